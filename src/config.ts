@@ -26,6 +26,10 @@ export interface Config {
   metricsPublic: boolean;
   dataDir: string;
   roles: readonly Role[];
+  /** Processes of the service that `npm start` runs; undefined: chosen by the machine's cores. */
+  processes: number | undefined;
+  /** This process's place among those that one `npm start` runs; undefined: it is the only one. */
+  group: ProcessGroup | undefined;
   /** Applies at the first start of a deployment. Later it must be the same or undefined. */
   partitions: number | undefined;
   logLevel: string;
@@ -52,6 +56,15 @@ export interface Config {
   modelPath: string;
   /** Whether `npm start` started this process: it then creates the demo game and ends with the supervisor. */
   supervised: boolean;
+}
+
+/** The processes of the service that one `npm start` runs on one port, as one of them sees them. */
+export interface ProcessGroup {
+  /** From 1 to `count`. */
+  number: number;
+  count: number;
+  /** DATA_DIR of `npm start`, which is also that of the first process. */
+  dataDir: string;
 }
 
 /** The keys that seal secrets. Without `key` and `file`, a deployment on one machine uses a file below DATA_DIR. */
@@ -85,6 +98,8 @@ export function readConfig(env: Env = process.env): Config {
     metricsPublic: oneOf(env, 'METRICS_PUBLIC', 'false', ['true', 'false']) === 'true',
     dataDir: env['DATA_DIR'] ?? '.data',
     roles: roles(env),
+    processes: optional(env, 'PROCESSES') && integer(env, 'PROCESSES', 1, 1, LIMITS.processesMost),
+    group: processGroup(env),
     partitions: optional(env, 'PARTITIONS') && integer(env, 'PARTITIONS', 2, 1, LIMITS.partitionsMost),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     natsUrl: env['NATS_URL'],
@@ -219,6 +234,12 @@ function numbers(env: Env, name: string, fallback: readonly number[]): readonly 
     throw new ConfigError(`${name} is "${text}"; it must be a comma-separated list of seconds.`);
   }
   return values;
+}
+
+/** PROCESS_OF_GROUP is "2/5" in the second of five processes. */
+function processGroup(env: Env): ProcessGroup | undefined {
+  const [number = Number.NaN, count = Number.NaN] = (env['PROCESS_OF_GROUP'] ?? '').split('/').map(Number);
+  return count > 1 ? { number, count, dataDir: env['GROUP_DATA_DIR'] ?? '.data' } : undefined;
 }
 
 function roles(env: Env): readonly Role[] {

@@ -24,19 +24,23 @@ export interface DemoOptions {
   clock: Clock;
   ids: Ids;
   dataDir: string;
+  /** False: another process creates what is missing. Default: true. */
+  creates?: boolean;
 }
 
 /**
  * Creates the game `demo` and the keys in `$DATA_DIR/demo-keys.json` (mode 0600) unless they exist. The file is written
  * before the log, so the next start repairs a crash between the two, or a log that was deleted. Revoked keys stay
  * revoked.
- * @returns false if the log was unavailable; call it again later
+ * @returns false if something is missing, because the log was unavailable or `creates` is false; call it again later
  */
-export async function ensureDemo({ config, clock, ids, dataDir }: DemoOptions): Promise<boolean> {
+export async function ensureDemo({ config, clock, ids, dataDir, creates = true }: DemoOptions): Promise<boolean> {
   const path = join(dataDir, 'demo-keys.json');
-  const keys = (await readKeys(path)) ?? (await writeKeys(path, clock, ids));
+  const keys = (await readKeys(path)) ?? (creates ? await writeKeys(path, clock, ids) : undefined);
+  if (keys === undefined) return false;
 
   if (config.get(gameAddress(GAME)) === undefined) {
+    if (!creates) return false;
     // Revision 0 only creates: if another node creates the game at the same time, its namespace stays.
     const written = await config.put(gameAddress(GAME), createGame('Demo', GAME, clock, ids), 0);
     if (written.kind === 'unavailable') return false;
@@ -45,6 +49,7 @@ export async function ensureDemo({ config, clock, ids, dataDir }: DemoOptions): 
     for (const kind of KINDS) {
       const { address, document } = apiKeyRecord(keys[environment][kind], requestFor(environment, kind), clock, ids);
       if (config.get(address) !== undefined) continue;
+      if (!creates) return false;
       const written = await config.put(address, document, 0);
       if (written.kind === 'unavailable') return false;
     }

@@ -22,7 +22,10 @@ export interface Deployment extends StreamShape {
 }
 
 /** The settings of one process; `undefined`: not set, so that the deployment's value applies. */
-export type DeploymentSettings = { readonly [K in keyof Deployment]: Deployment[K] | undefined };
+export type DeploymentSettings = { readonly [K in keyof Deployment]: Deployment[K] | undefined } & {
+  /** Partitions of a new deployment whose `partitions` is not set. */
+  readonly firstPartitions?: number | undefined;
+};
 
 export type AgreedDeployment =
   | { kind: 'agreed'; deployment: Deployment; warnings: readonly string[] }
@@ -44,7 +47,7 @@ export async function agreeOnDeployment(
   let entry = config.get(SETTINGS);
   let found = entry && readDeployment(entry.document);
   if (found === undefined || found.kind === 'incomplete') {
-    const partitions = settings.partitions ?? DEFAULT_PARTITIONS;
+    const partitions = settings.partitions ?? settings.firstPartitions ?? DEFAULT_PARTITIONS;
     const document = {
       ...(entry?.document ?? { partitions, createdAt: clock.wallMs() }),
       ...shapeAtFirst(settings, held, entry?.document),

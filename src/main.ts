@@ -43,12 +43,15 @@ import { createLogger, type Logger } from './kernel/logger.ts';
 import { createMetrics } from './kernel/metrics.ts';
 import { lockDataDir } from './local/data-dir-lock.ts';
 import { keepFilesPrivate, openDataDir } from './local/data-dir.ts';
+import { serviceName } from './local/own-ports.ts';
 import { keyFileWarnings } from './local/key-file-modes.ts';
 import { NO_SECRETS_KEY, serviceSecretBox } from './local/secrets-key.ts';
 import { countMissedEvents } from './missed-events.ts';
-import { nodeName } from './node-identity.ts';
+import { createGroupConfig } from './group-config.ts';
+import { nameInGroup, nodeName } from './node-identity.ts';
 import { handOverOwnFacts } from './own-facts.ts';
 import { probePartitions } from './partition-probe.ts';
+import { groupMetrics, joinPort } from './process-group.ts';
 import { createReadiness } from './readiness.ts';
 import { BROKER_STORES_NOTHING } from './local/supervisor.ts';
 import { createWriteGate, guarded } from './write-gate.ts';
@@ -70,9 +73,9 @@ interface Part {
 async function main(config: Config, logger: Logger): Promise<void> {
   const clock = systemClock;
   const ids = systemIds;
-  const metrics = createMetrics();
+  const { group } = config;
+  const metrics = createMetrics(group === undefined ? {} : { process: String(group.number) });
   metrics.collectProcess(clock);
-  const has = (role: Role): boolean => config.roles.includes(role);
   const opened = openDataDir(config.dataDir);
   if (opened.kind === 'shared') throw new ConfigError(opened.message);
   for (const warning of opened.warnings) logger.warn(warning);
@@ -85,17 +88,25 @@ async function main(config: Config, logger: Logger): Promise<void> {
   const configStore = await openConfigStore(log, clock, logger, box);
   const settings = {
     partitions: config.partitions,
+    firstPartitions: group && group.count * LIMITS.partitionsPerProcess,
     replicas: config.natsReplicas,
     factsMaxBytes: config.factsMaxBytes,
   };
   const joined = await joinDeployment({ log, configStore, settings, clock, logger });
   if (joined.kind === 'refused') throw new ConfigError(joined.message);
   const { partitions } = joined.deployment;
+  // More owning processes than partitions would own nothing.
+  const roles = config.roles.filter((role) => role !== 'actors' || group === undefined || group.number <= partitions);
+  const has = (role: Role): boolean => roles.includes(role);
   await sealSecrets();
+  const sharedConfig =
+    group === undefined
+      ? configStore
+      : createGroupConfig({ store: configStore, group, groupName: nodeName(group.dataDir, ids), log, clock });
   const incarnation = ids.uuidv4().slice(0, 8);
-  const node = nodeName(dataDir, ids);
+  const node = group === undefined ? nodeName(dataDir, ids) : nameInGroup(group, partitions, ids);
   const instance = `${node}-${incarnation}`;
-  const formats = createFormatGate({ bucket: log.bucket('OWNERS'), node, roles: config.roles, clock, logger });
+  const formats = createFormatGate({ bucket: log.bucket('OWNERS'), node, roles, clock, logger });
   const parts: Part[] = [{ name: 'formats', stop: () => formats.stop() }];
 
   /** Ends the process if its key differs from the deployment's key: it could not open the secrets it signs with. */
@@ -142,7 +153,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
 
   const room = watchFactsRoom({ log, clock, logger });
   const forecaster = forecastFacts({ log, clock, partitions, room, metrics, logger });
-  const ownFacts = handOverOwnFacts({ log, clock, logger, room, partitions });
+  const ownFacts = handOverOwnFacts({ log, clock, logger, room, partitions, shared: group !== undefined });
   if (has('actors')) parts.push(await actorsPart());
   if (has('sinks')) parts.push(sinksPart());
   parts.push(await httpPart());
@@ -153,7 +164,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     brokerClock.stop();
     writes.stop();
     disk.stop();
-    configStore.stop();
+    sharedConfig.stop();
     await log.close();
   });
 
@@ -210,7 +221,12 @@ async function main(config: Config, logger: Logger): Promise<void> {
 
   async function httpPart(): Promise<Part> {
     const scoring = has('gateway') ? await startScoring() : undefined;
-    const analytics = createAnalytics({ address: clickhouseAddress(config), clock, logger });
+    const analytics = createAnalytics({
+      address: clickhouseAddress(config),
+      statements: group === undefined ? LIMITS.analyticsStatements : LIMITS.analyticsStatementsOfMany,
+      clock,
+      logger,
+    });
     const feed = createLiveFeed({
       log,
       readFacts: ownFacts.read,
@@ -222,10 +238,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     });
     if (has('gateway')) {
       // Only `npm start` creates the demo game; a process started by itself is a production process.
-      while (config.supervised && !(await ensureDemo({ config: configStore, clock, ids, dataDir }))) {
-        logger.warn('could not create the demo game because the log is unavailable; trying again');
-        await sleep(clock, LIMITS.leaseRenewMs);
-      }
+      if (config.supervised) await demoGame();
       void feed.start();
     }
     const probe = probePartitions({ clock, partitions, backend: commandClient, metrics });
@@ -251,7 +264,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     const server = createServer({
       routes: has('gateway') ? routes(config) : operationRoutes(),
       config,
-      configStore,
+      configStore: sharedConfig,
       backend: guarded(commandClient, writes),
       writeRefusal: () => writes.refusal(),
       feed,
@@ -260,17 +273,25 @@ async function main(config: Config, logger: Logger): Promise<void> {
       ids,
       logger,
       metrics,
+      metricsText: group && (() => groupMetrics(group, metrics)),
+      sharesPorts: group !== undefined,
       readiness,
       segmentProgress: (question) => readSegmentProgress(log, partitions, question),
       analytics,
       scorer: scoring?.scorer ?? { score: async () => failure('MODEL_UNAVAILABLE') },
       webhookOperations,
     });
-    const port = await server.listen(config.host, config.port);
-    logger.info({ host: config.host, port, roles: config.roles, node, partitions }, 'listening');
+    const listen = async (): Promise<void> => {
+      const port = await server.listen(config.host, config.port);
+      logger.info({ host: config.host, port, roles, node, partitions }, 'listening');
+    };
+    const joining =
+      group === undefined ? undefined : await joinPort({ server, readiness, listen, clock, onFailed: onListenFailed });
+    if (joining === undefined) await listen();
     return {
       name: 'http',
       async stop() {
+        joining?.stop();
         probe.stop();
         await server.close();
         await scoring?.stop();
@@ -280,6 +301,16 @@ async function main(config: Config, logger: Logger): Promise<void> {
         await within(clock, LIMITS.shutdownMs / 3, commandClient.drained());
       },
     };
+  }
+
+  /** The first process of a group creates the game, and the others wait for it: before that its keys are refused. */
+  async function demoGame(): Promise<void> {
+    const creates = group === undefined || group.number === 1;
+    const demo = { config: configStore, clock, ids, dataDir: group?.dataDir ?? dataDir, creates };
+    while (!(await ensureDemo(demo))) {
+      if (creates) logger.warn('could not create the demo game because the log is unavailable; trying again');
+      await sleep(clock, creates ? LIMITS.leaseRenewMs : LIMITS.joinPortMs);
+    }
   }
 
   async function startScoring(): Promise<{ scorer: Scorer; stop: () => Promise<void> }> {
@@ -300,6 +331,11 @@ async function main(config: Config, logger: Logger): Promise<void> {
         await records.close();
       },
     };
+  }
+
+  function onListenFailed(error: unknown): void {
+    logger.error({ err: error }, 'this process cannot listen; it ends and must be restarted');
+    process.exit(1);
   }
 
   /** Stops the parts in reverse order, so no new work arrives while earlier parts finish theirs. */
@@ -334,7 +370,7 @@ let logger: Logger | undefined;
 keepFilesPrivate();
 try {
   const config = readConfig();
-  logger = createLogger(config.logLevel, 'service');
+  logger = createLogger(config.logLevel, serviceName(config.group?.number ?? 1));
   await main(config, logger);
 } catch (error) {
   if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);

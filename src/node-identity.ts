@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ProcessGroup } from './config.ts';
 import type { Ids } from './kernel/ids.ts';
+import { processNames } from './process-names.ts';
 
 /**
  * This node's name, created at the first start and stored in its data directory. The directory's lock admits one
@@ -18,4 +20,13 @@ export function nodeName(dataDir: string, ids: Ids): string {
   const name = `n-${Buffer.from(ids.bytes(6)).toString('hex')}`;
   writeFileSync(path, `${name}\n`);
   return name;
+}
+
+/** The name of one of several processes of a machine: it follows from the first one's, which is stored. */
+export function nameInGroup({ number, count, dataDir }: ProcessGroup, partitions: number, ids: Ids): string {
+  const owners = Math.min(count, partitions);
+  const first = nodeName(dataDir, ids);
+  const names = processNames(first, owners, partitions);
+  // Processes without partitions need names, and no shares.
+  return names[number - 1] ?? `${first}-${number}`;
 }

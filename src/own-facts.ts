@@ -4,6 +4,7 @@ import { createOwnAppends, type HandOver, watchAppends } from '../streams/log/ow
 import { type OpenReader, shareReader } from '../streams/log/shared-reader.ts';
 import { FACTS_PREFIX } from '../streams/subjects.ts';
 import type { Clock } from './kernel/clock.ts';
+import { LIMITS } from './kernel/limits.ts';
 import type { Logger } from './kernel/logger.ts';
 
 /** The hand-over of what this process's owners append to FACTS. */
@@ -23,16 +24,25 @@ export interface OwnFactsOptions {
   room: FactsRoom;
   /** Partitions of the deployment. */
   partitions: number;
+  /** Other processes of this machine append to FACTS: this thread then gathers what it reads. */
+  shared: boolean;
 }
 
 /** Connects the owners of a process with its sinks. */
-export function handOverOwnFacts({ log, clock, logger, room, partitions }: OwnFactsOptions): OwnFacts {
+export function handOverOwnFacts({ log, clock, logger, room, partitions, shared }: OwnFactsOptions): OwnFacts {
   let led = (): number => 0;
   const own = createOwnAppends({ clock, isAlone: () => led() === partitions });
   room.onPolled(({ lastSequence }) => own.observed(lastSequence));
   return {
     log: watchAppends(log, clock, FACTS_PREFIX, (record) => own.appended(record)),
-    read: shareReader({ log, clock, logger, stream: 'FACTS', handOver: own }),
+    read: shareReader({
+      log,
+      clock,
+      logger,
+      stream: 'FACTS',
+      handOver: own,
+      ...(shared ? { gatherMs: LIMITS.sinksGatherMs } : {}),
+    }),
     subscribe: (listener) => own.subscribe(listener),
     leads(read) {
       led = read;

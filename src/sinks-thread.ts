@@ -96,7 +96,7 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
   const config = readConfig();
   const clock = systemClock;
   const logger = createLogger(config.logLevel, 'sinks');
-  const metrics = createSinkMetrics();
+  const metrics = createSinkMetrics(config.group === undefined ? {} : { process: String(config.group.number) });
   metrics.collectThread(clock);
   // The main thread creates the streams; this thread uses them without changes.
   const log = await connectJetStream({ ...logAddress(config), asFound: true, logger, clock });

@@ -22,5 +22,7 @@ export const disablingRecordsSubject = (node: string): string => `records.disabl
 export const queriesSubject = (partition: number): string => `queries.${partition}`;
 /** Replies to one gateway: plain messages. */
 export const repliesSubject = (gateway: string): string => `replies.${gateway}`;
+/** What the processes of one machine have seen of CONFIG: plain messages. */
+export const configSeenSubject = (group: string): string => `config.seen.${group}`;
 /** Counts that gateways exchange for shared rate limits: plain messages. */
 export const RATE_COUNTS_SUBJECT = 'rates.counts';

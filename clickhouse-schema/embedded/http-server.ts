@@ -18,10 +18,18 @@ export interface HttpServerOptions {
   engine: () => Engine | undefined;
   /** The default database. */
   database: string;
+  /** Processes of the service. */
+  processes: number;
   account: ServiceAccount;
   clock: Clock;
   ids: Ids;
   logger: Logger;
+}
+
+/** Concurrent statements of all processes of the service: every process may have a statement of a route. */
+export function serviceStatements(processes: number): number {
+  const ofRoutes = processes * LIMITS.analyticsStatementsOfMany;
+  return Math.max(LIMITS.clickhouseServiceStatements, LIMITS.clickhouseOwnStatements + ofRoutes);
 }
 
 /** ClickHouse's HTTP interface over the embedded engine. The caller calls `listen`. */
@@ -34,7 +42,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       clock: options.clock,
     }),
     service: createStatementSlots({
-      places: LIMITS.clickhouseServiceStatements,
+      places: serviceStatements(options.processes),
       waiting: LIMITS.clickhouseWaitingStatements,
       waitMs: LIMITS.clickhouseWaitMs,
       clock: options.clock,
@@ -43,7 +51,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
 
   const connections = createConnectionSlots({
     most: LIMITS.clickhouseConnections,
-    reserved: LIMITS.clickhouseServiceConnections,
+    reserved: LIMITS.clickhouseServiceConnections + (options.processes - 1) * LIMITS.clickhouseProcessConnections,
   });
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

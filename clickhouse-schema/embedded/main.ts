@@ -5,7 +5,7 @@ import { systemIds } from '../../src/kernel/ids.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createLogger } from '../../src/kernel/logger.ts';
 import { openEngine, type Engine } from './engine.ts';
-import { createHttpServer } from './http-server.ts';
+import { createHttpServer, serviceStatements } from './http-server.ts';
 import { SERVICE_USER, servicePassword } from './service-password.ts';
 
 /**
@@ -13,13 +13,17 @@ import { SERVICE_USER, servicePassword } from './service-password.ts';
  * `$DATA_DIR/clickhouse`.
  *
  * Environment: EMBEDDED_CLICKHOUSE_PORT (0: any port, see the log line `listening`), DATA_DIR, CLICKHOUSE_DATABASE,
- * LOG_LEVEL. CLICKHOUSE_USER and CLICKHOUSE_PASSWORD are the account that may write. Without a password it is `service`
+ * LOG_LEVEL, PROCESSES (of the service). CLICKHOUSE_USER and CLICKHOUSE_PASSWORD are the account that may write. Without a password it is `service`
  * with the password in `$DATA_DIR/clickhouse-service-password`; the supervisor uses this file so that no environment
  * contains the password. All other users of this machine are `default`, without a password, and may only read. With
  * SUPERVISED=1 the process ends when its standard input ends.
  */
 async function main(): Promise<void> {
   const config = readConfig();
+  const { processes = 1 } = config;
+  // libuv reads this when its thread pool gets its first work, after this line.
+  const moreStatements = serviceStatements(processes) - serviceStatements(1);
+  process.env['UV_THREADPOOL_SIZE'] ??= String(LIMITS.clickhousePoolThreads + moreStatements);
   const logger = createLogger(config.logLevel, 'embedded-clickhouse');
   const { user, password, database } = config.clickhouse;
   const account =
@@ -31,6 +35,7 @@ async function main(): Promise<void> {
   const server = createHttpServer({
     engine: () => opened.engine,
     database,
+    processes,
     account,
     clock: systemClock,
     ids: systemIds,
@@ -79,8 +84,6 @@ async function main(): Promise<void> {
 
 // Its files are private to its user, whatever the caller's umask is.
 process.umask(0o077);
-// libuv reads this when its thread pool gets its first work, after this line.
-process.env['UV_THREADPOOL_SIZE'] ??= String(LIMITS.clickhousePoolThreads);
 try {
   await main();
 } catch (error) {

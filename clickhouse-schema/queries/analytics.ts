@@ -101,12 +101,20 @@ export interface MeasuredVariant {
   variance: number;
 }
 
+export interface AnalyticsOptions {
+  address: ClickhouseAddress;
+  /** Concurrent statements of this process. */
+  statements?: number;
+  clock: Clock;
+  logger: Logger;
+}
+
 /** Runs queries in one ClickHouse. Connects at the first query. */
-export function createAnalytics(options: { address: ClickhouseAddress; clock: Clock; logger: Logger }): Analytics {
+export function createAnalytics(options: AnalyticsOptions): Analytics {
   const { logger } = options;
   const client = openClient(options.address, 'analytics', LIMITS.analyticsRequestMs);
   const slots = createStatementSlots({
-    places: LIMITS.analyticsStatements,
+    places: options.statements ?? LIMITS.analyticsStatements,
     waiting: LIMITS.analyticsWaiting,
     waitMs: LIMITS.analyticsWaitMs,
     clock: options.clock,

@@ -4,6 +4,7 @@ import type { LiveFeed } from '../../streams/live-feed.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { Readiness, Services } from '../api/request-context.ts';
 import type { Route } from '../api/route.ts';
+import { operationRoutes } from '../api/routes.ts';
 import type { Config } from '../config.ts';
 import { createEventSchemas } from '../event-schemas/event-schemas.ts';
 import { sleep, type Clock } from '../kernel/clock.ts';
@@ -38,6 +39,10 @@ export interface ServerDeps {
   ids: Ids;
   logger: Logger;
   metrics: Metrics;
+  /** What `/metrics` answers, except on a port of this process; default: the metrics of this process. */
+  metricsText?: (() => Promise<string>) | undefined;
+  /** Whether other processes listen on the same ports: the kernel gives each connection to one of them. */
+  sharesPorts?: boolean;
   readiness: () => Readiness;
   segmentProgress: Services['segmentProgress'];
   analytics: Services['analytics'];
@@ -57,6 +62,8 @@ export interface Server {
    * Rejects if the port, or the port of the metrics, is in use.
    */
   listen(host: string, port: number): Promise<number>;
+  /** Serves this process's own probes and metrics on any port of 127.0.0.1. Resolves to the port. */
+  listenApart(): Promise<number>;
   /** The separate port of `/metrics`; undefined without one, and before `listen`. */
   readonly metricsPort: number | undefined;
   /** Stops accepting, ends streams, waits for requests (bounded), then closes every connection. Idempotent. */
@@ -65,7 +72,10 @@ export interface Server {
 
 declare module 'uWebSockets.js' {
   interface TemplatedApp {
-    /** The published types lack this overload. `options` 1 refuses a port that another process listens on. */
+    /**
+     * The published types lack this overload. `options` 1 refuses a port that another process listens on; 0 shares it
+     * with processes that share it too (SO_REUSEPORT).
+     */
     listen(
       host: string,
       port: number,
@@ -74,6 +84,7 @@ declare module 'uWebSockets.js' {
     ): TemplatedApp;
   }
 }
+const SHARED_PORT = 0;
 const EXCLUSIVE_PORT = 1;
 
 const METRICS_PATH = '/metrics';
@@ -88,7 +99,7 @@ export function createServer(deps: ServerDeps): Server {
     config: configStore,
     clock,
     ids,
-    metrics,
+    metrics: deps.metricsText === undefined ? metrics : { ...metrics, text: deps.metricsText },
     readiness: deps.readiness,
     segmentProgress: deps.segmentProgress,
     analytics: deps.analytics,
@@ -146,12 +157,13 @@ export function createServer(deps: ServerDeps): Server {
 
   const sockets: us_listen_socket[] = [];
   let metricsPort: number | undefined;
+  let own: TemplatedApp | undefined;
   let stopExchange: () => void = () => {};
   let closing: Promise<void> | undefined;
 
-  async function open(app: TemplatedApp, host: string, port: number): Promise<number> {
+  async function open(app: TemplatedApp, host: string, port: number, options = EXCLUSIVE_PORT): Promise<number> {
     const socket = await new Promise<us_listen_socket | false>((resolve) => {
-      app.listen(host, port, EXCLUSIVE_PORT, resolve);
+      app.listen(host, port, options, resolve);
     });
     if (socket === false) throw new Error(`cannot listen on ${host}:${port}: the port is in use or not permitted`);
     sockets.push(socket);
@@ -166,6 +178,7 @@ export function createServer(deps: ServerDeps): Server {
     while (exchanges.open > 0 && clock.monotonicMs() < deadlineMs) await sleep(clock, CLOSE_POLL_MS);
     main.close();
     side?.close();
+    own?.close();
     stopExchange();
     keyRing.stop();
     playerTokens.stop();
@@ -174,10 +187,20 @@ export function createServer(deps: ServerDeps): Server {
 
   return {
     async listen(host, port) {
-      const bound = await open(main, host, port);
-      if (side !== undefined) metricsPort = await open(side, host, config.metricsPort ?? 0);
+      const options = deps.sharesPorts === true ? SHARED_PORT : EXCLUSIVE_PORT;
+      const bound = await open(main, host, port, options);
+      if (side !== undefined) metricsPort = await open(side, host, config.metricsPort ?? 0, options);
       stopExchange = startRateExchange({ log: deps.log, limiter, clock, ids });
       return bound;
+    },
+    listenApart() {
+      own = createApp(
+        operationRoutes(),
+        { ...pipeline, services: { ...services, metrics } },
+        exchanges,
+        maxConnections,
+      );
+      return open(own, '127.0.0.1', 0);
     },
     get metricsPort() {
       return metricsPort;

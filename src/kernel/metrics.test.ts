@@ -20,6 +20,7 @@ const LABELS: Readonly<Record<string, string>> = {
   definition: 'segment, flag, campaign',
   attribution: 'words of the code',
   bucket: "buckets of the operator's model",
+  process: 'numbers of the processes of one `npm start`',
   version: "versions of the operator's models that are in use",
 };
 

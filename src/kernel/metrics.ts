@@ -4,22 +4,37 @@ import { collectMainThread, collectSinksThread } from './thread-metrics.ts';
 import { RequestCounter, RequestDurations } from './request-metrics.ts';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
+/** The label of every metric of a process that shares its port with others; without labels otherwise. */
+type ProcessLabels = { process: string } | Record<string, never>;
+
 /**
  * Every metric of the service: its name, unit and meaning. Components take the ones they need by type.
  * The values of every label are bounded, and none names a tenant (metrics.test.ts).
  */
-export function createMetrics() {
-  const sinks = createSinkMetrics();
+export function createMetrics(labels: ProcessLabels = {}) {
+  const sinks = createSinkMetrics(labels);
   let workArrives = (): void => {};
   let sinkText = (): Promise<string> => sinks.registry.metrics();
   const registry = new Registry();
+  registry.setDefaultLabels(labels);
   const registers = [registry];
+  const group = new Registry();
   const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
   return {
     ...sinks,
     ...createOwnerMetrics(registers),
     /** All metrics in Prometheus' text format. */
-    text: async (): Promise<string> => `${await registry.metrics()}\n${await sinkText()}`,
+    text: async (): Promise<string> => `${await registry.metrics()}\n${await sinkText()}\n${await group.metrics()}`,
+    /** The same without those about the other processes of a group. */
+    ownText: async (): Promise<string> => `${await registry.metrics()}\n${await sinkText()}`,
+    /** Only those about the processes of a group. */
+    groupText: (): Promise<string> => group.metrics(),
+    processUp: new Gauge({
+      name: 'local_process_up',
+      help: 'Whether a process of `npm start` answered with its metrics, by its number; absent with one process.',
+      labelNames: ['process'],
+      registers: [group],
+    }),
     contentType: registry.contentType,
     /** Includes the metrics of sinks that run in another thread. */
     sinksElsewhere(text: () => Promise<string>): void {
@@ -235,8 +250,9 @@ const MOST_TIMER_MS = 2_147_483_647;
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** The metrics of the sinks. Sinks run in a separate thread, so these have a separate registry. */
-export function createSinkMetrics() {
+export function createSinkMetrics(labels: ProcessLabels = {}) {
   const registry = new Registry();
+  registry.setDefaultLabels(labels);
   const registers = [registry];
   return {
     registry,

@@ -5,9 +5,12 @@ import { CONFIG_ERROR_EXIT } from '../config.ts';
 import { sleep, within, type Cancel, type Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
+/** The first process of the service, and further ones: `service-2`, … */
+export type ServiceName = 'service' | `service-${number}`;
+
 /** How to start a child and how to check that it is ready. */
 export interface ChildSpec {
-  name: 'nats' | 'clickhouse' | 'service';
+  name: 'nats' | 'clickhouse' | ServiceName;
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;

@@ -13,8 +13,13 @@ export type DataDirLock = { kind: 'taken'; release: () => void } | { kind: 'held
  * process ends, so locks never become stale. It excludes processes of one machine (one network namespace).
  * @param dataDir the folder's real path
  */
-export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
-  const name = `player-analytics-${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}`;
+export function lockDataDir(dataDir: string): Promise<DataDirLock> {
+  return lockName(dataDir);
+}
+
+/** The same for any name. A folder's name is its real path. */
+export async function lockName(text: string): Promise<DataDirLock> {
+  const name = `player-analytics-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
   // Linux has abstract sockets without files. Elsewhere a socket file that accepts no connection is left over.
   if (process.platform === 'linux') return listen(`\0${name}`);
   const path = join(tmpdir(), `${name}.sock`);

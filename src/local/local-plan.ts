@@ -5,6 +5,7 @@ import { SERVICE_USER, writeServicePassword } from '../../clickhouse-schema/embe
 import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import type { Config } from '../config.ts';
 import type { Ids } from '../kernel/ids.ts';
+import { answersOk } from './answers-ok.ts';
 import type { ChildSpec } from './child.ts';
 import { firstFactsBytes } from './first-log-size.ts';
 import { freePort } from './free-port.ts';
@@ -12,15 +13,11 @@ import { ensureLocalKey } from './secrets-key.ts';
 import { natsAnswers, natsArguments, writeNatsConfig } from './nats-process.ts';
 import { findNatsServer } from './nats-server.ts';
 import type { PortClaim } from './ports.ts';
+import { processCount } from './process-count.ts';
 import type { Endpoints } from './run-files.ts';
+import { serviceProcesses, thisMachine } from './service-processes.ts';
 import type { Plan } from './supervisor.ts';
 
-const SERVICE = fileURLToPath(new URL('../main.ts', import.meta.url));
-/**
- * Most objects live for one request. A larger young generation avoids copying those in flight. Without pretenuring, no
- * object starts in the old generation, where it would keep its references alive (docs/decisions/0028).
- */
-const SERVICE_FLAGS = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
 const EMBEDDED_CLICKHOUSE = fileURLToPath(new URL('../../clickhouse-schema/embedded/main.ts', import.meta.url));
 const LOCAL = '127.0.0.1';
 /** The variables that the engine's process inherits from the supervisor. */
@@ -34,7 +31,6 @@ const CLICKHOUSE_ENVIRONMENT = [
   'NODE_OPTIONS',
   'LOG_LEVEL',
 ];
-const PROBE_TIMEOUT_MS = 1_000;
 /** Credentials of a broker other than the local one. */
 const NATS_LOGIN = [
   'NATS_TOKEN',
@@ -55,6 +51,8 @@ export interface LocalPlanOptions {
   dataDir: string;
   ids: Ids;
   report: (line: string) => void;
+  /** Plans one process of the service whatever the settings are. */
+  onlyOne?: boolean;
 }
 
 /**
@@ -63,6 +61,8 @@ export interface LocalPlanOptions {
  */
 export async function localPlan(options: LocalPlanOptions): Promise<Plan | string> {
   const { config, dataDir } = options;
+  const count = options.onlyOne === true ? 1 : processCount(config, thisMachine());
+  if (count > 1) options.report(`${count} processes of the service`);
   const ports: PortClaim[] = [];
   const dependencies: ChildSpec[] = [];
 
@@ -95,15 +95,27 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
       database: config.clickhouse.database,
     };
     writeServicePassword(dataDir, clickhouse.password);
-    dependencies.push(clickhouseSpec(options, clickhouse));
+    dependencies.push(clickhouseSpec(options, clickhouse, count));
   }
 
   const port = config.port === 0 ? await freePort() : config.port;
-  ports.push({ host: config.host, port, variable: 'PORT' });
+  ports.push({ host: config.host, port, variable: 'PORT', shared: count > 1 });
   if (config.metricsPort !== undefined && config.metricsPort !== 0) {
-    ports.push({ host: config.host, port: config.metricsPort, variable: 'METRICS_PORT' });
+    ports.push({ host: config.host, port: config.metricsPort, variable: 'METRICS_PORT', shared: count > 1 });
   }
   const baseUrl = `http://${reachable(config.host)}:${port}`;
+  const serviceEnv = {
+    ...options.env,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    SUPERVISED: '1',
+    ...localEnv,
+    NATS_URL: natsUrl,
+    CLICKHOUSE_URL: clickhouse.url,
+    CLICKHOUSE_USER: clickhouse.user,
+    CLICKHOUSE_PASSWORD: clickhouse.password,
+    CLICKHOUSE_DATABASE: clickhouse.database,
+  };
   return {
     ports,
     dependencies,
@@ -111,25 +123,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
       const applied = await migrate(clickhouse);
       if (applied.length > 0) options.report(`applied ${applied.length} ClickHouse migrations`);
     },
-    service: {
-      name: 'service',
-      // Not the first `node` on PATH: an older one cannot run TypeScript.
-      command: process.execPath,
-      args: [...SERVICE_FLAGS, SERVICE],
-      env: {
-        ...options.env,
-        DATA_DIR: dataDir,
-        PORT: String(port),
-        SUPERVISED: '1',
-        ...localEnv,
-        NATS_URL: natsUrl,
-        CLICKHOUSE_URL: clickhouse.url,
-        CLICKHOUSE_USER: clickhouse.user,
-        CLICKHOUSE_PASSWORD: clickhouse.password,
-        CLICKHOUSE_DATABASE: clickhouse.database,
-      },
-      isReady: () => answersOk(`${baseUrl}/readyz`),
-    },
+    ...serviceProcesses({ config, count, dataDir, env: serviceEnv, baseUrl, ids: options.ids }),
     endpoints: { base_url: baseUrl, nats_url: natsUrl, clickhouse },
   };
 }
@@ -155,7 +149,11 @@ async function natsSpec(
   };
 }
 
-function clickhouseSpec({ config, env, dataDir, report }: LocalPlanOptions, to: Endpoints['clickhouse']): ChildSpec {
+function clickhouseSpec(
+  { config, env, dataDir, report }: LocalPlanOptions,
+  to: Endpoints['clickhouse'],
+  processes: number,
+): ChildSpec {
   report(`embedded ClickHouse on port ${config.embeddedClickhousePort}`);
   return {
     name: 'clickhouse',
@@ -167,6 +165,7 @@ function clickhouseSpec({ config, env, dataDir, report }: LocalPlanOptions, to: 
       DATA_DIR: dataDir,
       EMBEDDED_CLICKHOUSE_PORT: String(config.embeddedClickhousePort),
       CLICKHOUSE_DATABASE: to.database,
+      PROCESSES: String(processes),
       SUPERVISED: '1',
     },
     logFile: join(dataDir, 'logs', 'clickhouse.log'),
@@ -182,14 +181,4 @@ function unset(names: readonly string[]): ChildSpec['env'] {
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return LOCAL;
   return host.includes(':') ? `[${host}]` : host;
-}
-
-async function answersOk(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
-    await response.arrayBuffer();
-    return response.ok;
-  } catch {
-    return false;
-  }
 }

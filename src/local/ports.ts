@@ -1,11 +1,14 @@
 import { createServer, type Server } from 'node:net';
 import { sleep, type Clock } from '../kernel/clock.ts';
+import { lockName } from './data-dir-lock.ts';
 
 /** A required port, and the variable that changes it. */
 export interface PortClaim {
   host: string;
   port: number;
   variable: string;
+  /** Several processes will listen on it (SO_REUSEPORT). */
+  shared?: boolean;
 }
 
 /**
@@ -28,6 +31,30 @@ export async function checkPorts(
 
 const RETRY_MS = 20;
 
+/**
+ * Claims the shared ports until `release` or the end of this process. The kernel lets any process of this user join a
+ * shared port, so without claims two services that start at the same time would silently share one.
+ * @returns a message for a port that another process claimed
+ */
+export async function claimSharedPorts(
+  claims: readonly PortClaim[],
+): Promise<{ kind: 'claimed'; release: () => void } | { kind: 'refused'; message: string }> {
+  const locks: (() => void)[] = [];
+  for (const claim of claims.filter(({ shared }) => shared === true)) {
+    const lock = await lockName(`port ${claim.host} ${claim.port}`);
+    if (lock.kind === 'held') {
+      for (const release of locks) release();
+      return { kind: 'refused', message: inUse(claim) };
+    }
+    locks.push(lock.release);
+  }
+  return { kind: 'claimed', release: () => locks.forEach((release) => release()) };
+}
+
+function inUse({ host, port, variable }: PortClaim): string {
+  return `Port ${port} on ${host} is in use. Stop the program that uses it, or set ${variable} to another port.`;
+}
+
 async function tryAll(claims: readonly PortClaim[]): Promise<string[]> {
   const servers: Server[] = [];
   const faults: string[] = [];
@@ -40,13 +67,14 @@ async function tryAll(claims: readonly PortClaim[]): Promise<string[]> {
   return faults;
 }
 
-function tryListen({ host, port, variable }: PortClaim): Promise<Server | string> {
+function tryListen(claim: PortClaim): Promise<Server | string> {
+  const { host, port, variable } = claim;
   return new Promise((resolve) => {
     const server = createServer();
     server.on('error', (error: NodeJS.ErrnoException) => {
       resolve(
         error.code === 'EADDRINUSE'
-          ? `Port ${port} on ${host} is in use. Stop the program that uses it, or set ${variable} to another port.`
+          ? inUse(claim)
           : `Port ${port} on ${host} cannot be used (${error.code ?? error.message}). Set ${variable} to another port.`,
       );
     });

@@ -3,13 +3,14 @@ import { LIMITS } from '../kernel/limits.ts';
 import { createChild, type Child, type ChildSpec } from './child.ts';
 import { startGuard } from './guard.ts';
 import { OWNER_VARIABLE } from './orphans.ts';
-import { writePids } from './run-files.ts';
+import { isServiceName } from './own-ports.ts';
+import { writePids, type Pids } from './run-files.ts';
 
 /** All children of one supervisor: marked with `OWNER_VARIABLE`, guarded, listed in `pids.json`, stopped in order. */
 export interface Processes {
   /** Adds a child; the caller starts it. */
   add(spec: ChildSpec): Child;
-  /** Stops the service, then its dependencies. Resolves when all are gone. Idempotent. */
+  /** Stops the processes of the service, then its dependencies. Resolves when all are gone. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -18,11 +19,14 @@ export interface ProcessesOptions {
   dataDir: string;
   clock: Clock;
   report: (line: string) => void;
-  /** How long the service may take to stop before it is killed. */
+  /** How long a process of the service may take to stop before it is killed. */
   serviceStopMs: number;
+  /** Called when a child has another process, or none. */
+  onChange?: () => void;
 }
 
-export function createProcesses({ dataDir, clock, report, serviceStopMs }: ProcessesOptions): Processes {
+export function createProcesses(options: ProcessesOptions): Processes {
+  const { dataDir, clock, report, serviceStopMs, onChange = () => {} } = options;
   const guard = startGuard();
   const children: Child[] = [];
   let cancelRetry: Cancel = () => {};
@@ -35,6 +39,13 @@ export function createProcesses({ dataDir, clock, report, serviceStopMs }: Proce
   function onPid(): void {
     guard.watch(children.flatMap((child) => child.pid ?? []));
     listPids();
+    onChange();
+  }
+
+  function services(): Pick<Pids, 'services'> {
+    const several = children.filter(isService);
+    if (several.length < 2) return {};
+    return { services: Object.fromEntries(several.map(({ name, pid }) => [name, pid ?? null])) };
   }
 
   /** A full disk must not end the supervisor: the list is written once space is free. */
@@ -46,6 +57,7 @@ export function createProcesses({ dataDir, clock, report, serviceStopMs }: Proce
         service: pidOf('service'),
         nats: pidOf('nats'),
         clickhouse: pidOf('clickhouse'),
+        ...services(),
       });
     } catch (error) {
       report(`pids.json is not written: ${error instanceof Error ? error.message : String(error)}`);
@@ -54,11 +66,9 @@ export function createProcesses({ dataDir, clock, report, serviceStopMs }: Proce
   }
 
   async function stopInOrder(): Promise<void> {
-    const [services, dependencies] = [true, false].map((wanted) =>
-      children.filter((child) => (child.name === 'service') === wanted),
-    );
-    await Promise.all(services?.map((child) => child.stop(serviceStopMs)) ?? []);
-    await Promise.all(dependencies?.map((child) => child.stop(LIMITS.dependencyStopMs)) ?? []);
+    const dependencies = children.filter((child) => !isService(child));
+    await Promise.all(children.filter(isService).map((child) => child.stop(serviceStopMs)));
+    await Promise.all(dependencies.map((child) => child.stop(LIMITS.dependencyStopMs)));
     guard.dismiss();
     cancelRetry();
   }
@@ -76,3 +86,5 @@ export function createProcesses({ dataDir, clock, report, serviceStopMs }: Proce
     },
   };
 }
+
+const isService = ({ name }: Child): boolean => isServiceName(name);

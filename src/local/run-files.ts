@@ -7,6 +7,8 @@ export interface Pids {
   service: number | null;
   nats: number | null;
   clickhouse: number | null;
+  /** With several processes of the service: all of them by name, the first included. */
+  services?: Readonly<Record<string, number | null>>;
 }
 
 /** The addresses of a running service and its dependencies, for the command line. */
@@ -15,6 +17,8 @@ export interface Endpoints {
   /** Includes the local broker's token. */
   nats_url: string;
   clickhouse: { url: string; user: string; password: string; database: string };
+  /** With several processes of the service: the port that each has for itself, by number, while it runs. */
+  processes?: Readonly<Record<string, string>>;
 }
 
 const PIDS = 'pids.json';
@@ -39,6 +43,7 @@ export function readPids(dataDir: string): Pids | undefined {
     service: numberOrNull(value['service']),
     nats: numberOrNull(value['nats']),
     clickhouse: numberOrNull(value['clickhouse']),
+    ...(isRecord(value['services']) ? { services: mapValues(value['services'], numberOrNull) } : {}),
   };
 }
 
@@ -56,6 +61,7 @@ export function readEndpoints(dataDir: string): Endpoints | undefined {
       password: text(clickhouse['password']),
       database: text(clickhouse['database']),
     },
+    ...(isRecord(value['processes']) ? { processes: mapValues(value['processes'], text) } : {}),
   };
 }
 
@@ -81,6 +87,10 @@ function readJson(path: string): Record<string, unknown> | undefined {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function mapValues<T>(record: Record<string, unknown>, convert: (value: unknown) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, convert(value)]));
 }
 
 function numberOrNull(value: unknown): number | null {

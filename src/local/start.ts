@@ -15,16 +15,17 @@ import { watchSources } from './watch-sources.ts';
  */
 function start(): Promise<0 | 1> {
   const config = readConfig();
+  const watches = process.argv.includes('--watch');
   const report = (line: string) => console.log(line);
   report('starting …');
   return runUntilStopped({
     dataDir: config.dataDir,
     clock: systemClock,
     report,
-    plan: (dataDir) => localPlan({ config, env: process.env, dataDir, ids: systemIds, report }),
+    plan: (dataDir) => localPlan({ config, env: process.env, dataDir, ids: systemIds, report, onlyOne: watches }),
     onRunning(supervisor, plan) {
       report(welcome(config.dataDir, plan.endpoints));
-      if (!process.argv.includes('--watch')) return () => {};
+      if (!watches) return () => {};
       return watchSources(systemClock, () => {
         report('sources changed; restarting the service');
         supervisor.restartService();

@@ -6,7 +6,8 @@ import { createBrokerRestarts } from './broker-restarts.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { openDataDir } from './data-dir.ts';
 import { endOrphans } from './orphans.ts';
-import { checkPorts, type PortClaim } from './ports.ts';
+import { isServiceName, type OwnPorts } from './own-ports.ts';
+import { checkPorts, claimSharedPorts, type PortClaim } from './ports.ts';
 import { readPids, removeRunFiles, writeEndpoints, type Endpoints } from './run-files.ts';
 
 /** The message of the service to its supervisor with which it asks for a restart of the broker. */
@@ -20,7 +21,10 @@ export interface Plan {
   dependencies: readonly ChildSpec[];
   /** Runs when the dependencies are ready, before the service starts (migrations); repeated if it throws. */
   prepare: () => Promise<void>;
-  service: ChildSpec;
+  /** The processes of the service; they start in parallel. */
+  services: readonly [ChildSpec, ...ChildSpec[]];
+  /** The ports of several processes of the service. */
+  ownPorts?: OwnPorts | undefined;
   endpoints: Endpoints;
 }
 
@@ -36,7 +40,7 @@ export interface SuperviseOptions {
   plan: (dataDir: string) => Promise<Plan | string>;
   /** Aborts a start. */
   signal: AbortSignal;
-  /** How long the service may take to stop before it is killed; default: `LIMITS.shutdownMs`. */
+  /** How long a process of the service may take to stop before it is killed; default: `LIMITS.shutdownMs`. */
   serviceStopMs?: number;
 }
 
@@ -49,7 +53,7 @@ export type Supervision =
 export interface Supervisor {
   /** Restarts the service, e.g. after a change of its sources. */
   restartService(): void;
-  /** Stops the service, then its dependencies. Resolves when all are gone. Idempotent. */
+  /** Stops all processes of the service, then its dependencies. Resolves when all are gone. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -83,34 +87,37 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
     lock.release();
     return { kind: 'aborted' };
   }
-  const faults =
-    typeof plan === 'string'
-      ? [plan]
-      : await checkPorts(plan.ports, { clock, patienceMs: wasKilled ? LIMITS.portPatienceMs : 0 });
-  if (typeof plan === 'string' || faults.length > 0) {
+  const refuse = (message: string): Supervision => {
     lock.release();
-    return { kind: 'refused', message: faults.join('\n') };
+    return { kind: 'refused', message };
+  };
+  if (typeof plan === 'string') return refuse(plan);
+  const claims = await claimSharedPorts(plan.ports);
+  if (claims.kind === 'refused') return refuse(claims.message);
+  const faults = await checkPorts(plan.ports, { clock, patienceMs: wasKilled ? LIMITS.portPatienceMs : 0 });
+  if (faults.length > 0) {
+    claims.release();
+    return refuse(faults.join('\n'));
   }
 
-  const processes = createProcesses({ dataDir, clock, report, serviceStopMs });
+  const services: Child[] = [];
+  const processes = createProcesses({ dataDir, clock, report, serviceStopMs, onChange: forgetPorts });
   const stop = async () => {
     await processes.stop();
     removeRunFiles(dataDir);
+    claims.release();
     lock.release();
   };
+  const { endpoints, ownPorts } = plan;
   const dependencies = plan.dependencies.map((spec) => processes.add(spec));
   const restartBroker = createBrokerRestarts({
     broker: dependencies.find(({ name }) => name === 'nats'),
     clock,
     report,
   });
-  const service = processes.add({
-    ...plan.service,
-    onMessage(message) {
-      if (message === BROKER_STORES_NOTHING) restartBroker();
-    },
-  });
-  const fault = await Promise.race([startInOrder(dependencies, service, plan, dataDir, options), aborted(signal)]);
+  for (const spec of plan.services)
+    services.push(processes.add({ ...spec, onMessage: (said) => onMessage(spec, said) }));
+  const fault = await Promise.race([startInOrder(dependencies, services, plan, dataDir, options), aborted(signal)]);
   if (fault !== undefined) {
     await stop();
     return signal.aborted ? { kind: 'aborted' } : { kind: 'refused', message: fault };
@@ -118,26 +125,49 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
   return {
     kind: 'running',
     plan,
-    supervisor: { restartService: () => service.restart(serviceStopMs), stop },
+    supervisor: { restartService: () => services.forEach((service) => service.restart(serviceStopMs)), stop },
   };
+
+  function onMessage({ name }: ChildSpec, message: unknown): void {
+    if (message === BROKER_STORES_NOTHING) restartBroker();
+    else if (isServiceName(name) && ownPorts?.reported(name, message) === true) listPorts();
+  }
+
+  /** The port of a process that has ended may soon be another program's. */
+  function forgetPorts(): void {
+    const ended = services.filter(({ name, pid }) => pid === undefined && isServiceName(name) && ownPorts?.ended(name));
+    if (ended.length > 0) listPorts();
+  }
+
+  function listPorts(): void {
+    try {
+      writeEndpoints(dataDir, { ...endpoints, processes: ownPorts?.all() ?? {} });
+    } catch (error) {
+      report(`endpoints.json is not written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
 }
 
 /** Starts the dependencies, prepares, starts the service. Resolves to an error message, or to nothing when ready. */
 async function startInOrder(
   dependencies: readonly Child[],
-  service: Child,
+  services: readonly Child[],
   plan: Plan,
   dataDir: string,
   options: SuperviseOptions,
 ): Promise<string | undefined> {
-  const outcomes = await Promise.all(dependencies.map((child) => child.start()));
-  const failed = outcomes.find((outcome) => outcome.kind === 'failed');
-  if (failed !== undefined) return failed.message;
+  const failed = await startAll(dependencies);
+  if (failed !== undefined) return failed;
   const fault = await prepare(plan, options);
   if (fault !== undefined) return fault;
   writeEndpoints(dataDir, plan.endpoints);
-  const outcome = await service.start();
-  return outcome.kind === 'failed' ? outcome.message : undefined;
+  return startAll(services);
+}
+
+/** Resolves to an error message, or to nothing when all are ready. */
+async function startAll(children: readonly Child[]): Promise<string | undefined> {
+  const outcomes = await Promise.all(children.map((child) => child.start()));
+  return outcomes.find((outcome) => outcome.kind === 'failed')?.message;
 }
 
 /** Tries several times, because a dependency may die and restart meanwhile. */

@@ -13,12 +13,13 @@ import {
   untilReady,
   type Supervised,
 } from '../support/supervised.ts';
+import type { Pids } from '../../src/local/run-files.ts';
 import { silentLogger } from '../support/silent-logger.ts';
 import { until } from '../support/until.ts';
 import { withLog } from './verify-facts.ts';
 import { startPeer, type Peer } from './peer.ts';
 
-/** The processes to kill or stop. `peer` is a second node: owners and sinks, no gateway. */
+/** The processes to kill or stop. Of several processes of the service, each in turn. `peer` is a second node: owners and sinks, no gateway. */
 export const TARGETS = ['service', 'nats', 'clickhouse', 'supervisor', 'peer'] as const;
 export type Target = (typeof TARGETS)[number];
 
@@ -39,10 +40,18 @@ export interface Rig {
   pause(target: Target): Promise<() => void>;
   /** Changes the deployment's size of FACTS, as an operator does. */
   resizeFacts(factsMaxBytes: number): Promise<void>;
+  /** The processes of a supervisor, as `pids.json` lists them. */
+  pids(): Pids | undefined;
   /** Everything the processes printed. */
   output(): string;
   /** Ends all processes and removes their folders. */
   stop(): Promise<void>;
+}
+
+export interface RigOptions {
+  withPeer: boolean;
+  /** Further settings of the service. */
+  settings?: Readonly<Record<string, string>>;
 }
 
 export const PARTITIONS = 4;
@@ -52,12 +61,16 @@ export const NODES = { service: 'n-aaaaaaaaaaaa', peer: 'n-cccccccccccc' } as co
 /** The maximum time for a process to return before the run fails. */
 const AWAY_MS = 60_000;
 
-/** Starts all processes and resolves when they are ready. Without a peer it runs exactly what `npm start` runs. */
-export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig> {
+/**
+ * Starts all processes and resolves when they are ready. Without a peer it runs exactly what `npm start` runs. The
+ * settings of the environment apply, such as PROCESSES.
+ */
+export async function startRig({ withPeer, settings = {} }: RigOptions): Promise<Rig> {
   const env: Record<string, string | undefined> = {
     ...(await freshEnvironment()),
     LOG_LEVEL: 'info',
     PARTITIONS: String(PARTITIONS),
+    ...settings,
   };
   const peerDir = `${env['DATA_DIR']}-peer`;
   nameNode(String(env['DATA_DIR']), NODES.service);
@@ -67,6 +80,8 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
   let peer: Peer | undefined;
   let peerOutput = '';
   let stopping = false;
+  /** Faults of the service so far. */
+  let served = 0;
   let starting: Promise<void> = Promise.resolve();
   try {
     await untilReady(supervised);
@@ -110,15 +125,21 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
 
   /** The current process of a target; waits while it is being started. */
   function pidOf(target: Target): Promise<number> {
+    if (target === 'service') served += 1;
     return until(
       `${target} has a process`,
       () => {
         const pid =
-          target === 'peer' ? peer?.pid : target === 'supervisor' ? supervised.pid : supervised.pids()?.[target];
+          target === 'peer' ? peer?.pid : target === 'supervisor' ? supervised.pid : pidIn(supervised.pids(), target);
         return pid !== undefined && pid !== null && isAlive(pid) ? pid : undefined;
       },
       AWAY_MS,
     );
+  }
+
+  function pidIn(pids: Pids | undefined, target: 'service' | 'nats' | 'clickhouse'): number | null | undefined {
+    const services = target === 'service' ? Object.values(pids?.services ?? {}) : [];
+    return services.length === 0 ? pids?.[target] : services[served % services.length];
   }
 
   async function kill(target: Target): Promise<void> {
@@ -137,6 +158,7 @@ export async function startRig({ withPeer }: { withPeer: boolean }): Promise<Rig
     },
     clickhouseUrl: supervised.clickhouseUrl,
     keys,
+    pids: () => supervised.pids(),
     kill,
     async wipePeer() {
       await starting;

@@ -69,7 +69,7 @@ export async function verify(
     reordered: 0,
     unexplained: 0,
     differing: 0,
-    terms: { service: scan.terms.get(NODES.service) ?? 0, peer: scan.terms.get(NODES.peer) ?? 0 },
+    terms: termsOf(scan),
     violations: [...logs.flatMap((log) => log.violations), ...scan.violations],
   };
   const facts = scan.events.map(({ fact, sequence, index }) => ({
@@ -84,6 +84,12 @@ export async function verify(
   validateEvents('ClickHouse', rows, { players, fillers, standing }, verdict);
   await validatePlayers(rig, players, scan, verdict);
   return verdict;
+}
+
+/** Several processes of the service have names of their own. */
+function termsOf({ terms }: FactsScan): Verdict['terms'] {
+  const peer = terms.get(NODES.peer) ?? 0;
+  return { service: [...terms.values()].reduce((sum, number) => sum + number, 0) - peer, peer };
 }
 
 /** Every row, once ClickHouse has caught up with FACTS. */

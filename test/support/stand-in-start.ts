@@ -58,10 +58,12 @@ process.exit(
           standIn('clickhouse', config.embeddedClickhousePort, {}),
         ],
         prepare: async () => appendFileSync(trace, 'prepared\n'),
-        service: standIn('service', config.port, {
-          EXIT_CODE: process.env['SERVICE_EXIT_CODE'],
-          IGNORE_SIGTERM: process.env['SERVICE_IGNORES_SIGTERM'],
-        }),
+        services: [
+          standIn('service', config.port, {
+            EXIT_CODE: process.env['SERVICE_EXIT_CODE'],
+            IGNORE_SIGTERM: process.env['SERVICE_IGNORES_SIGTERM'],
+          }),
+        ],
         endpoints: {
           base_url: `http://127.0.0.1:${config.port}`,
           nats_url: `nats://127.0.0.1:${config.embeddedNatsPort}`,

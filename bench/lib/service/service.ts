@@ -118,19 +118,25 @@ async function environment(dataDir: string): Promise<Record<string, string>> {
 
 /** The plan with more arguments to Node, and with a nats-server that reports its own figures over HTTP. */
 function withArguments(plan: Plan, dataDir: string, nodeArguments: readonly string[], monitorPort: number): Plan {
-  const args = [...nodeArguments, ...plan.service.args];
+  const [first, ...others] = plan.services;
+  // The inspector and profiles are for one process.
+  const measured = {
+    ...first,
+    args: [...nodeArguments, ...first.args],
+    logFile: join(dataDir, 'logs', 'service.log'),
+  };
   return {
     ...plan,
     dependencies: plan.dependencies.map((child) =>
       child.name === 'nats' ? { ...child, args: [...child.args, '-m', String(monitorPort)] } : child,
     ),
-    service: { ...plan.service, args, logFile: join(dataDir, 'logs', 'service.log') },
+    services: [measured, ...others.map((child) => ({ ...child, logFile: join(dataDir, 'logs', `${child.name}.log`) }))],
   };
 }
 
 function runningPids(dataDir: string): Record<string, number> {
-  const { service, nats, clickhouse } = readPids(dataDir) ?? { service: null, nats: null, clickhouse: null };
-  const found = Object.entries({ service, nats, clickhouse });
+  const { service, nats, clickhouse, services } = readPids(dataDir) ?? { service: null, nats: null, clickhouse: null };
+  const found = Object.entries({ service, nats, clickhouse, ...services });
   return Object.fromEntries(found.flatMap(([name, pid]) => (pid === null ? [] : [[name, pid]])));
 }
 

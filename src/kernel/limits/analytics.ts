@@ -8,6 +8,8 @@ export const ANALYTICS_LIMITS = {
    * too.
    */
   analyticsStatements: 2,
+  /** The same for each of several processes on one machine. */
+  analyticsStatementsOfMany: 1,
   /** Requests that wait for one of them, and for how long. Beyond either 503. */
   analyticsWaiting: 32,
   analyticsWaitMs: 5_000,

@@ -15,6 +15,8 @@ export const CLICKHOUSE_LIMITS = {
   clickhouseReaderStatements: 4,
   /** Concurrent statements of the service: inserts, snapshots, event queries. */
   clickhouseServiceStatements: 6,
+  /** The same without the route statements (`analyticsStatements`) of one process. */
+  clickhouseOwnStatements: 4,
   /** Statements that wait for a slot, for readers and for the service each. Beyond it 503 at once. */
   clickhouseWaitingStatements: 64,
   /** How long a statement waits for a slot before 503. */
@@ -43,6 +45,8 @@ export const CLICKHOUSE_LIMITS = {
   clickhouseConnections: 256,
   /** Open connections of the service. The sink, routes, erasures and rebuilds use fewer than 20. */
   clickhouseServiceConnections: 64,
+  /** Open connections for each further process of the service. */
+  clickhouseProcessConnections: 20,
   /** Time from a connection, or from a request's first byte, to the end of its headers. */
   clickhouseHeadersMs: 5_000,
   /** Time until a whole request has arrived. On one machine 128 MiB take about a second. */

@@ -16,6 +16,11 @@ export const COMMAND_LIMITS = {
   /** How long an owner waits for the CONFIG revision that a command refers to. */
   configWaitMs: 1_000,
   /**
+   * How long a change of a definition waits for the other processes of its machine. The time within which it is in
+   * effect on all nodes, as documented for callers.
+   */
+  configGroupMs: 200,
+  /**
    * Queries that wait in an owner for an append or a proof of ownership. Beyond it they are dropped; the gateway
    * repeats them.
    */

@@ -4,6 +4,27 @@ export const LOCAL_LIMITS = {
   natsArchiveBytes: 64 * 1024 * 1024,
   /** How long a command of the command line waits for the broker. */
   cliConnectMs: 10_000,
+  /**
+   * Processes of the service that `npm start` runs, at most. Beyond about 16 they share one nats-server that is busier
+   * than they are.
+   */
+  processesMost: 32,
+  /** The same when the machine's cores decide. */
+  processesChosenMost: 16,
+  /**
+   * Memory of the machine for each of several processes. It covers their bounds: `processHeapLeastBytes`,
+   * `streamBuffersBytes`, `unreadAnswerBytes` and the nursery; the rest is for the broker and ClickHouse.
+   */
+  processMemoryBytes: 2 * 1024 ** 3,
+  /** The JavaScript heap of each of several processes: at least, and at most (Node's own default). */
+  processHeapLeastBytes: 1024 ** 3,
+  processHeapMostBytes: 4 * 1024 ** 3,
+  /** Partitions for each process at a first start: when one ends, two others share its players. */
+  partitionsPerProcess: 2,
+  /** How long the metrics of a process wait for those of the others. */
+  groupMetricsMs: 2_000,
+  /** How often a process looks whether it is ready to join the port that several share. */
+  joinPortMs: 20,
   /** How long the ports of a killed run may take to become free. */
   portPatienceMs: 5_000,
   /** How long nats-server and ClickHouse may take to stop before they are killed. Both recover from a kill. */

@@ -1,0 +1,69 @@
+import type { Readiness } from './api/request-context.ts';
+import type { ProcessGroup } from './config.ts';
+import type { Server } from './gateway/server.ts';
+import { sleep, type Clock } from './kernel/clock.ts';
+import { joinMetrics } from './kernel/join-metrics.ts';
+import { LIMITS } from './kernel/limits.ts';
+import type { Metrics } from './kernel/metrics.ts';
+import type { OwnPortMessage } from './local/own-ports.ts';
+import { readEndpoints } from './local/run-files.ts';
+
+/**
+ * The metrics of all processes of a group, from any of them: a scrape of the shared port reaches one of them by chance.
+ * Every series has the label `process`, and `local_process_up` says which processes answered.
+ */
+export async function groupMetrics(
+  { number, count, dataDir }: ProcessGroup,
+  metrics: Pick<Metrics, 'ownText' | 'groupText' | 'processUp'>,
+): Promise<string> {
+  const urls = readEndpoints(dataDir)?.processes ?? {};
+  const texts = await Promise.all(
+    Array.from({ length: count }, (_, place) => {
+      const other = place + 1;
+      return other === number ? metrics.ownText() : textOf(urls[other]);
+    }),
+  );
+  for (const [place, text] of texts.entries()) {
+    metrics.processUp.set({ process: String(place + 1) }, text === undefined ? 0 : 1);
+  }
+  return joinMetrics([...texts.filter((text) => text !== undefined), await metrics.groupText()]);
+}
+
+/** `undefined`: the process does not run, or does not answer in time. */
+async function textOf(url: string | undefined): Promise<string | undefined> {
+  if (url === undefined) return undefined;
+  try {
+    const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(LIMITS.groupMetricsMs) });
+    const text = await response.text();
+    return response.ok ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface JoinPortOptions {
+  server: Pick<Server, 'listenApart'>;
+  readiness: () => Readiness;
+  /** Joins the shared ports. */
+  listen: () => Promise<void>;
+  clock: Clock;
+  onFailed: (error: unknown) => void;
+}
+
+/**
+ * Opens a port of this process, reports it to the supervisor, and joins the shared ports once the process is ready: the
+ * kernel gives every process that listens its part of the connections, also one that cannot answer them yet.
+ */
+export async function joinPort(options: JoinPortOptions): Promise<{ stop(): void }> {
+  const { server, readiness, listen, clock, onFailed } = options;
+  const stop = new AbortController();
+  process.send?.({ kind: 'own_port', port: await server.listenApart() } satisfies OwnPortMessage);
+
+  async function listenWhenReady(): Promise<void> {
+    while (!stop.signal.aborted && !readiness().ready) await sleep(clock, LIMITS.joinPortMs);
+    if (!stop.signal.aborted) await listen();
+  }
+
+  listenWhenReady().catch(onFailed);
+  return { stop: () => stop.abort() };
+}
