@@ -41,6 +41,15 @@ describe('what a deployment is', () => {
     expect(await agree({})).toMatchObject({ kind: 'agreed', deployment });
   });
 
+  test('has more partitions at the first start of several processes, and keeps them afterwards', async () => {
+    config = createMemoryConfigStore();
+    expect(await agree({ firstPartitions: 10 })).toMatchObject({ kind: 'agreed', deployment: { partitions: 10 } });
+    expect(await agree({ firstPartitions: 4 })).toMatchObject({ kind: 'agreed', deployment: { partitions: 10 } });
+    config = createMemoryConfigStore();
+    const both = { partitions: 3, firstPartitions: 10 };
+    expect(await agree(both)).toMatchObject({ kind: 'agreed', deployment: { partitions: 3 } });
+  });
+
   test('refuses a process with other partitions or replicas, and changes nothing', async () => {
     const before = documentOf();
     expect(await agree({ partitions: 5 })).toEqual({

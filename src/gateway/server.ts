@@ -194,12 +194,8 @@ export function createServer(deps: ServerDeps): Server {
       return bound;
     },
     listenApart() {
-      own = createApp(
-        operationRoutes(),
-        { ...pipeline, services: { ...services, metrics } },
-        exchanges,
-        maxConnections,
-      );
+      const ownServices = { ...services, metrics: { ...metrics, text: metrics.ownText } };
+      own = createApp(operationRoutes(), { ...pipeline, services: ownServices }, exchanges, maxConnections);
       return open(own, '127.0.0.1', 0);
     },
     get metricsPort() {

@@ -53,6 +53,8 @@ export async function freshEnvironment(): Promise<Record<string, string | undefi
     CLICKHOUSE_DATABASE: undefined,
     ROLES: undefined,
     PARTITIONS: undefined,
+    // Tests run beside each other, so a service takes the cores of one process unless a run sets another number.
+    PROCESSES: process.env['PROCESSES'] ?? '1',
   };
 }
 

@@ -28,8 +28,23 @@ export interface Measured extends Pick<Cost, 'latency' | 'rssMiB' | 'othersCpus'
 }
 
 /** Divides what a load used by its units. */
-export function costOf({ units, cpuSeconds, counted = {}, ...rest }: Measured): Cost {
-  return { ...rest, cpuUs: scaled(cpuSeconds, 1e6 / units), counted: scaled(counted, 1 / units) };
+export function costOf({ units, cpuSeconds, rssMiB, counted = {}, ...rest }: Measured): Cost {
+  return {
+    ...rest,
+    rssMiB: ofTheService(rssMiB),
+    cpuUs: scaled(ofTheService(cpuSeconds), 1e6 / units),
+    counted: scaled(counted, 1 / units),
+  };
+}
+
+/** Adds up the processes of the service where it has several: `service`, `service-2`, … */
+function ofTheService(values: Readonly<Record<string, number>>): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const of = name.startsWith('service-') ? 'service' : name;
+    sums[of] = (sums[of] ?? 0) + value;
+  }
+  return sums;
 }
 
 /** The cost of an event, or of a request where requests carry none. */

@@ -76,8 +76,11 @@ const DELAYS = 'delays of the main thread up to s: ';
 
 /** Samples of the event loop's delay in each bucket and the smaller ones. */
 function delayCounters(metrics: string): Counters {
-  const buckets = metrics.matchAll(/^event_loop_delay_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm);
-  return Object.fromEntries([...buckets].map(([, bound = '', count]) => [DELAYS + bound, Number(count)]));
+  // With several processes each bucket has a line for each of them.
+  const buckets = metrics.matchAll(/^event_loop_delay_seconds_bucket\{le="([^"]+)"[^}]*\} (\d+)$/gm);
+  const counts: Record<string, number> = {};
+  for (const [, bound = '', count] of buckets) counts[DELAYS + bound] = (counts[DELAYS + bound] ?? 0) + Number(count);
+  return counts;
 }
 
 /**
