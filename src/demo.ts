@@ -4,8 +4,11 @@ import { apiKeyRecord, type ApiKeyRequest, createApiKey, SCOPES } from '../strea
 import type { ConfigStore } from '../streams/config/config-store.ts';
 import type { ApiKeyDocument } from '../actors/vocabulary/documents.ts';
 import { createGame, gameAddress } from '../streams/config/games.ts';
-import type { Clock } from './kernel/clock.ts';
+import type { ProcessGroup } from './config.ts';
+import { sleep, type Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
+import { LIMITS } from './kernel/limits.ts';
+import type { Logger } from './kernel/logger.ts';
 import type { Environment } from '../actors/vocabulary/scope.ts';
 
 const GAME = 'demo';
@@ -55,6 +58,22 @@ export async function ensureDemo({ config, clock, ids, dataDir, creates = true }
     }
   }
   return true;
+}
+
+/**
+ * Resolves when the game and its keys exist. The first process of a group creates them in the group's folder, and the
+ * others wait for them: before that they would refuse the keys.
+ */
+export async function untilDemo(
+  options: Omit<DemoOptions, 'creates'> & { group: ProcessGroup | undefined; logger: Logger },
+): Promise<void> {
+  const { group, clock, logger } = options;
+  const creates = group === undefined || group.number === 1;
+  const demo = { ...options, dataDir: group?.dataDir ?? options.dataDir, creates };
+  while (!(await ensureDemo(demo))) {
+    if (creates) logger.warn('could not create the demo game because the log is unavailable; trying again');
+    await sleep(clock, creates ? LIMITS.leaseRenewMs : LIMITS.joinPortMs);
+  }
 }
 
 function requestFor(environment: Environment, kind: ApiKeyDocument['kind']): ApiKeyRequest {

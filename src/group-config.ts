@@ -52,7 +52,9 @@ export function createGroupConfig({ store, group, groupName, log, clock }: Group
   function seenByAll(revision: number): Promise<void> {
     return new Promise((resolve) => {
       let cancel: Cancel = () => {};
-      const others = Array.from({ length: group.count }, (_, place) => place + 1).filter((each) => each !== group.number);
+      const others = Array.from({ length: group.count }, (_, place) => place + 1).filter(
+        (each) => each !== group.number,
+      );
       const waiter = {
         revision,
         missing: new Set(others),

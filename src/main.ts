@@ -29,7 +29,7 @@ import {
   type Role,
 } from './config.ts';
 import { clockCheck } from './clock-check.ts';
-import { ensureDemo } from './demo.ts';
+import { untilDemo } from './demo.ts';
 import { agreeOnSecretsKey } from './deployment.ts';
 import { watchDiskSpace } from './disk-space.ts';
 import { createCommandClient } from './gateway/backend/command-client.ts';
@@ -59,12 +59,7 @@ import { watchModels } from './scoring/models.ts';
 import { createScorer, type Scorer } from './scoring/scorer.ts';
 import { createReportedSilences } from './silent-streams.ts';
 import { startSinksThread } from './sinks-thread.ts';
-
-/** A part of the service; parts stop in reverse order of their start. */
-interface Part {
-  name: string;
-  stop: () => Promise<void>;
-}
+import { type Part, stopOnSignal } from './stop-on-signal.ts';
 
 /**
  * One process of the service: connects to the log, starts its roles and serves HTTP. On SIGTERM it stops in order:
@@ -157,7 +152,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
   if (has('actors')) parts.push(await actorsPart());
   if (has('sinks')) parts.push(sinksPart());
   parts.push(await httpPart());
-  stopOnSignal(parts, async () => {
+  const close = async (): Promise<void> => {
     forecaster.stop();
     room.stop();
     commandClient.close();
@@ -166,7 +161,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
     disk.stop();
     sharedConfig.stop();
     await log.close();
-  });
+  };
+  stopOnSignal({ parts, close, supervised: config.supervised, clock, logger });
 
   async function actorsPart(): Promise<Part> {
     const path = join(dataDir, 'players');
@@ -238,7 +234,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     });
     if (has('gateway')) {
       // Only `npm start` creates the demo game; a process started by itself is a production process.
-      if (config.supervised) await demoGame();
+      if (config.supervised) await untilDemo({ config: configStore, clock, ids, dataDir, group, logger });
       void feed.start();
     }
     const probe = probePartitions({ clock, partitions, backend: commandClient, metrics });
@@ -285,8 +281,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       const port = await server.listen(config.host, config.port);
       logger.info({ host: config.host, port, roles, node, partitions }, 'listening');
     };
-    const joining =
-      group === undefined ? undefined : await joinPort({ server, readiness, listen, clock, onFailed: onListenFailed });
+    const joining = group === undefined ? undefined : await joinPort({ server, readiness, listen, clock, logger });
     if (joining === undefined) await listen();
     return {
       name: 'http',
@@ -301,16 +296,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
         await within(clock, LIMITS.shutdownMs / 3, commandClient.drained());
       },
     };
-  }
-
-  /** The first process of a group creates the game, and the others wait for it: before that its keys are refused. */
-  async function demoGame(): Promise<void> {
-    const creates = group === undefined || group.number === 1;
-    const demo = { config: configStore, clock, ids, dataDir: group?.dataDir ?? dataDir, creates };
-    while (!(await ensureDemo(demo))) {
-      if (creates) logger.warn('could not create the demo game because the log is unavailable; trying again');
-      await sleep(clock, creates ? LIMITS.leaseRenewMs : LIMITS.joinPortMs);
-    }
   }
 
   async function startScoring(): Promise<{ scorer: Scorer; stop: () => Promise<void> }> {
@@ -331,38 +316,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
         await records.close();
       },
     };
-  }
-
-  function onListenFailed(error: unknown): void {
-    logger.error({ err: error }, 'this process cannot listen; it ends and must be restarted');
-    process.exit(1);
-  }
-
-  /** Stops the parts in reverse order, so no new work arrives while earlier parts finish theirs. */
-  function stopOnSignal(running: Part[], close: () => Promise<void>): void {
-    let stopping = false;
-    const stop = async (reason: string): Promise<void> => {
-      if (stopping) return;
-      stopping = true;
-      logger.info({ reason }, 'stopping');
-      clock.timer(LIMITS.shutdownMs, () => {
-        logger.error('stopping took too long; the process exits with work unfinished');
-        process.exit(1);
-      });
-      for (const part of [...running].reverse()) {
-        await part.stop();
-        logger.info({ part: part.name }, 'stopped');
-      }
-      await close();
-      process.exit(0);
-    };
-    process.on('SIGTERM', () => void stop('SIGTERM'));
-    process.on('SIGINT', () => void stop('SIGINT'));
-    if (!config.supervised) return;
-    // The supervisor holds the other end of standard input. End of input means that it died.
-    process.stdin.on('end', () => void stop('the supervisor died'));
-    process.stdin.on('error', () => {});
-    process.stdin.resume();
   }
 }
 

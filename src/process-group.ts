@@ -4,6 +4,7 @@ import type { Server } from './gateway/server.ts';
 import { sleep, type Clock } from './kernel/clock.ts';
 import { joinMetrics } from './kernel/join-metrics.ts';
 import { LIMITS } from './kernel/limits.ts';
+import type { Logger } from './kernel/logger.ts';
 import type { Metrics } from './kernel/metrics.ts';
 import type { OwnPortMessage } from './local/own-ports.ts';
 import { readEndpoints } from './local/run-files.ts';
@@ -47,7 +48,7 @@ export interface JoinPortOptions {
   /** Joins the shared ports. */
   listen: () => Promise<void>;
   clock: Clock;
-  onFailed: (error: unknown) => void;
+  logger: Logger;
 }
 
 /**
@@ -55,7 +56,7 @@ export interface JoinPortOptions {
  * kernel gives every process that listens its part of the connections, also one that cannot answer them yet.
  */
 export async function joinPort(options: JoinPortOptions): Promise<{ stop(): void }> {
-  const { server, readiness, listen, clock, onFailed } = options;
+  const { server, readiness, listen, clock, logger } = options;
   const stop = new AbortController();
   process.send?.({ kind: 'own_port', port: await server.listenApart() } satisfies OwnPortMessage);
 
@@ -64,6 +65,9 @@ export async function joinPort(options: JoinPortOptions): Promise<{ stop(): void
     if (!stop.signal.aborted) await listen();
   }
 
-  listenWhenReady().catch(onFailed);
+  listenWhenReady().catch((error: unknown) => {
+    logger.error({ err: error }, 'this process cannot listen; it ends and must be restarted');
+    process.exit(1);
+  });
   return { stop: () => stop.abort() };
 }

@@ -40,7 +40,7 @@ interface Named {
 const scoresOf = (name: string, partitions: number): number[] =>
   Array.from({ length: partitions }, (_, partition) => spread(`${name}/${partition}`));
 
-/** 0 when the numbers of partitions that the processes own differ by at most one; otherwise larger with every excess. */
+/** 0 when the numbers of partitions that the processes own differ by at most one; larger with each one too many. */
 function unevennessOf(processes: readonly Named[], partitions: number): number {
   const owned = processes.map(() => 0);
   for (let partition = 0; partition < partitions; partition++) {

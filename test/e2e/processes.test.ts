@@ -92,19 +92,22 @@ test('connections and stream readers spread over the processes', async () => {
   expect(PROCESSES.filter((number) => (open[number] ?? 0) > 0).length).toBeGreaterThan(1);
 });
 
-test.each([1, 2, 3])('after kill -9 of one process (%i) it is started again, and clients only need to retry', async () => {
-  const before = services();
-  const acked = tally.acked;
-  await injector.inject({ kind: 'kill', target: 'service' });
-  await until('all processes run', () => services().length === PROCESSES.length && services().every(isAlive));
-  expect(services().filter((pid) => before.includes(pid)).length).toBe(PROCESSES.length - 1);
-  expect(tally.acked).toBeGreaterThan(acked);
-  await until('it answers again', async () => {
-    const up = await byProcess('local_process_up');
-    return PROCESSES.every((number) => up[number] === 1);
-  });
-  expect(load.flatMap(({ log }) => log.violations)).toEqual([]);
-});
+test.each([1, 2, 3])(
+  'after kill -9 of one process (%i) it is started again, and clients only need to retry',
+  async () => {
+    const before = services();
+    const acked = tally.acked;
+    await injector.inject({ kind: 'kill', target: 'service' });
+    await until('all processes run', () => services().length === PROCESSES.length && services().every(isAlive));
+    expect(services().filter((pid) => before.includes(pid)).length).toBe(PROCESSES.length - 1);
+    expect(tally.acked).toBeGreaterThan(acked);
+    await until('it answers again', async () => {
+      const up = await byProcess('local_process_up');
+      return PROCESSES.every((number) => up[number] === 1);
+    });
+    expect(load.flatMap(({ log }) => log.violations)).toEqual([]);
+  },
+);
 
 test('a definition that one process has stored is known to all when it is answered', async () => {
   const call = async (method: string, path: string, body?: object): Promise<number> => {
@@ -118,7 +121,9 @@ test('a definition that one process has stored is known to all when it is answer
     return response.status;
   };
   for (let round = 0; round < 20; round++) {
-    expect(await call('POST', '/v1/flags/flags', { key: `flag-${round}`, flag_type: 'boolean', default_value: false })).toBe(201);
+    expect(
+      await call('POST', '/v1/flags/flags', { key: `flag-${round}`, flag_type: 'boolean', default_value: false }),
+    ).toBe(201);
     const found = await Promise.all([1, 2, 3, 4, 5].map(() => call('GET', `/v1/flags/flags/flag-${round}`)));
     expect(new Set(found)).toEqual(new Set([200]));
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPids } from '../../src/local/run-files.ts';
 import {
   freshEnvironment,
   isAlive,
@@ -165,12 +166,13 @@ test('npm start: SIGTERM to its whole process group ends it with 0 within 10 s, 
         () => false,
       );
     await until('the service is ready', ready, 60_000);
-    const pids = Object.values(JSON.parse(readFileSync(join(env['DATA_DIR'] ?? '', 'pids.json'), 'utf8'))).map(Number);
+    const { services = {}, ...others } = readPids(env['DATA_DIR'] ?? '') ?? {};
+    const pids = [...new Set([...Object.values(others), ...Object.values(services)].map(Number))];
     const beganMs = performance.now();
     process.kill(-(npm.pid ?? 0), 'SIGTERM');
     expect(await ended).toEqual([0, null]);
     expect(performance.now() - beganMs).toBeLessThan(10_000);
-    expect(pids).toHaveLength(4);
+    expect(pids).toHaveLength(3 + Number(env['PROCESSES']));
     expect(pids.filter(isAlive)).toEqual([]);
   } finally {
     if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), 'SIGTERM');

@@ -19,7 +19,10 @@ import { until } from '../support/until.ts';
 import { withLog } from './verify-facts.ts';
 import { startPeer, type Peer } from './peer.ts';
 
-/** The processes to kill or stop. Of several processes of the service, each in turn. `peer` is a second node: owners and sinks, no gateway. */
+/**
+ * The processes to kill or stop. Of several processes of the service, each in turn. `peer` is a second node: owners and
+ * sinks, no gateway.
+ */
 export const TARGETS = ['service', 'nats', 'clickhouse', 'supervisor', 'peer'] as const;
 export type Target = (typeof TARGETS)[number];
 
