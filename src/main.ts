@@ -83,7 +83,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
   const configStore = await openConfigStore(log, clock, logger, box);
   const settings = {
     partitions: config.partitions,
-    firstPartitions: group && group.count * LIMITS.partitionsPerProcess,
+    firstPartitions: group?.count,
     replicas: config.natsReplicas,
     factsMaxBytes: config.factsMaxBytes,
   };
@@ -230,6 +230,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
       logger,
       metrics,
       heartbeatMs: config.sseHeartbeatSeconds * 1000,
+      // Each of several processes would otherwise read all records of the others for the few that have readers.
+      onDemand: group !== undefined,
       countLost: (lost) => countMissedEvents(analytics, lost),
     });
     if (has('gateway')) {

@@ -19,8 +19,6 @@ export const LOCAL_LIMITS = {
   /** The JavaScript heap of each of several processes: at least, and at most (Node's own default). */
   processHeapLeastBytes: 1024 ** 3,
   processHeapMostBytes: 4 * 1024 ** 3,
-  /** Partitions for each process at a first start: when one ends, two others share its players. */
-  partitionsPerProcess: 2,
   /** How long the metrics of a process wait for those of the others. */
   groupMetricsMs: 2_000,
   /** How often a process looks whether it is ready to join the port that several share. */

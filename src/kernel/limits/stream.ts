@@ -33,6 +33,8 @@ export const STREAM_LIMITS = {
    * disconnected.
    */
   streamBuffersBytes: 256 * 1024 * 1024,
+  /** How long a feed on demand stays open without readers: those that reconnect find its recent records. */
+  streamIdleMs: 30_000,
   /** How often the buffers of all readers are added up. */
   streamMeasureMs: 1_000,
   /** FACTS bytes kept in memory for readers that are a little behind: a few seconds of heavy load, shared by all. */

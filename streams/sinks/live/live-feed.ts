@@ -28,6 +28,8 @@ export interface LiveFeedOptions {
   logger: Logger;
   metrics: Metrics;
   heartbeatMs: number;
+  /** Reads FACTS only while it has readers, and some seconds longer. Default: from the start on. */
+  onDemand?: boolean;
   /** How many events of a reader's subscription were lost; `undefined`: unknown. Without it, never counted. */
   countLost?: (lost: LostEvents) => Promise<number | undefined>;
 }
@@ -53,23 +55,31 @@ const TAKE_BYTES = 1024 * 1024;
  * too: it resumes at a gateway of that version. `gap`: events can no longer be replayed, because the log was trimmed or
  * lost.
  *
+ * A feed on demand opens for its first member, which waits as at a start.
+ *
  * Every member gets heartbeats at the same interval, counted from when it attached.
  */
 export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
-  const { log, clock, logger, metrics, heartbeatMs, countLost } = options;
+  const { log, clock, logger, metrics, heartbeatMs, countLost, onDemand = false } = options;
   const members = new Set<Member>();
   const audience = createAudience();
   const slots = createReplaySlots({ clock, limit: LIMITS.streamReplays, turnMs: LIMITS.streamReplayTurnMs });
   const erasures = watchErasures(log, clock);
   let feed: Feed | undefined;
+  let opening = false;
   let stopped = false;
   let cancelMeasure: Cancel = () => {};
+  let cancelClose: Cancel = () => {};
   const heartbeats = createHeartbeats<Member>({ clock, intervalMs: heartbeatMs, beat });
 
   const onUnreadable = (error: unknown): void =>
     logger.error({ err: error }, 'live: a record of FACTS cannot be read; its readers are disconnected and resume');
 
   async function open(): Promise<void> {
+    if (opening) return;
+    opening = true;
+    // Replays need the erasures.
+    await erasures.ready;
     feed = await openFeed({
       log,
       readFacts: options.readFacts,
@@ -78,9 +88,22 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       onWaiting: drain,
       stopped: () => stopped,
     });
+    opening = false;
     if (feed === undefined) return;
     for (const member of members) welcome(member, feed);
     drain();
+    closeWhenIdle();
+  }
+
+  function closeWhenIdle(): void {
+    cancelClose();
+    if (!onDemand || stopped || members.size > 0) return;
+    cancelClose = clock.timer(LIMITS.streamIdleMs, () => {
+      if (members.size > 0) return;
+      feed?.reader.stop();
+      feed = undefined;
+      metrics.streamLag.set(0);
+    });
   }
 
   function drain(): void {
@@ -190,6 +213,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     audience.leave(member);
     member.stopFollowing();
     metrics.streamReaders.set(members.size);
+    closeWhenIdle();
   }
 
   /**
@@ -230,17 +254,17 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       metrics.streamReaders.set(members.size);
       heartbeats.add(member);
       if (feed !== undefined) welcome(member, feed);
+      else if (onDemand) void open();
       return () => detach(member);
     },
     async start() {
       measure();
-      // Replays need the erasures.
-      await erasures.ready;
-      await open();
+      if (!onDemand || members.size > 0) await open();
     },
     async stop() {
       stopped = true;
       cancelMeasure();
+      cancelClose();
       heartbeats.stop();
       erasures.stop();
       feed?.reader.stop();

@@ -92,7 +92,7 @@ export const HEARTBEAT_MS = 30_000;
 export const PLAYER = aTrackedEvent().entityId;
 
 /** A feed on a fake clock, with readers that keep their messages. */
-export function setUp(countLost?: (lost: LostEvents) => Promise<number | undefined>) {
+export function setUp(countLost?: (lost: LostEvents) => Promise<number | undefined>, onDemand = false) {
   const clock = createFakeClock();
   const broker = createMemoryBroker({ clock });
   const log = broker.connect('feed');
@@ -104,6 +104,7 @@ export function setUp(countLost?: (lost: LostEvents) => Promise<number | undefin
     logger: pino({ level: 'silent' }),
     metrics,
     heartbeatMs: HEARTBEAT_MS,
+    onDemand,
     ...(countLost === undefined ? {} : { countLost }),
   });
   const attach = (some: Partial<LiveRequest> = {}) => {
