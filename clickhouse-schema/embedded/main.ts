@@ -13,10 +13,10 @@ import { SERVICE_USER, servicePassword } from './service-password.ts';
  * `$DATA_DIR/clickhouse`.
  *
  * Environment: EMBEDDED_CLICKHOUSE_PORT (0: any port, see the log line `listening`), DATA_DIR, CLICKHOUSE_DATABASE,
- * LOG_LEVEL, PROCESSES (of the service). CLICKHOUSE_USER and CLICKHOUSE_PASSWORD are the account that may write. Without
- * a password it is `service` with the password in `$DATA_DIR/clickhouse-service-password`; the supervisor uses this file
- * so that no environment contains the password. All other users of this machine are `default`, without a password, and
- * may only read. With SUPERVISED=1 the process ends when its standard input ends.
+ * LOG_LEVEL, PROCESSES (of the service). CLICKHOUSE_USER and CLICKHOUSE_PASSWORD are the account that may write.
+ * Without a password it is `service` with the password in `$DATA_DIR/clickhouse-service-password`; the supervisor uses
+ * this file so that no environment contains the password. All other users of this machine are `default`, without a
+ * password, and may only read. With SUPERVISED=1 the process ends when its standard input ends.
  */
 async function main(): Promise<void> {
   const config = readConfig();

@@ -58,7 +58,7 @@ const receiptOf = (playerId: string) =>
 
 const dropped = async (): Promise<number> => {
   const text = await (await fetch(`${service.url}/metrics`)).text();
-  return Number(/^webhook_attempts_total\{outcome="dropped"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  return Number(/^webhook_attempts_total\{outcome="dropped"[^}]*\} (\d+)$/m.exec(text)?.[1] ?? 0);
 };
 
 test('a player is erased from state, tables and pending deliveries, and may register again', async () => {
@@ -111,6 +111,7 @@ test('an erasure survives kill -9 of the service right after its answer', async 
   const pid = service.supervised.pids()?.service;
   if (pid === undefined || pid === null) throw new Error('the service has no process id');
   process.kill(pid, 'SIGKILL');
+  await until('it has a new process', () => ![null, pid].includes(service.supervised.pids()?.service ?? null));
   await until('it is there again', async () => {
     const answer = await call('GET', `${PLAYERS}/${player}/erasure`).catch(() => undefined);
     return answer?.status === 200;

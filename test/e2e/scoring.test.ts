@@ -46,7 +46,8 @@ test('every answered score is one row, for live and test keys and both paths; th
   const challenger = writePackage(join(folder, 'challenger'), 'a challenger');
   await until('the challenger is in use', async () => {
     const text = await (await fetch(`${service.url}/metrics`)).text();
-    return text.includes(`scoring_model_info{role="challenger",version="${challenger}"} 1`);
+    const inUse = text.split(`scoring_model_info{role="challenger",version="${challenger}"`).length - 1;
+    return inUse === Number(service.supervised.env['PROCESSES']);
   });
 
   const best = manifest.golden_rows.find(({ name }) => name === 'the highest score');
