@@ -6,7 +6,7 @@ test('each metric has one HELP and one TYPE, followed by the samples of all proc
   const [first, second] = [createMetrics({ process: '1' }), createMetrics({ process: '2' })];
   first.ownedPartitions.set(3);
   second.ownedPartitions.set(4);
-  second.httpRequests.inc({ route: '/v1/events/events', status: '200' });
+  second.httpRequests.child('/v1/events/events', '200')();
   const joined = joinMetrics([await first.ownText(), await second.ownText()]);
   const lines = joined.split('\n');
   const at = lines.indexOf('# TYPE owner_partitions gauge');
