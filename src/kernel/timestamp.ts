@@ -67,19 +67,32 @@ function digitAt(text: string, index: number): number {
   return digit >= 0 && digit <= 9 ? digit : Number.NaN;
 }
 
-/** UTC with milliseconds and `Z`. Most times of one response are on the same day, so its text is cached. */
+let second = { startMs: Number.NaN, prefix: '' };
+
+/** UTC with milliseconds and `Z`. Most times of one response are in the same second, so its text is cached. */
 export function formatTimestamp(epochMs: number): string {
-  let ofDayMs = epochMs - day.startMs;
-  if (!(ofDayMs >= 0 && ofDayMs < DAY_MS)) {
-    const startMs = Math.floor(epochMs / DAY_MS) * DAY_MS;
-    day = { startMs, prefix: new Date(startMs).toISOString().slice(0, 11) };
-    ofDayMs = epochMs - startMs;
+  let ofSecondMs = epochMs - second.startMs;
+  if (!(ofSecondMs >= 0 && ofSecondMs < 1000)) {
+    second = secondOf(Math.floor(epochMs / 1000) * 1000);
+    ofSecondMs = epochMs - second.startMs;
   }
-  const ofDay = Math.trunc(ofDayMs);
-  const seconds = Math.trunc(ofDay / 1000);
+  return second.prefix + ENDS[Math.trunc(ofSecondMs)];
+}
+
+function secondOf(startMs: number): typeof second {
+  let ofDayMs = startMs - day.startMs;
+  if (!(ofDayMs >= 0 && ofDayMs < DAY_MS)) {
+    const dayMs = Math.floor(startMs / DAY_MS) * DAY_MS;
+    day = { startMs: dayMs, prefix: new Date(dayMs).toISOString().slice(0, 11) };
+    ofDayMs = startMs - dayMs;
+  }
+  const seconds = ofDayMs / 1000;
   const minutes = Math.trunc(seconds / 60);
-  return `${day.prefix}${PAIRS[Math.trunc(minutes / 60)]}:${PAIRS[minutes % 60]}:${PAIRS[seconds % 60]}.${THREES[ofDay % 1000]}Z`;
+  return {
+    startMs,
+    prefix: `${day.prefix}${PAIRS[Math.trunc(minutes / 60)]}:${PAIRS[minutes % 60]}:${PAIRS[seconds % 60]}`,
+  };
 }
 
 const PAIRS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
-const THREES = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'));
+const ENDS = Array.from({ length: 1000 }, (_, n) => `.${String(n).padStart(3, '0')}Z`);
