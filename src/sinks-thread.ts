@@ -1,5 +1,6 @@
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { openConfigStore } from '../streams/config/config-store.ts';
+import { watchFormats } from '../streams/format-gate.ts';
 import { connectJetStream } from '../streams/log/log-jetstream.ts';
 import {
   createHandledBytes,
@@ -113,10 +114,12 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
     logger,
     metrics,
   });
+  const formats = watchFormats({ bucket: log.bucket('OWNERS'), node, clock });
   const webhooks = createWebhooks({
     log,
     readFacts,
     config: configStore,
+    formats,
     clock,
     ids: systemIds,
     logger,
@@ -142,6 +145,7 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
       return;
     }
     await Promise.all([clickhouse.stop(), webhooks.stop()]);
+    formats.stop();
     configStore.stop();
     silent.stop();
     await log.close();

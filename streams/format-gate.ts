@@ -17,30 +17,38 @@ import type { Bucket, BucketEntry } from './log/log.ts';
  *    older than these beats.
  * 3. Until the beats that exist have been read, the lowest format is 0.
  *
- * Gateways and sinks of versions before format 1 are not seen: format 2 must come in a later release.
+ * Gateways and sinks of versions before format 1 are not seen.
  */
-export interface FormatGate {
+export interface Formats {
   /** The lowest format of all processes that live, this one included. */
   lowestFormat(): number;
   /** Whether every process knows the kind, so that this one may write it. */
   usable(what: 'command', kind: CommandBody['kind']): boolean;
   usable(what: 'query', kind: QueryBody['kind']): boolean;
   usable(what: 'fact', kind: Fact['kind']): boolean;
-  /** A field of an existing kind, state or document, with the format that introduced it. */
+  /** A field or form of an existing kind, record, state or document, with the format that introduced it. */
   usable(what: 'field', format: number): boolean;
+  stop(): void;
+}
+
+/** The formats, and this process's beat. */
+export interface FormatGate extends Omit<Formats, 'stop'> {
   /** Deletes the beat, so that others need not wait for its end. */
   stop(): Promise<void>;
 }
 
-export interface FormatGateOptions {
+export interface FormatsOptions {
   bucket: Bucket;
   /** This node's name. */
   node: string;
-  roles: readonly string[];
   clock: Clock;
-  logger: Logger;
   /** The format of this program; tests pass others. */
   format?: number;
+}
+
+export interface FormatGateOptions extends FormatsOptions {
+  roles: readonly string[];
+  logger: Logger;
 }
 
 const PROCESS = 'process.';
@@ -52,16 +60,12 @@ interface Seen {
   atMs: number;
 }
 
-export function createFormatGate(options: FormatGateOptions): FormatGate {
-  const { bucket, node, roles, clock, logger, format: own = FORMAT } = options;
+/** Watches the formats of all processes, for a thread whose process beats elsewhere. */
+export function watchFormats({ bucket, node, clock, format: own = FORMAT }: FormatsOptions): Formats {
   /** By node. */
   const processes = new Map<string, Seen>();
   const members = new Map<string, Seen>();
-  let beat = 0;
   let current = false;
-  let stopped = false;
-  let logged: number | undefined;
-  let cancel: Cancel = () => {};
 
   function onEntry({ key, value }: BucketEntry): void {
     const [seen, prefix] = key.startsWith(PROCESS) ? [processes, PROCESS] : [members, MEMBER];
@@ -85,6 +89,31 @@ export function createFormatGate(options: FormatGateOptions): FormatGate {
     return lowest;
   }
 
+  const stop = bucket.watch({
+    onEntry,
+    onCurrent() {
+      current = true;
+    },
+  });
+  return {
+    lowestFormat,
+    usable(what: 'command' | 'query' | 'fact' | 'field', kind: string | number) {
+      const since = typeof kind === 'number' ? kind : formatOf(what, kind);
+      return since === 0 || since <= lowestFormat();
+    },
+    stop,
+  };
+}
+
+export function createFormatGate(options: FormatGateOptions): FormatGate {
+  const { bucket, node, roles, clock, logger, format: own = FORMAT } = options;
+  const formats = watchFormats(options);
+  let beat = 0;
+  let stopped = false;
+  /** 0 also stands for beats that have not been read. */
+  let logged = 0;
+  let cancel: Cancel = () => {};
+
   async function step(): Promise<void> {
     beat += 1;
     try {
@@ -93,29 +122,19 @@ export function createFormatGate(options: FormatGateOptions): FormatGate {
       // The log is being closed.
     }
     if (stopped) return;
-    const lowest = lowestFormat();
-    if (current && lowest !== logged) logger.info({ lowest, own }, 'the lowest format of all processes');
-    if (current) logged = lowest;
+    const lowest = formats.lowestFormat();
+    if (lowest !== logged) logger.info({ lowest, own }, 'the lowest format of all processes');
+    logged = lowest;
     cancel = nextTick(clock, LIMITS.leaseRenewMs, () => void step());
   }
 
-  const stopWatch = bucket.watch({
-    onEntry,
-    onCurrent() {
-      current = true;
-    },
-  });
   cancel = clock.timer(0, () => void step());
   return {
-    lowestFormat,
-    usable(what: 'command' | 'query' | 'fact' | 'field', kind: string | number) {
-      const since = typeof kind === 'number' ? kind : formatOf(what, kind);
-      return since === 0 || since <= lowestFormat();
-    },
+    ...formats,
     async stop() {
       stopped = true;
       cancel();
-      stopWatch();
+      formats.stop();
       try {
         await bucket.delete(PROCESS + node);
       } catch {

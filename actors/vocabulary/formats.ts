@@ -9,13 +9,17 @@ import type { Fact } from './facts.ts';
  */
 
 /** The format of this program, which its beats state. Programs older than beats with a format have 0. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /*
  * What each format introduced:
  * 0: everything until 2026-11-22. Programs state no format.
  * 1: beats of processes with their format. Unknown fields of a state are kept, unknown kinds are never skipped.
+ * 2: records of DELIVERIES with several deliveries (`DELIVERY_BATCHES`).
  */
+
+/** The format that introduced records of several deliveries. */
+export const DELIVERY_BATCHES = 2;
 
 /** The format that introduced a kind of command. */
 export const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = {

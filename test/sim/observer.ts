@@ -2,7 +2,8 @@ import { crc32 } from 'node:zlib';
 import type { ReceivedCommand } from '../../actors/vocabulary/commands.ts';
 import { decodeCommit, decodeReceivedCommands } from '../../streams/codec.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
-import { type Delivery, decodeDelivery } from '../../streams/sinks/webhooks/delivery/delivery.ts';
+import type { Delivery } from '../../streams/sinks/webhooks/delivery/delivery.ts';
+import { decodeDeliveries } from '../../streams/sinks/webhooks/delivery/delivery-record.ts';
 import type { HandedByRecord, HandedRecord } from './handed-commands.ts';
 import type { World } from './world.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
@@ -88,11 +89,14 @@ export function observe(world: World, broker: MemoryBroker, handed: HandedByReco
     const { lastSequence } = due.bounds();
     for (let sequence = seenDeliveries + 1; sequence <= lastSequence; sequence++) {
       const stored = due.get(sequence);
-      const delivery = stored === undefined ? undefined : decodeDelivery(stored.data);
-      if (delivery === undefined) continue;
-      // A repeat that the broker no longer detects, or a later attempt, has the same id.
-      if (deliveries.has(delivery.id)) world.cover('webhooks: a delivery queued again under its id');
-      else deliveries.set(delivery.id, delivery);
+      const queued = stored === undefined ? undefined : decodeDeliveries(stored.data);
+      if (queued === undefined) continue;
+      if (queued.length > 1) world.cover('webhooks: several deliveries in one record');
+      for (const delivery of queued) {
+        // A repeat that the broker no longer detects, or a later attempt, has the same id.
+        if (deliveries.has(delivery.id)) world.cover('webhooks: a delivery queued again under its id');
+        else deliveries.set(delivery.id, delivery);
+      }
     }
     seenDeliveries = lastSequence;
   });

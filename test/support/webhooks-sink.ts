@@ -3,6 +3,7 @@ import { systemIds } from '../../src/kernel/ids.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { openConfigStore } from '../../streams/config/config-store.ts';
 import { connectJetStream } from '../../streams/log/log-jetstream.ts';
+import { ALL_FORMATS } from '../../streams/sinks/webhooks/testing.ts';
 import { createWebhooks } from '../../streams/sinks/webhooks/webhooks.ts';
 import { silentLogger } from './silent-logger.ts';
 
@@ -16,6 +17,7 @@ const log = await connectJetStream({ url, replicas: 1, logger: silentLogger, clo
 const webhooks = createWebhooks({
   log,
   config: await openConfigStore(log, systemClock, silentLogger),
+  formats: ALL_FORMATS,
   clock: systemClock,
   ids: systemIds,
   logger: silentLogger,

@@ -1,12 +1,13 @@
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
 import { decodeDeliveryRecords, decodeDisablings } from '../../streams/codec.ts';
+import type { Formats } from '../../streams/format-gate.ts';
 import type { ConfigEntry } from '../../streams/config/config-store.ts';
 import type { WebhookDocument } from '../../actors/vocabulary/documents.ts';
 import { createMemoryBroker, type MemoryBrokerOptions } from '../../streams/log/log-memory.ts';
 import type { DeliveryRecord } from '../../streams/records/delivery-record.ts';
 import type { WebhookDisabling } from '../../streams/records/webhook-disabling.ts';
-import { createFakeConfig, createFakeSender } from '../../streams/sinks/webhooks/testing.ts';
+import { ALL_FORMATS, createFakeConfig, createFakeSender } from '../../streams/sinks/webhooks/testing.ts';
 import { createWebhookOperations } from '../../streams/sinks/webhooks/recovery/operations.ts';
 import { createWebhooks } from '../../streams/sinks/webhooks/webhooks.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -17,11 +18,15 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 const SCHEDULE_MS = [1, 5, 30, 120].map((minutes) => minutes * MINUTE_MS);
 
-type WorldOptions = Partial<MemoryBrokerOptions> & { deliveriesBytes?: number; pendingPerWebhook?: number };
+type WorldOptions = Partial<MemoryBrokerOptions> & {
+  deliveriesBytes?: number;
+  pendingPerWebhook?: number;
+  formats?: Pick<Formats, 'usable'>;
+};
 
 /** The webhooks sink in any number of processes, over a log in memory and simulated receivers. */
 export function createWebhooksWorld(options: WorldOptions = {}) {
-  const { deliveriesBytes, pendingPerWebhook, ...brokerOptions } = options;
+  const { deliveriesBytes, pendingPerWebhook, formats = ALL_FORMATS, ...brokerOptions } = options;
   const clock = createFakeClock();
   const broker = createMemoryBroker({ clock, ...brokerOptions });
   const writer = broker.connect('writer');
@@ -36,6 +41,7 @@ export function createWebhooksWorld(options: WorldOptions = {}) {
     const webhooks = createWebhooks({
       log,
       config: definitions,
+      formats,
       clock: node,
       ids: systemIds,
       logger: silentLogger,

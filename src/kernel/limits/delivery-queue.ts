@@ -11,6 +11,18 @@ export const DELIVERY_QUEUE_LIMITS = {
   deliveriesCountMs: 5_000,
   /** Deliveries that the broker hands out at once, over all processes: those in flight, waiting or being deferred. */
   deliveriesHandedOut: 2_048,
+  /**
+   * Deliveries of one webhook in one record of the queue, and their approximate bytes. As many as may run or wait for a
+   * receiver of unknown speed, so that none of them is deferred.
+   */
+  deliveriesPerRecord: 64,
+  deliveriesRecordBytes: 64 * 1024,
+  /** Deliveries of one record of FACTS that are grouped by webhook before the first is stored: about 1 MiB. */
+  deliveriesGathered: 1_024,
+  /**
+   * Once a delivery of a record has ended for this long, the others are stored apart: a crash repeats only those.
+   */
+  deliveryRemainderMs: 250,
   /** How long a delivery that a newer version queued waits until a process tries to read it again: one append each. */
   deliveryUnreadableMs: 60_000,
   /** Bytes of due deliveries, over all games: the processes that make them hold them in memory. */

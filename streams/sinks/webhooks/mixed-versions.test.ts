@@ -4,7 +4,8 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createWebhooksWorld } from '../../../test/support/webhooks-world.ts';
 import { encodeCommit } from '../../codec.ts';
 import { aCommit, aTrackedEvent, commit } from '../testing.ts';
-import { dueSubject, encodeDelivery } from './delivery/delivery.ts';
+import { dueSubject } from './delivery/delivery.ts';
+import { encodeDelivery } from './delivery/delivery-record.ts';
 import { aDelivery, aWebhook, type FakeSender } from './testing.ts';
 
 /* The webhooks sink meets what a newer version has stored: it waits, and leaves it to a newer process. */

@@ -3,6 +3,7 @@ import type { ConfigChange, ConfigEntry } from '../../config/config-store.ts';
 import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './delivery/sender.ts';
+import type { Formats } from '../../format-gate.ts';
 import type { WebhookConfig } from './webhook-config.ts';
 
 export const A_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -44,6 +45,9 @@ export function aDelivery(some: Partial<Delivery> = {}): Delivery {
     ...some,
   };
 }
+
+/** A deployment whose processes read every format. */
+export const ALL_FORMATS: Pick<Formats, 'usable'> = { usable: () => true };
 
 /** A ConfigStore in memory; revisions count writes. */
 export interface FakeConfig extends WebhookConfig {

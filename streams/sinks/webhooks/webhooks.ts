@@ -1,9 +1,11 @@
 import { type Clock, within } from '../../../src/kernel/clock.ts';
 import type { Ids } from '../../../src/kernel/ids.ts';
+import { DELIVERY_BATCHES } from '../../../actors/vocabulary/formats.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { watchErasures, type Erasures } from '../../erasures.ts';
+import type { Formats } from '../../format-gate.ts';
 import type { Log, Stop } from '../../log/log.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
 import { watchFactsRoom } from '../../facts-room.ts';
@@ -22,6 +24,8 @@ export interface WebhooksOptions {
   /** As in `MatcherOptions`. */
   readFacts?: OpenReader;
   config: WebhookConfig;
+  /** Which records every process can read. */
+  formats: Pick<Formats, 'usable'>;
   clock: Clock;
   ids: Ids;
   logger: Logger;
@@ -79,6 +83,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       room,
       holder,
       isHealthy: (webhook) => worker.isHealthy(webhook),
+      mayBatch: () => options.formats.usable('field', DELIVERY_BATCHES),
       ...(deliveriesBytes === undefined ? {} : { deliveriesBytes }),
       ...(pendingPerWebhook === undefined ? {} : { pendingPerWebhook }),
       onOverflow: (delivery) =>

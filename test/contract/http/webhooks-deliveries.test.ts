@@ -14,6 +14,7 @@ import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
+import { ALL_FORMATS } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhookOperations } from '../../../streams/sinks/webhooks/recovery/operations.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
 import { bodyOf } from '../../support/api-body.ts';
@@ -51,7 +52,14 @@ beforeAll(async () => {
   gateway.backend.reply = createFakeLedger();
   key = await gateway.key();
   shapes = publishedShapes(JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text()));
-  const webhooks = createWebhooks({ ...shared, ...sending, config: gateway.config, node: 'n-1', retryDelaysMs: [200] });
+  const webhooks = createWebhooks({
+    ...shared,
+    ...sending,
+    config: gateway.config,
+    formats: ALL_FORMATS,
+    node: 'n-1',
+    retryDelaysMs: [200],
+  });
   const sink = createClickhouseSink({ ...shared, holder: 'sink', clickhouse: clickhouse.address });
   webhooks.start();
   sink.start();

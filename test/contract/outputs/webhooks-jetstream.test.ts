@@ -9,7 +9,7 @@ import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { A_SECRET, aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
+import { ALL_FORMATS, A_SECRET, aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
 import { startTestNats, type TestNats } from '../../support/nats.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
@@ -51,6 +51,7 @@ function startSink(sinkLog: Log = log) {
   const webhooks = createWebhooks({
     log: sinkLog,
     config,
+    formats: ALL_FORMATS,
     clock: systemClock,
     ids: systemIds,
     logger: silentLogger,

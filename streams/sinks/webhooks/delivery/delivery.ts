@@ -1,10 +1,9 @@
 import { uuidv5 } from '../../../../src/kernel/ids.ts';
 import type { JsonText } from '../../../../src/kernel/json.ts';
-import { decodeJson, encodeJson } from '../../../codec.ts';
 import type { Environment, Scope } from '../../../../actors/vocabulary/scope.ts';
 import { BEFORE_ALL, type FactPlace } from '../../../records/fact-place.ts';
 
-/** One attempt to make: a record of DELIVERIES. It carries the payload, so that a retry needs no other data. */
+/** One attempt to make, as DELIVERIES holds it. It carries the payload, so that a retry needs no other data. */
 export interface Delivery {
   /** The same for every attempt, so that receivers can recognise repeats. */
   id: string;
@@ -37,6 +36,9 @@ export const dueSubject = (webhook: string): string => `deliveries.due.${webhook
 /** Subject of one scheduled attempt: each has its own, because the broker keeps one schedule per subject. */
 export const scheduledSubject = (delivery: Delivery, sizeBytes: number): string =>
   `deliveries.at.${scopeToken(delivery, sizeClassOf(sizeBytes))}.${delivery.webhook}.${delivery.id}-${delivery.attempt}${suffixOf(delivery)}`;
+/** Subject of what is left of a record of several deliveries; one for each such record. */
+export const remainderSubject = (of: Scope & { webhook: string }, id: string, sizeBytes: number): string =>
+  `deliveries.at.${scopeToken(of, sizeClassOf(sizeBytes))}.${of.webhook}.rest-${id}`;
 /** Subject of a due delivery that this version cannot read, while it waits for a newer one; one for each. */
 export const unreadableSubject = (due: string, sequence: number): string =>
   `deliveries.at.unreadable.${webhookOfDue(due)}.${sequence}`;
@@ -83,24 +85,8 @@ export function deliveryId(webhook: string, factsCreated: string, sequence: numb
   return uuidv5(NAMESPACE, `${webhook} ${factsCreated} ${sequence} ${index}`);
 }
 
-/**
- * JSON, so that any NATS tool can show the queue. `v` is the version of the shape: a worker leaves other versions in
- * the queue.
- */
-export function encodeDelivery(delivery: Delivery): Uint8Array {
-  return encodeJson({ v: 1, ...delivery });
-}
-
-/** `undefined`: not a delivery of a known version. */
-export function decodeDelivery(bytes: Uint8Array): Delivery | undefined {
-  let value: unknown;
-  try {
-    value = decodeJson(bytes);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null || !('v' in value) || value.v !== 1) return undefined;
-  const fields: Record<string, unknown> = { ...value };
+/** `undefined`: these are not the fields of a delivery. */
+export function deliveryOf(fields: Readonly<Record<string, unknown>>): Delivery | undefined {
   const text = (name: string): string | undefined => {
     const field = fields[name];
     return typeof field === 'string' ? field : undefined;
@@ -137,7 +123,10 @@ export function decodeDelivery(bytes: Uint8Array): Delivery | undefined {
 }
 
 /** Records of versions without erasure lack player and place: the data has the player, and every erasure came later. */
-function sourceOf({ player, place }: Record<string, unknown>, data: JsonText): Pick<Delivery, 'player' | 'place'> {
+function sourceOf(
+  { player, place }: Readonly<Record<string, unknown>>,
+  data: JsonText,
+): Pick<Delivery, 'player' | 'place'> {
   if (typeof player === 'string' && typeof place === 'object' && place !== null) {
     if ('created' in place && 'sequence' in place && 'index' in place) {
       const { created, sequence, index } = place;

@@ -5,10 +5,12 @@ import type { Logger } from '../../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
 import type { Erasures } from '../../../erasures.ts';
-import type { Log, WorkItem } from '../../../log/log.ts';
+import type { Log } from '../../../log/log.ts';
 import type { AttemptLog, MadeAttempt } from './attempt-log.ts';
-import { type Delivery, decodeDelivery } from './delivery.ts';
-import { createDeliveryQueue, HAND_BACK_MS } from '../queue/delivery-queue.ts';
+import type { Delivery } from './delivery.ts';
+import { decodeDeliveries } from './delivery-record.ts';
+import { createDeliveryQueue, type HeldDelivery } from '../queue/delivery-queue.ts';
+import { HAND_BACK_MS, type HeldRecord } from '../queue/held-records.ts';
 import { disableWebhook } from './disable-webhook.ts';
 import { type Health, createConcurrencyLimiter } from '../queue/concurrency-limiter.ts';
 import { createOldestUndelivered } from '../queue/oldest-undelivered.ts';
@@ -49,24 +51,24 @@ const CONFIG_WAIT_MS = 5_000;
 const GONE = 410;
 
 /**
- * Makes the attempts that are due: takes an item from the queue (delivery-queue.ts), waits for a slot
- * (concurrency-limiter.ts), sends it, and stores the retry or finishes the item. Any number of processes share the
+ * Makes the attempts that are due: takes a record from the queue (delivery-queue.ts), waits for a slot for each of its
+ * deliveries (concurrency-limiter.ts), sends it, and stores its retry or finishes it. Any number of processes share the
  * queue.
  *
  * Invariants
  * 1. A disabled or deleted webhook gets no further attempts, and no attempt is about an erased player.
  * 2. A delivery without a slot is deferred: the attempt is not counted, and uses no memory until it returns.
  * 3. No delivery waits for the attempt log.
- * 4. A delivery of a newer version stays in the queue.
+ * 4. A record of a newer version stays in the queue.
+ * 5. Deliveries of one record do not wait for each other.
  */
 export function createWorker(options: WorkerOptions): Worker {
   const { log, config, clock, ids, logger, metrics, sender, erasures, attempts, retryDelaysMs, timeoutMs } = options;
-  const { ackWaitMs } = options;
   let state: 'running' | 'stopping' | 'stopped' = 'running';
   const inProgress = new Set<Promise<void>>();
   const health = createWebhookHealth(log, clock);
   const oldest = createOldestUndelivered(clock);
-  const queue = createDeliveryQueue({ log, clock, logger, metrics, ackWaitMs, isStopped: () => state === 'stopped' });
+  const queue = createDeliveryQueue({ ...options, isStopped: () => state === 'stopped' });
   let cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
   const limiter = createConcurrencyLimiter({
     clock,
@@ -84,9 +86,12 @@ export function createWorker(options: WorkerOptions): Worker {
   const stopWork = log.work('DELIVERIES', {
     durable: 'webhooks',
     subjects: ['deliveries.due.*'],
-    ackWaitMs,
+    ackWaitMs: options.ackWaitMs,
     maxInFlight: LIMITS.deliveriesHandedOut,
-    onItem: (item) => track(item, handle(item)),
+    onItem(item) {
+      const record = queue.hold(item);
+      track(handle(record), () => queue.handBack(record));
+    },
   });
 
   function sweep(): void {
@@ -97,57 +102,69 @@ export function createWorker(options: WorkerOptions): Worker {
     cancelSweep = nextTick(clock, LIMITS.deliveryProgressMs, sweep);
   }
 
-  /** Registers work in progress. A rejection is a bug; the broker hands its item out again. */
-  function track(item: WorkItem, work: Promise<void>): void {
+  /** Registers work in progress. A rejection is a bug; what it concerns is handed out again. */
+  function track(work: Promise<void>, giveBack: () => unknown): void {
     const promise = work
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         logger.error({ err: error }, 'webhooks: handling a delivery failed; it will be repeated');
-        queue.handBack(item);
+        await giveBack();
       })
+      .catch((error: unknown) =>
+        logger.warn({ err: error }, 'webhooks: a delivery comes again only after its ack wait'),
+      )
       .finally(() => inProgress.delete(promise));
     inProgress.add(promise);
   }
+
+  const trackHeld = (held: HeldDelivery, work: Promise<void>): void => track(work, () => queue.giveBack(held));
 
   /** Resolves once all work has completed, including the work that it starts. */
   async function idle(): Promise<void> {
     while (inProgress.size > 0) await Promise.all(inProgress);
   }
 
-  async function handle(item: WorkItem): Promise<void> {
-    queue.hold(item);
-    const delivery = decodeDelivery(item.record.data);
-    if (delivery === undefined) {
+  async function handle(record: HeldRecord): Promise<void> {
+    const { subject, data } = record.item.record;
+    const deliveries = decodeDeliveries(data);
+    if (deliveries === undefined) {
       logger.error(
-        { subject: item.record.subject },
+        { subject },
         'webhooks: a newer version queued a delivery that this one cannot read; it waits for a newer process',
       );
-      await queue.postpone(item, LIMITS.deliveryUnreadableMs);
+      await queue.postpone(record, LIMITS.deliveryUnreadableMs);
       return;
     }
-    const hasConfig = config.revision >= delivery.configRevision;
-    if (!erasures.current || (!hasConfig && !(await config.seen(delivery.configRevision, CONFIG_WAIT_MS)))) {
-      queue.handBack(item);
+    const revision = deliveries.reduce((newest, { configRevision }) => Math.max(newest, configRevision), 0);
+    const hasConfig = config.revision >= revision;
+    if (!erasures.current || (!hasConfig && !(await config.seen(revision, CONFIG_WAIT_MS)))) {
+      queue.handBack(record);
       return;
     }
+    for (const held of await queue.open(record, deliveries)) trackHeld(held, begin(held));
+  }
+
+  /** Drops a delivery, or makes its attempt as soon as there is a slot, or defers it. */
+  async function begin(held: HeldDelivery): Promise<void> {
+    const { delivery } = held;
     if (!mayBeSent(delivery)) {
-      await drop(item, delivery);
+      await drop(held);
       return;
     }
     const taken = limiter.offer(delivery.webhook, scopeKey(delivery), {
-      run: () => asJob(item, attempt(item, delivery)),
-      defer: () => track(item, defer(item, delivery)),
+      run: () => asJob(held, attempt(held)),
+      defer: () => trackHeld(held, defer(held)),
     });
     if (taken) oldest.waits(delivery, clock.wallMs() + timeoutMs);
-    else await defer(item, delivery);
+    else await defer(held);
   }
 
   /** Turns work into a job of the limiter, which must not reject. */
-  async function asJob(item: WorkItem, work: Promise<Health>): Promise<Health> {
+  async function asJob(held: HeldDelivery, work: Promise<Health>): Promise<Health> {
     let result: Health = 'unknown';
     const job = work.then((health) => {
       result = health;
     });
-    track(item, job);
+    trackHeld(held, job);
     await Promise.allSettled([job]);
     return result;
   }
@@ -162,22 +179,24 @@ export function createWorker(options: WorkerOptions): Worker {
     return enabledWebhookOf(delivery) !== undefined && !erasures.covers(delivery.player, delivery.place);
   }
 
-  async function drop(item: WorkItem, delivery: Delivery): Promise<void> {
+  async function drop(held: HeldDelivery): Promise<void> {
+    const { delivery } = held;
     oldest.ended(delivery);
     // For an erased player the attempt log writes nothing.
     attempts.notAttempted(delivery, 'dropped', 'the webhook is disabled or deleted');
-    await queue.finish(item, 'dropped');
+    await queue.finish(held, 'dropped');
   }
 
-  /** Makes one attempt; then finishes the item or stores the next attempt. */
-  async function attempt(item: WorkItem, delivery: Delivery): Promise<Health> {
+  /** Makes one attempt; then finishes the delivery or stores the next attempt. */
+  async function attempt(held: HeldDelivery): Promise<Health> {
+    const { delivery } = held;
     if (state !== 'running') {
-      queue.handBack(item);
+      await queue.giveBack(held);
       return 'unknown';
     }
     const webhook = enabledWebhookOf(delivery);
     if (webhook === undefined || !mayBeSent(delivery)) {
-      await drop(item, delivery);
+      await drop(held);
       return 'unknown';
     }
     const body = deliveryBody(delivery);
@@ -185,7 +204,7 @@ export function createWorker(options: WorkerOptions): Worker {
     const startedMs = clock.monotonicMs();
     const headers = deliveryHeaders(delivery, webhook, body, atMs);
     const outcome = await sender.send({ url: webhook.url, headers, body, timeoutMs });
-    // Only a stop aborts an attempt, and hands back all held items.
+    // Only a stop aborts an attempt, and gives back all that is held.
     if (outcome.kind === 'aborted') return 'unknown';
     const made = { url: webhook.url, atMs, durationMs: clock.monotonicMs() - startedMs, outcome };
     // The remaining work concerns the broker only: it runs without the receiver's slot.
@@ -193,20 +212,16 @@ export function createWorker(options: WorkerOptions): Worker {
       health.succeeded(webhook);
       oldest.ended(delivery);
       attempts.attempted(delivery, made, 'delivered');
-      track(item, queue.finish(item, 'delivered'));
+      trackHeld(held, queue.finish(held, 'delivered'));
       return 'healthy';
     }
-    track(item, afterFailure(item, delivery, webhook, made));
+    trackHeld(held, afterFailure(held, webhook, made));
     return outcome.kind === 'answered' ? 'failing' : 'unresponsive';
   }
 
   /** Stores the next attempt, if there is one, and finishes this one. */
-  async function afterFailure(
-    item: WorkItem,
-    delivery: Delivery,
-    webhook: WebhookDocument,
-    made: MadeAttempt,
-  ): Promise<void> {
+  async function afterFailure(held: HeldDelivery, webhook: WebhookDocument, made: MadeAttempt): Promise<void> {
+    const { delivery } = held;
     const { outcome } = made;
     const nowMs = clock.wallMs();
     const isGone = outcome.kind === 'answered' && outcome.status === GONE;
@@ -224,20 +239,21 @@ export function createWorker(options: WorkerOptions): Worker {
     if (delayMs === undefined) {
       logger.warn(about, 'webhooks: the last attempt of a delivery failed');
       oldest.ended(delivery);
-      await queue.finish(item, 'exhausted');
+      await queue.finish(held, 'exhausted');
       return;
     }
     logger.info({ ...about, retryInMs: delayMs }, 'webhooks: an attempt failed');
     oldest.waits(delivery, nowMs + delayMs);
     const next = { ...delivery, attempt: delivery.attempt + 1, deferrals: 0 };
-    await queue.replace(item, next, delayMs, outcome.kind === 'timed_out' ? 'timed_out' : 'failed');
+    await queue.replace(held, next, delayMs, outcome.kind === 'timed_out' ? 'timed_out' : 'failed');
   }
 
   /** Stores the same attempt for a later time, because there is no slot for it now. */
-  async function defer(item: WorkItem, delivery: Delivery): Promise<void> {
+  async function defer(held: HeldDelivery): Promise<void> {
+    const { delivery } = held;
     const delayMs = deferDelays.delayOf(delivery);
     oldest.waits(delivery, clock.wallMs() + delayMs);
-    await queue.replace(item, { ...delivery, deferrals: delivery.deferrals + 1 }, delayMs, 'put_off');
+    await queue.replace(held, { ...delivery, deferrals: delivery.deferrals + 1 }, delayMs, 'put_off');
   }
 
   return {
@@ -249,7 +265,7 @@ export function createWorker(options: WorkerOptions): Worker {
       state = 'stopped';
       sender.close();
       await within(clock, HAND_BACK_MS, idle());
-      queue.close();
+      await queue.close();
       cancelSweep();
       health.stop();
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import type { DeliveryBatch } from './delivery-batches.ts';
 import { createDeliveryTurns } from './delivery-turns.ts';
 import type { MatchTask } from './game-tasks.ts';
 import { aDelivery } from '../testing.ts';
@@ -23,8 +23,8 @@ function setUp(
     webhookQuota: { take: ({ webhook }) => some.hasQuota?.(webhook) ?? true },
     dueQuota: { has: ({ game }) => some.hasDue?.(game) ?? true, add: () => () => {} },
     deliveriesQuota: { take: () => true, waitFor: async () => {} },
-    append({ id }) {
-      stored.push(id);
+    append(deliveries) {
+      stored.push(...deliveries.map(({ id }) => id));
       inProgress += 1;
       most = Math.max(most, inProgress);
       return new Promise((resolve) =>
@@ -40,8 +40,8 @@ function setUp(
   const done: string[] = [];
   const add = (game: string, count: number, dataBytes = 10, webhook = `wh_${game}`) => {
     const data = `"${'x'.repeat(dataBytes)}"`;
-    const deliveries = (function* (): Generator<Delivery> {
-      for (let i = 0; i < count; i++) yield aDelivery({ id: `${game}${i}`, game, webhook, data });
+    const deliveries = (function* (): Generator<DeliveryBatch> {
+      for (let i = 0; i < count; i++) yield [aDelivery({ id: `${game}${i}`, game, webhook, data })];
     })();
     const scope = { game, environment: 'live' as const };
     const task: MatchTask = { scope, sequence: 1, sizeBytes: 100, deliveries, onDone: () => done.push(game) };

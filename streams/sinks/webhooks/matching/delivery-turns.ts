@@ -2,7 +2,9 @@ import type { Cancel, Clock } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import { createAppendWindow } from './append-window.ts';
 import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
-import { type Delivery, encodeDelivery } from '../delivery/delivery.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import { encodeDeliveries } from '../delivery/delivery-record.ts';
+import { type DeliveryBatch, sizeOf } from './delivery-batches.ts';
 import type { DueQuota } from '../queue/due-quota.ts';
 import { createGameTasks, type GameTasks, type MatchTask } from './game-tasks.ts';
 import { scopeKey } from './subscriptions.ts';
@@ -14,8 +16,8 @@ export interface DeliveryTurnsOptions {
   webhookQuota: WebhookQuota;
   dueQuota: Pick<DueQuota, 'has' | 'add'>;
   deliveriesQuota: DeliveriesQuota;
-  /** Stores a delivery, however long that takes. False: it was given up. Rejects when the log is closed. */
-  append: (delivery: Delivery, bytes: Uint8Array) => Promise<boolean>;
+  /** Stores deliveries as one record, however long that takes. False: given up. Rejects when the log is closed. */
+  append: (deliveries: DeliveryBatch, bytes: Uint8Array) => Promise<boolean>;
   /** Called instead of `append` when too many deliveries wait for the webhook or the game. */
   onOverflow: (delivery: Delivery) => void;
   onFailure: (error: unknown) => void;
@@ -51,8 +53,8 @@ export interface DeliveryTurns {
 
 interface Next {
   task: MatchTask;
-  delivery: Delivery;
-  /** Set once the webhook's quota has accepted the delivery. */
+  deliveries: DeliveryBatch;
+  /** Set once the webhook's quota has accepted the deliveries. */
   bytes: Uint8Array | undefined;
 }
 
@@ -71,9 +73,7 @@ const TURN_BYTES = 64 * 1024;
 /** Bytes that an overflowed delivery uses of a turn. */
 const OVERFLOW_BYTES = 1_024;
 /** Deliveries handled before other work gets the event loop. */
-const STEPS_AT_ONCE = 256;
-/** Approximate bytes of a delivery's record without its data. */
-const FRAME_BYTES = 512;
+const DELIVERIES_AT_ONCE = 256;
 
 export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurns {
   const { clock, webhookQuota, dueQuota, deliveriesQuota, append, onOverflow, onFailure } = options;
@@ -117,11 +117,11 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
   }
 
   function pump(): void {
-    for (let steps = 0; ; steps++) {
+    for (let handled = 0; ;) {
       if (stopped || isBlocked || appends >= window.size || appendBytes >= LIMITS.matcherAppendBytes) return;
       const [game] = ready;
       if (game === undefined) return;
-      if (steps === STEPS_AT_ONCE) {
+      if (handled >= DELIVERIES_AT_ONCE) {
         pumpSoon();
         return;
       }
@@ -130,18 +130,20 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
         game.deficit += TURN_BYTES;
         ready.delete(game);
         ready.add(game);
-      } else step(game);
+        continue;
+      }
+      const next = (game.next ??= nextOf(game));
+      handled += next?.deliveries.length ?? 1;
+      if (next !== undefined) step(game, next);
+      else {
+        ready.delete(game);
+        game.deficit = 0;
+      }
     }
   }
 
-  /** Stores one delivery of a game or lets it overflow; or removes the game from `ready` until it can continue. */
-  function step(game: Game): void {
-    const next = (game.next ??= nextOf(game));
-    if (next === undefined) {
-      ready.delete(game);
-      game.deficit = 0;
-      return;
-    }
+  /** Stores one record of a game or lets it overflow; or removes the game from `ready` until it can continue. */
+  function step(game: Game, next: Next): void {
     if (game.appends >= window.size / 2 || game.appendBytes >= LIMITS.matcherAppendBytes / 2) {
       ready.delete(game);
       return;
@@ -152,7 +154,9 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
       return;
     }
     if (next.bytes === undefined) {
-      const taken = webhookQuota.take(next.delivery, next.delivery.data.length + FRAME_BYTES);
+      const { deliveries } = next;
+      const bytes = deliveries.reduce((sum, delivery) => sum + sizeOf(delivery), 0);
+      const taken = webhookQuota.take(deliveries[0], bytes, deliveries.length);
       if (typeof taken !== 'boolean') {
         ready.delete(game);
         game.isCounting = true;
@@ -166,7 +170,7 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
 
   function nextOf(game: Game): Next | undefined {
     const found = game.tasks.next();
-    return found === undefined ? undefined : { task: found.task, delivery: found.delivery, bytes: undefined };
+    return found === undefined ? undefined : { ...found, bytes: undefined };
   }
 
   function counted(game: Game, next: Next, isTaken: boolean): void {
@@ -177,20 +181,20 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
     pump();
   }
 
-  /** False: the delivery has overflowed. */
+  /** False: the deliveries have overflowed. */
   function acceptOrOverflow(game: Game, next: Next, isTaken: boolean): boolean {
     if (isTaken) {
-      next.bytes = encodeDelivery(next.delivery);
+      next.bytes = encodeDeliveries(next.deliveries[0], next.deliveries);
       return true;
     }
     game.next = undefined;
-    game.deficit -= OVERFLOW_BYTES;
-    onOverflow(next.delivery);
+    game.deficit -= OVERFLOW_BYTES * next.deliveries.length;
+    for (const delivery of next.deliveries) onOverflow(delivery);
     return false;
   }
 
   function store(game: Game, next: Next): void {
-    const { task, delivery, bytes = encodeDelivery(delivery) } = next;
+    const { task, deliveries, bytes = encodeDeliveries(deliveries[0], deliveries) } = next;
     const sizeBytes = bytes.byteLength;
     if (!deliveriesQuota.take(sizeBytes)) {
       waitForQuota(sizeBytes);
@@ -200,13 +204,14 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
     game.deficit -= sizeBytes;
     game.tasks.appendStarted(task);
     countAppend(game, 1, sizeBytes);
-    const appendCompleted = dueQuota.add(delivery, sizeBytes);
+    const appendCompleted = dueQuota.add(deliveries[0], sizeBytes, deliveries.length);
     const sentAtMs = clock.monotonicMs();
-    void append(delivery, bytes)
+    void append(deliveries, bytes)
       .then((isStored) => {
         if (!isStored) return;
         appendCompleted();
         window.completed(clock.monotonicMs() - sentAtMs);
+        stored += deliveries.length;
         appended(game, task, sizeBytes);
       })
       .catch(fail);
@@ -226,7 +231,6 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
 
   function appended(game: Game, task: MatchTask, sizeBytes: number): void {
     countAppend(game, -1, -sizeBytes);
-    stored += 1;
     game.tasks.appendCompleted(task);
     makeReady(game);
     pump();

@@ -1,15 +1,15 @@
 import { scopeKey } from './subscriptions.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import type { DeliveryBatch } from './delivery-batches.ts';
 import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 
-/** The deliveries of one record for one game, made as they are needed. */
+/** The deliveries of one record for one game, in batches that are made as they are needed. */
 export interface MatchTask {
   readonly scope: Scope;
   /** Sequence of the record. */
   readonly sequence: number;
   /** The game's share of the record's bytes. */
   readonly sizeBytes: number;
-  readonly deliveries: Iterator<Delivery>;
+  readonly deliveries: Iterator<DeliveryBatch>;
   /** Called once all of its deliveries are stored or have overflowed. */
   onDone: () => void;
 }
@@ -29,8 +29,8 @@ export interface GameTasks {
   readonly open: ReadonlySet<MatchTask>;
   readonly sizeBytes: number;
   add(task: MatchTask): void;
-  /** Takes the next delivery; `undefined`: no task has deliveries left. */
-  next(): { task: MatchTask; delivery: Delivery } | undefined;
+  /** Takes the next deliveries; `undefined`: no task has deliveries left. */
+  next(): { task: MatchTask; deliveries: DeliveryBatch } | undefined;
   /** Counts an append of the task. */
   appendStarted(task: MatchTask): void;
   appendCompleted(task: MatchTask): void;
@@ -67,7 +67,7 @@ export function createGameTasks(scope: Scope, onEmpty: (game: string) => void): 
     next() {
       for (let [task] = unread; task !== undefined; [task] = unread) {
         const found = task.deliveries.next();
-        if (found.done !== true) return { task, delivery: found.value };
+        if (found.done !== true) return { task, deliveries: found.value };
         unread.shift();
         if (!appends.has(task)) done(task);
       }

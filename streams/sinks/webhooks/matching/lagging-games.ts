@@ -5,6 +5,7 @@ import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import { createSignal, type Signal } from '../../../../src/kernel/signal.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import type { DeliveryBatch } from './delivery-batches.ts';
 import type { DeliveryTurns } from './delivery-turns.ts';
 import type { MatchTask } from './game-tasks.ts';
 import { createMatchWindow, type MatchWindow, type ReadRecord } from './match-window.ts';
@@ -12,7 +13,7 @@ import type { GameMark } from './matcher-position.ts';
 import { scopeKey } from './subscriptions.ts';
 
 /** The task of one game for one record, before it is added to the turns. */
-export type NewTask = Omit<MatchTask, 'onDone' | 'deliveries'> & { deliveries: Generator<Delivery> };
+export type NewTask = Omit<MatchTask, 'onDone' | 'deliveries'> & { deliveries: Generator<DeliveryBatch> };
 
 export interface LaggingGamesOptions {
   log: Log;
@@ -130,7 +131,7 @@ export function createLaggingGames(options: LaggingGamesOptions): LaggingGames {
     for (const task of tasks) {
       if (scopeKey(task.scope) !== scopeKey(mark)) continue;
       if (isTooOld) {
-        for (const delivery of task.deliveries) options.onOverflow(delivery);
+        for (const batch of task.deliveries) for (const delivery of batch) options.onOverflow(delivery);
         continue;
       }
       window.hold(record);

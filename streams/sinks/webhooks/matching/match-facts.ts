@@ -10,7 +10,9 @@ import type { OpenReader } from '../../../log/shared-reader.ts';
 import type { StoredValue } from '../../../stored-value.ts';
 import { appendUntilAcked } from '../queue/append-until-acked.ts';
 import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
-import { type Delivery, dueSubject, messageIdOf } from '../delivery/delivery.ts';
+import { type Delivery, dueSubject } from '../delivery/delivery.ts';
+import { recordMessageId } from '../delivery/delivery-record.ts';
+import { alone, type DeliveryBatch, inBatches } from './delivery-batches.ts';
 import { createDeliveryTurns } from './delivery-turns.ts';
 import { createDueQuota } from '../queue/due-quota.ts';
 import { createLaggingGames, type NewTask } from './lagging-games.ts';
@@ -35,6 +37,8 @@ export interface MatchFactsOptions {
   positions: StoredValue<MatcherPosition>;
   from: MatcherPosition;
   isHealthy: (webhook: string) => boolean;
+  /** Whether every process can read records of several deliveries. */
+  mayBatch: () => boolean;
   onOverflow: (delivery: Delivery) => void;
   /** Waits for the definitions a record was decided under. False: matching is over. */
   isConfigSeen: (revision: number) => Promise<boolean>;
@@ -61,6 +65,7 @@ const TAKE_RECORDS = 64;
  * Invariants
  * 1. The position of a game (its mark, else the common one) moves past a record only after all of its deliveries are
  *    stored. So a crash repeats appends, whose message ids remove the duplicates, and loses none.
+ *    That requires that matching a record again gives the same batches (delivery-batches.ts).
  * 2. Each record of a game is matched by the common reader or by the game's own, never by both.
  * 3. Matching never moves past a record that it cannot read, such as one of a newer version.
  * 4. The position moves past an erasure only after the erasure is in the bucket ERASURES, where all workers see it.
@@ -117,10 +122,10 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     signal.notify();
   }
 
-  async function append(delivery: Delivery, bytes: Uint8Array): Promise<boolean> {
+  async function append(deliveries: DeliveryBatch, bytes: Uint8Array): Promise<boolean> {
     const terms = { log, clock, logger, givenUp: isOver, waitsWhenFull: true };
-    const outcome = await appendUntilAcked(terms, dueSubject(delivery.webhook), bytes, {
-      messageId: messageIdOf(delivery),
+    const outcome = await appendUntilAcked(terms, dueSubject(deliveries[0].webhook), bytes, {
+      messageId: recordMessageId(deliveries),
     });
     return outcome !== 'given_up';
   }
@@ -143,7 +148,7 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     for (const { scope, indexes } of gamesOf(commit, subscriptions)) {
       const sizeBytes = Math.ceil((data.byteLength * indexes.length) / commit.facts.length);
       const deliveries = matchRecord(commit, place, subscriptions, isHealthy, indexes);
-      yield { sequence, scope, sizeBytes, deliveries };
+      yield { sequence, scope, sizeBytes, deliveries: options.mayBatch() ? inBatches(deliveries) : alone(deliveries) };
     }
   }
 

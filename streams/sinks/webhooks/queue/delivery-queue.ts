@@ -1,45 +1,49 @@
-import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
+import type { Clock } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
+import type { Ids } from '../../../../src/kernel/ids.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import type { Log, WorkItem } from '../../../log/log.ts';
+import { type Delivery, dueSubject, messageIdOf, scheduledSubject, unreadableSubject } from '../delivery/delivery.ts';
+import { encodeDelivery } from '../delivery/delivery-record.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
-import {
-  type Delivery,
-  dueSubject,
-  encodeDelivery,
-  messageIdOf,
-  scheduledSubject,
-  unreadableSubject,
-} from '../delivery/delivery.ts';
+import { createHeldRecords, HAND_BACK_MS, type HeldRecord } from './held-records.ts';
+
+/** A delivery that this process works on, and the record in which it came. */
+export interface HeldDelivery {
+  readonly delivery: Delivery;
+  readonly record: HeldRecord;
+}
 
 /**
- * Owns the items of DELIVERIES that this process works on, and acknowledges them.
+ * What becomes of the deliveries that this process took from DELIVERIES. The records are held in held-records.ts.
  *
- * Invariants
- * 1. An item is acknowledged only after its attempt is complete: delivered, given up, or its successor stored. So a
- *    crash repeats an attempt under the same id, and loses none.
- * 2. Held items belong to this process: it sends the broker heartbeats for them until it releases them, and never
- *    after.
+ * Invariant: a delivery leaves the queue only after its attempt is complete: delivered, given up, or its successor
+ * stored. So a crash repeats an attempt under the same id, and loses none.
  */
 export interface DeliveryQueue {
   /** Starts the heartbeats of an item. */
-  hold(item: WorkItem): void;
-  /** Acknowledges an item, which removes it from the queue. */
-  finish(item: WorkItem, outcome: string): Promise<void>;
-  /** Stores the successor of an item, due after `delayMs`, and only then finishes the item. */
-  replace(item: WorkItem, next: Delivery, delayMs: number, outcome: string): Promise<void>;
-  /** Stores an item that cannot be read again, byte for byte, for a later time. */
-  postpone(item: WorkItem, delayMs: number): Promise<void>;
-  /** Returns an item to the broker, which hands it out again soon, to this process or another. */
-  handBack(item: WorkItem): void;
-  /** Hands back all held items. */
-  close(): void;
+  hold(item: WorkItem): HeldRecord;
+  /** The deliveries of a held record. */
+  open(record: HeldRecord, deliveries: readonly Delivery[]): Promise<readonly HeldDelivery[]>;
+  /** Removes a delivery from the queue. */
+  finish(held: HeldDelivery, outcome: string): Promise<void>;
+  /** Stores the successor of a delivery, due after `delayMs`, and only then finishes the delivery. */
+  replace(held: HeldDelivery, next: Delivery, delayMs: number, outcome: string): Promise<void>;
+  /** Leaves a delivery to this or another process, soon. */
+  giveBack(held: HeldDelivery): Promise<void>;
+  /** Stores a record that cannot be read again, byte for byte, for a later time. */
+  postpone(record: HeldRecord, delayMs: number): Promise<void>;
+  /** Returns a record to the broker, which hands it out again soon, to this process or another. */
+  handBack(record: HeldRecord): void;
+  /** Gives back all that is held. */
+  close(): Promise<void>;
 }
 
 export interface DeliveryQueueOptions {
   log: Log;
   clock: Clock;
+  ids: Pick<Ids, 'uuidv4'>;
   logger: Logger;
   metrics: SinkMetrics;
   /** The broker hands an item out again after this long without a heartbeat. */
@@ -48,78 +52,54 @@ export interface DeliveryQueueOptions {
   isStopped: () => boolean;
 }
 
-/** Delay after which the broker hands out a returned item again. */
-export const HAND_BACK_MS = 1_000;
-const ACK_TRIES = 10;
-/** Heartbeats per `ackWaitMs`: three in a row may be lost. */
-const BEATS = 4;
-
 export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
   const { log, clock, logger, metrics, isStopped } = options;
-  const held = new Set<WorkItem>();
-  const beatMs = options.ackWaitMs / BEATS;
-  let cancelBeat = clock.timer(beatMs, beat);
+  const records = createHeldRecords(options);
+  const terms = { log, clock, logger, givenUp: isStopped, waitsWhenFull: false };
 
-  function beat(): void {
-    for (const item of held) item.working();
-    cancelBeat = clock.timer(beatMs, beat);
-  }
-
-  function handBack(item: WorkItem): void {
-    held.delete(item);
-    item.retryIn(HAND_BACK_MS);
-  }
-
-  /** DELIVERIES cannot store the next attempt: the broker keeps this record instead, and the attempt is not counted. */
-  function retryUncounted(item: WorkItem, delayMs: number): void {
-    logger.warn({ subject: item.record.subject }, 'webhooks: DELIVERIES is full; an attempt is repeated uncounted');
-    held.delete(item);
-    item.retryIn(Math.max(HAND_BACK_MS, Math.min(delayMs, LIMITS.deliveryDeferMaxMs)));
-  }
-
-  /** Repeats an acknowledgement that a broken connection lost: otherwise the attempt is made twice. */
-  async function finish(item: WorkItem, outcome: string): Promise<void> {
+  async function finish({ record, delivery }: HeldDelivery, outcome: string): Promise<void> {
     metrics.deliveries.inc({ outcome });
-    held.delete(item);
-    for (let tries = 1; !(await item.ack()); tries++) {
-      if (tries === ACK_TRIES || isStopped()) {
-        logger.warn({ outcome }, 'webhooks: an acknowledgement was not confirmed; the attempt may be repeated');
-        return;
-      }
-      await sleep(clock, HAND_BACK_MS);
-    }
+    await records.ended(record, delivery);
+  }
+
+  /** DELIVERIES cannot store the next attempt: it keeps this one instead, and the attempt is not counted. */
+  async function retryUncounted({ record, delivery }: HeldDelivery, delayMs: number): Promise<void> {
+    logger.warn({ subject: record.item.record.subject }, 'webhooks: DELIVERIES is full; an attempt is repeated');
+    await records.giveBack(record, delivery, Math.max(HAND_BACK_MS, Math.min(delayMs, LIMITS.deliveryDeferMaxMs)));
   }
 
   return {
-    hold: (item) => void held.add(item),
+    hold: (item) => records.hold(item),
+    async open(record, deliveries) {
+      await records.opened(record, deliveries);
+      return deliveries.map((delivery) => ({ delivery, record }));
+    },
     finish,
-    async replace(item, next, delayMs, outcome) {
+    async replace(held, next, delayMs, outcome) {
       const target = dueSubject(next.webhook);
       const schedule = { atMs: clock.wallMs() + delayMs, target };
       const messageId = messageIdOf(next);
-      const terms = { log, clock, logger, givenUp: isStopped, waitsWhenFull: false };
       const bytes = encodeDelivery(next);
       const stored = await (delayMs === 0
         ? appendUntilAcked(terms, target, bytes, { messageId })
         : appendUntilAcked(terms, scheduledSubject(next, bytes.byteLength), bytes, { messageId, schedule }));
-      if (stored === 'given_up') handBack(item);
-      else if (stored === 'full') retryUncounted(item, delayMs);
-      else await finish(item, outcome);
+      if (stored === 'given_up') await records.giveBack(held.record, held.delivery, HAND_BACK_MS);
+      else if (stored === 'full') await retryUncounted(held, delayMs);
+      else await finish(held, outcome);
     },
-    async postpone(item, delayMs) {
-      const { subject, data, sequence } = item.record;
+    giveBack: ({ record, delivery }) => records.giveBack(record, delivery, HAND_BACK_MS),
+    async postpone(record, delayMs) {
+      const { subject, data, sequence } = record.item.record;
       const schedule = { atMs: clock.wallMs() + delayMs, target: subject };
-      const terms = { log, clock, logger, givenUp: isStopped, waitsWhenFull: false };
       const messageId = `unreadable-${sequence}`;
       const target = unreadableSubject(subject, sequence);
       const stored = await appendUntilAcked(terms, target, data, { messageId, schedule });
-      if (stored === 'acked') await finish(item, 'unreadable');
-      else handBack(item);
+      if (stored === 'acked') {
+        metrics.deliveries.inc({ outcome: 'unreadable' });
+        await records.acknowledge(record);
+      } else records.handBack(record);
     },
-    handBack,
-    close() {
-      for (const item of held) handBack(item);
-      cancelBeat();
-    },
+    handBack: (record) => records.handBack(record),
+    close: () => records.close(),
   };
 }

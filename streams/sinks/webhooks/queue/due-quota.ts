@@ -2,6 +2,7 @@ import { type Cancel, type Clock, within } from '../../../../src/kernel/clock.ts
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Log } from '../../../log/log.ts';
 import { DUE_SUBJECTS, webhookOfDue } from '../delivery/delivery.ts';
+import type { Receiver } from '../delivery/delivery-record.ts';
 import { scopeKey } from '../matching/subscriptions.ts';
 import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 
@@ -12,16 +13,17 @@ import type { Scope } from '../../../../actors/vocabulary/scope.ts';
  * Invariants
  * 1. A game may have half of what is free of `LIMITS.deliveriesHandedOut` and of `LIMITS.deliveriesDueBytes`. So n
  *    games at their maximum have 1 / (n + 2) each, and the broker can always hand out deliveries of another game.
- * 2. The broker counts the due deliveries, at most every `LIMITS.deliveriesDueCountMs`; additions are counted in
- *    between.
+ * 2. The broker counts the due records, at most every `LIMITS.deliveriesDueCountMs`; additions are counted in
+ *    between. A record counts with all of its deliveries until it is gone.
  */
 export interface DueQuota {
   /** Whether a game may have one more due delivery. If not, `onQuota` is called once that may have changed. */
   has(scope: Scope): boolean;
   /**
-   * Counts one more due delivery. Call it before the append, and the returned function once the append has completed.
+   * Counts the deliveries of one more due record. Call it before the append, and the returned function once the append
+   * has completed.
    */
-  add(delivery: Scope & { webhook: string }, sizeBytes: number): () => void;
+  add(receiver: Receiver, sizeBytes: number, deliveries?: number): () => void;
   stop(): void;
 }
 
@@ -31,14 +33,17 @@ export interface DueQuotaOptions {
   onQuota: () => void;
 }
 
+/** Of one game. */
 interface Due {
-  /** Due deliveries at the last count, including those whose append was under way then. */
+  /** Due records at the last count, including those whose append was under way then. */
   counted: number;
   addedSince: number;
   underWay: number;
-  /** Sizes of the last additions, oldest first. Deliveries leave in order, so those still due are at the end. */
-  sizes: number[];
+  /** The last additions, oldest first. Records leave in order, so those still due are at the end. */
+  added: { bytes: number; deliveries: number }[];
+  /** Their sum; a due record that this process did not add counts as one delivery without bytes. */
   bytes: number;
+  deliveries: number;
 }
 
 export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuota {
@@ -52,10 +57,10 @@ export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuo
   let countedAtMs = -Infinity;
   let cancelCount: Cancel = () => {};
 
-  const countOf = ({ counted, addedSince }: Due): number => counted + addedSince;
+  const recordsOf = ({ counted, addedSince }: Due): number => counted + addedSince;
 
   function dueOf(key: string): Due {
-    const due = games.get(key) ?? { counted: 0, addedSince: 0, underWay: 0, sizes: [], bytes: 0 };
+    const due = games.get(key) ?? { ...NONE, added: [] };
     games.set(key, due);
     return due;
   }
@@ -97,37 +102,39 @@ export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuo
     }
     [total, totalBytes] = [others, 0];
     for (const [key, due] of games) {
-      const number = countOf(due);
-      due.sizes.splice(0, Math.max(0, due.sizes.length - number));
-      due.bytes = due.sizes.reduce((sum, size) => sum + size, 0);
-      total += number;
+      const records = recordsOf(due);
+      due.added.splice(0, Math.max(0, due.added.length - records));
+      due.bytes = sum(due.added, ({ bytes }) => bytes);
+      due.deliveries = sum(due.added, ({ deliveries }) => deliveries) + records - due.added.length;
+      total += due.deliveries;
       totalBytes += due.bytes;
-      if (number === 0) games.delete(key);
+      if (records === 0) games.delete(key);
     }
     if (gameOf.size >= LIMITS.webhooksInMemory) gameOf.clear();
   }
 
   return {
     has(scope) {
-      const due = games.get(scopeKey(scope)) ?? { counted: 0, addedSince: 0, bytes: 0, underWay: 0, sizes: [] };
-      const slots = (LIMITS.deliveriesHandedOut - (total - countOf(due))) / 3 - countOf(due);
-      const bytes = (LIMITS.deliveriesDueBytes - (totalBytes - due.bytes)) / 3 - due.bytes;
-      const isFree = slots > 0 && bytes > 0;
+      const { deliveries, bytes } = games.get(scopeKey(scope)) ?? NONE;
+      const slots = (LIMITS.deliveriesHandedOut - (total - deliveries)) / 3 - deliveries;
+      const room = (LIMITS.deliveriesDueBytes - (totalBytes - bytes)) / 3 - bytes;
+      const isFree = slots > 0 && room > 0;
       // At half of the quota the count starts early, so that no delivery waits for it.
-      if (slots <= countOf(due) || bytes <= due.bytes) countSoon();
+      if (slots <= deliveries || room <= bytes) countSoon();
       if (!isFree) isAwaited = true;
       return isFree;
     },
-    add(delivery, sizeBytes) {
-      const key = scopeKey(delivery);
+    add(receiver, bytes, deliveries = 1) {
+      const key = scopeKey(receiver);
       const due = dueOf(key);
-      gameOf.set(delivery.webhook, key);
+      gameOf.set(receiver.webhook, key);
       due.addedSince += 1;
       due.underWay += 1;
-      due.sizes.push(sizeBytes);
-      due.bytes += sizeBytes;
-      total += 1;
-      totalBytes += sizeBytes;
+      due.added.push({ bytes, deliveries });
+      due.bytes += bytes;
+      due.deliveries += deliveries;
+      total += deliveries;
+      totalBytes += bytes;
       return () => {
         due.underWay -= 1;
       };
@@ -138,3 +145,7 @@ export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuo
     },
   };
 }
+
+const NONE: Due = { counted: 0, addedSince: 0, underWay: 0, added: [], bytes: 0, deliveries: 0 };
+
+const sum = <T>(of: readonly T[], value: (one: T) => number): number => of.reduce((all, one) => all + value(one), 0);

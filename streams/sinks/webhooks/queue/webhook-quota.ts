@@ -2,6 +2,7 @@ import type { Clock } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Log } from '../../../log/log.ts';
 import { scheduledSubjects, SIZE_CLASSES } from '../delivery/delivery.ts';
+import type { Receiver } from '../delivery/delivery-record.ts';
 import { scopeKey } from '../matching/subscriptions.ts';
 import type { Scope } from '../../../../actors/vocabulary/scope.ts';
 
@@ -15,11 +16,14 @@ import type { Scope } from '../../../../actors/vocabulary/scope.ts';
  *    the fact. So one game leaves two thirds of what it found free, and a few games never fill the stream.
  * 2. In a game that has used up its bytes, each webhook keeps a small reserve: a webhook with a healthy receiver
  *    loses nothing because of one whose receiver is down.
- * 3. A webhook has at most `most` waiting deliveries, and at most `share` once half of `limitBytes` is used.
+ * 3. A webhook has at most `most` waiting deliveries, and at most `share` once half of `limitBytes` is used; both may
+ *    be exceeded by one record.
  */
 export interface WebhookQuota {
-  /** Takes quota for one more delivery; false: it is used up. A promise while the broker counts. */
-  take(delivery: Scope & { webhook: string }, sizeBytes: number): boolean | Promise<boolean>;
+  /**
+   * Takes quota for the deliveries of one record, all or none; false: it is used up. A promise while the broker counts.
+   */
+  take(receiver: Receiver, sizeBytes: number, deliveries?: number): boolean | Promise<boolean>;
 }
 
 export interface WebhookQuotaOptions {
@@ -102,20 +106,20 @@ export function createWebhookQuota({ log, clock, limitBytes, most, share }: Webh
     return deliveries <= 0 || bytes <= 0;
   }
 
-  function take(delivery: Scope & { webhook: string }, sizeBytes: number): boolean | Promise<boolean> {
+  function take(receiver: Receiver, sizeBytes: number, deliveries = 1): boolean | Promise<boolean> {
     // A new game or webhook starts with its reserve instead of a count: a new matcher would count every webhook at
     // once.
-    const game = games.get(scopeKey(delivery)) ?? remember(games, scopeKey(delivery), Infinity, reserveOf(limitBytes));
-    if (isSpent(game)) return countGame(delivery).then(() => take(delivery, sizeBytes));
+    const game = games.get(scopeKey(receiver)) ?? remember(games, scopeKey(receiver), Infinity, reserveOf(limitBytes));
+    if (isSpent(game)) return countGame(receiver).then(() => take(receiver, sizeBytes, deliveries));
     const webhook =
-      webhooks.get(delivery.webhook) ??
-      remember(webhooks, delivery.webhook, Math.min(share, LIMITS.deliveriesPendingStep), reserveOf(limitBytes));
+      webhooks.get(receiver.webhook) ??
+      remember(webhooks, receiver.webhook, Math.min(share, LIMITS.deliveriesPendingStep), reserveOf(limitBytes));
     const mustReserve = game.isFull && !webhook.isReserve;
     if (isSpent(webhook) || (mustReserve && !webhook.isFull)) {
-      return countWebhook(delivery, delivery.webhook, game.isFull).then(() => take(delivery, sizeBytes));
+      return countWebhook(receiver, receiver.webhook, game.isFull).then(() => take(receiver, sizeBytes, deliveries));
     }
     if (webhook.isFull) return false;
-    webhook.deliveries -= 1;
+    webhook.deliveries -= deliveries;
     webhook.bytes -= sizeBytes;
     if (!game.isFull) game.bytes -= sizeBytes;
     return true;

@@ -6,7 +6,8 @@ import { decodeCommit } from '../../../codec.ts';
 import type { Erasures } from '../../../erasures.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Redelivery } from '../../../webhook-operations.ts';
-import { type Delivery, deliveryId, dueSubject, encodeDelivery, messageIdOf } from '../delivery/delivery.ts';
+import { type Delivery, deliveryId, dueSubject, messageIdOf } from '../delivery/delivery.ts';
+import { encodeDelivery } from '../delivery/delivery-record.ts';
 import { occurrenceOf } from '../matching/occurrences.ts';
 import type { FactPlace } from '../../../records/fact-place.ts';
 
