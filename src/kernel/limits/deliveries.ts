@@ -9,7 +9,10 @@ export const DELIVERY_LIMITS = {
   deliveriesInFlightPerGame: 768,
   /** Deliveries in flight to one webhook that succeeds. A failing webhook falls to 1. */
   deliveriesPerWebhook: 32,
-  /** Deliveries that wait in memory for one healthy webhook's next slot. More are deferred through the broker. */
+  /**
+   * Deliveries that wait in memory for one healthy webhook's next slot. More are deferred through the broker, unless
+   * the receiver accepts more in two seconds.
+   */
   deliveriesWaitingPerWebhook: 512,
   /** A webhook without progress for this long holds no deliveries in memory. */
   deliveryProgressMs: 1_000,

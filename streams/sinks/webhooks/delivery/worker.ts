@@ -76,6 +76,7 @@ export function createWorker(options: WorkerOptions): Worker {
     perGroup: LIMITS.deliveriesInFlightPerGame,
     perReceiver: LIMITS.deliveriesPerWebhook,
     waitingPerReceiver: LIMITS.deliveriesWaitingPerWebhook,
+    waitingPerFastReceiver: LIMITS.deliveriesHandedOut,
     progressMs: LIMITS.deliveryProgressMs,
     silentMs: LIMITS.deliverySilentMs,
     maxReceivers: LIMITS.webhooksInMemory,

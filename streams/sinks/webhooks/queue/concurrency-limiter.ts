@@ -22,8 +22,10 @@ export interface ConcurrencyLimiterOptions {
   perGroup: number;
   /** Jobs running at once for one healthy receiver. */
   perReceiver: number;
-  /** Jobs waiting for one healthy receiver; fewer while its window is small. */
+  /** Jobs waiting for one healthy receiver; fewer while its window is small, more if it is fast. */
   waitingPerReceiver: number;
+  /** Jobs waiting for one fast receiver: as many as it accepts in `WAIT_SECONDS`, up to this. */
+  waitingPerFastReceiver: number;
   /** A receiver without progress for this long keeps no jobs waiting. */
   progressMs: number;
   /** A receiver without progress for this long counts as unresponsive, before its job times out. */
@@ -81,6 +83,8 @@ interface Group {
 const FIRST_WINDOW = 4;
 /** Jobs that may wait for each slot of the window. */
 const WAITING_PER_SLOT = 16;
+/** How long a job may wait for a fast receiver. */
+const WAIT_SECONDS = 2;
 const SECOND_MS = 1_000;
 
 /**
@@ -97,6 +101,7 @@ const SECOND_MS = 1_000;
  */
 export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): ConcurrencyLimiter {
   const { clock, total, perGroup, perReceiver, waitingPerReceiver, progressMs, silentMs, maxReceivers } = options;
+  const { waitingPerFastReceiver } = options;
   const receivers = new Map<string, Receiver>();
   const groups = new Map<string, Group>();
   const ready = new Set<Group>();
@@ -143,7 +148,8 @@ export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): Co
   }
 
   function mayWait(receiver: Receiver): boolean {
-    const quota = Math.min(waitingPerReceiver, receiver.window * WAITING_PER_SLOT);
+    const accepts = Math.min(waitingPerFastReceiver, rateOf(receiver) * WAIT_SECONDS);
+    const quota = Math.max(accepts, Math.min(waitingPerReceiver, receiver.window * WAITING_PER_SLOT));
     return !receiver.isUnresponsive && receiver.waiting.length < quota && !isStuck(receiver, progressMs);
   }
 
@@ -193,6 +199,11 @@ export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): Co
     receiver.secondFromMs += passedMs;
   }
 
+  function rateOf(receiver: Receiver): number {
+    startNewSecond(receiver);
+    return Math.max(receiver.successes, receiver.successesBefore);
+  }
+
   /** Restores invariant 3 after a change of the receiver. */
   function updateReady(receiver: Receiver): void {
     const { group } = receiver;
@@ -226,8 +237,7 @@ export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): Co
     successesPerSecond(name) {
       const receiver = receivers.get(name);
       if (receiver === undefined) return 0;
-      startNewSecond(receiver);
-      return Math.max(receiver.successes, receiver.successesBefore);
+      return rateOf(receiver);
     },
     isUnresponsive(name) {
       const receiver = receivers.get(name);
