@@ -314,7 +314,7 @@ export function createSinkMetrics(labels: ProcessLabels = {}) {
     }),
     deliveriesPending: new Gauge({
       name: 'webhook_deliveries_pending',
-      help: 'Waiting deliveries, due now or scheduled, over all webhooks and processes.',
+      help: 'Waiting records of 1 to 64 deliveries, due now or scheduled, over all webhooks and processes.',
       registers,
     }),
     deliveriesInFlight: new Gauge({

@@ -114,8 +114,32 @@ export const RARE_MUTANTS: readonly Mutant[] = [
       {
         file: 'streams/sinks/webhooks/queue/delivery-queue.ts',
         original: 'const stored = await (delayMs === 0',
-        mutated: `await finish(item, outcome);
+        mutated: `await finish(held, outcome);
       const stored = await (delayMs === 0`,
+      },
+    ],
+  },
+  {
+    name: 'the webhook worker acknowledges a record once one of its deliveries has ended',
+    faults: ['webhook workers', 'crash', 'crash at a touch point'],
+    changes: [
+      {
+        file: 'streams/sinks/webhooks/queue/held-records.ts',
+        original: `record.endedMs ??= clock.monotonicMs();
+      if (record.open.size === 0) await settle(record);`,
+        mutated: `record.endedMs ??= clock.monotonicMs();
+      if (record.open.size >= 0) await settle(record);`,
+      },
+    ],
+  },
+  {
+    name: 'the webhook worker stores a remainder without the deliveries that are under way',
+    faults: ['webhook workers', 'crash', 'crash at a touch point'],
+    changes: [
+      {
+        file: 'streams/sinks/webhooks/queue/held-records.ts',
+        original: 'encodeDeliveries(receiver, [...record.open, ...record.returned])',
+        mutated: 'encodeDeliveries(receiver, [...record.returned])',
       },
     ],
   },

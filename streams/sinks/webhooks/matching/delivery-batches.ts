@@ -1,10 +1,10 @@
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../../../src/kernel/limits.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 
 /** Deliveries of one webhook that share a record of DELIVERIES; at least one. */
 export type DeliveryBatch = readonly [Delivery, ...Delivery[]];
 
-type Bounds = Pick<typeof LIMITS, 'deliveriesPerRecord' | 'deliveriesRecordBytes' | 'deliveriesGathered'>;
+type Bounds = Pick<Limits, 'deliveriesPerRecord' | 'deliveriesRecordBytes' | 'deliveriesGathered'>;
 
 /**
  * Groups the deliveries of one record of FACTS by webhook. The groups depend on the record and the webhooks only, not

@@ -10,6 +10,7 @@ function setUp(some: { total?: number; perGroup?: number; perReceiver?: number }
     perGroup: some.perGroup ?? 100,
     perReceiver: some.perReceiver ?? 8,
     waitingPerReceiver: 20,
+    waitingPerFastReceiver: 60,
     progressMs: 1_000,
     silentMs: 5_000,
     maxReceivers: 1_000,
@@ -38,6 +39,35 @@ describe('the concurrency limiter', () => {
     const taken = Array.from({ length: 30 }, (_, i) => offer('a', `a${i}`));
     expect(started).toHaveLength(4);
     expect(taken.filter(Boolean)).toHaveLength(4 + 20);
+  });
+
+  it('queues as many jobs for a fast receiver as it accepts in two seconds, up to a bound', async () => {
+    const { offer, end, clock, started } = setUp();
+    let taken = 0;
+    let ended = 0;
+    const waiting = (): number => taken - started.length;
+    const fill = (): number => {
+      while (offer('a', `a${taken}`)) taken += 1;
+      return waiting();
+    };
+    const accept = async (jobs: number): Promise<void> => {
+      for (const last = ended + jobs; ended < last; ended++) await end(`a${ended}`, 'healthy');
+    };
+    expect(fill()).toBe(20);
+    await accept(15);
+    expect(fill()).toBe(30);
+    await accept(25);
+    expect(fill()).toBe(60);
+    // A receiver that has become slow keeps no more than any other.
+    await clock.advance(900);
+    await accept(1);
+    await clock.advance(900);
+    await accept(1);
+    await clock.advance(900);
+    await accept(50);
+    await clock.advance(2_500);
+    await accept(1);
+    expect(fill()).toBeLessThanOrEqual(20);
   });
 
   it('a game never uses all slots, however many webhooks it has, and games take turns at free slots', async () => {
