@@ -209,7 +209,7 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
       const work = [...held].map(async (record) => {
         // A record that is being settled, or was not read, has no open deliveries.
         if (record.total === 0) record.item.retryIn(HAND_BACK_MS);
-        for (const delivery of [...record.open]) await giveBack(record, delivery, HAND_BACK_MS);
+        for (const delivery of record.open) await giveBack(record, delivery, HAND_BACK_MS);
       });
       await within(clock, HAND_BACK_MS, Promise.allSettled(work));
       closed = true;
