@@ -1,4 +1,4 @@
-import { type Clock, sleep, within } from '../../../../src/kernel/clock.ts';
+import { type Cancel, type Clock, sleep, within } from '../../../../src/kernel/clock.ts';
 import type { Ids } from '../../../../src/kernel/ids.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
@@ -80,22 +80,28 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
   const held = new Set<HeldRecord>();
   let closed = false;
   let cancelBeat = clock.timer(ackWaitMs / BEATS, beat);
-  let cancelSweep = clock.timer(LIMITS.deliveryRemainderMs, sweep);
+  /** While a record of several deliveries is held. */
+  let cancelSweep: Cancel | undefined;
 
   function beat(): void {
     for (const { item, remainder } of held) if (remainder === undefined) item.working();
     cancelBeat = clock.timer(ackWaitMs / BEATS, beat);
   }
 
+  function sweepSoon(): void {
+    if (!closed) cancelSweep ??= clock.timer(LIMITS.deliveryRemainderMs, sweep);
+  }
+
   function sweep(): void {
+    cancelSweep = undefined;
     const nowMs = clock.monotonicMs();
     for (const record of held) {
       const { open, endedMs = Infinity, remainder, storing } = record;
       const isDue = nowMs - endedMs >= LIMITS.deliveryRemainderMs;
       const mustMove = nowMs - (remainder?.storedMs ?? Infinity) >= ackWaitMs / MOVES;
       if (open.size > 0 && storing === undefined && (isDue || mustMove)) void store(record, ackWaitMs);
+      if (record.total > 1) sweepSoon();
     }
-    cancelSweep = clock.timer(LIMITS.deliveryRemainderMs, sweep);
   }
 
   /** Stores the remainder of a record, due after `delayMs`. False: it could not be stored. */
@@ -192,6 +198,7 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
       record.total = deliveries.length;
       [record.receiver] = deliveries;
       for (const delivery of deliveries) record.open.add(delivery);
+      if (record.total > 1) sweepSoon();
       if (record.total === 0) await settle(record);
     },
     async ended(record, delivery) {
@@ -215,7 +222,7 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
       closed = true;
       held.clear();
       cancelBeat();
-      cancelSweep();
+      cancelSweep?.();
     },
   };
 }
