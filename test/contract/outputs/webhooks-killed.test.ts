@@ -35,7 +35,7 @@ async function setUp() {
     setUrl: (url: string) => config.put(address, aWebhook({ url }), 0),
     revision: () => config.revision,
     isEmpty: async () => (await log.info('DELIVERIES')).records === 0,
-    async stop() {
+    stop: async () => {
       for (const child of children) child.kill('SIGKILL');
       config.stop();
       await log.close();
