@@ -19,4 +19,4 @@ VOLUME /data
 EXPOSE 8080
 
 # Not through npm: signals must reach the service itself.
-CMD ["node", "--max-semi-space-size=64", "--no-allocation-site-pretenuring", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=32", "--max-old-space-size=2000", "--no-allocation-site-pretenuring", "src/main.ts"]

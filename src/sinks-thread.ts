@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { watchFormats } from '../streams/format-gate.ts';
@@ -51,6 +52,8 @@ export function startSinksThread(
   onSilences: (silences: Silences) => void,
 ): SinksThread {
   const handled = createHandledBytes();
+  // A thread takes the nursery of the process, and not that of its resource limits (docs/decisions/0149).
+  setFlagsFromString(`--max-semi-space-size=${LIMITS.sinksNurseryMiB}`);
   const worker = new Worker(new URL(import.meta.url), { argv: [node, holder], workerData: handled });
   const waiting: ((text: string) => void)[] = [];
   let stopping = false;

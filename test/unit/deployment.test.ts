@@ -218,7 +218,7 @@ describe('Dockerfile', () => {
     const [, exposed] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? [];
     expect(Number(exposed)).toBe(readConfig(environmentOf({ image: '', healthcheck: {} })).port);
     expect(dockerfile).toMatch(
-      /^CMD \["node", "--max-semi-space-size=64", "--no-allocation-site-pretenuring", "src\/main.ts"\]$/m,
+      /^CMD \["node", "--max-semi-space-size=32", "--max-old-space-size=2000", "--no-allocation-site-pretenuring", "src\/main.ts"\]$/m,
     );
     expect(isThere('src/main.ts')).toBe(true);
   });

@@ -68,6 +68,8 @@ export const LOG_LIMITS = {
   handOverBytes: 16 * 1024 * 1024,
   /** How long the shared reader of the sinks lets records gather once they follow each other closely. */
   sinksGatherMs: 5,
+  /** Half of the nursery of the sinks' thread. What it holds longer than one batch is little. */
+  sinksNurseryMiB: 16,
 
   /**
    * How often a process reads the size of FACTS, and how often while a trim is near. In between it adds what its own

@@ -48,9 +48,10 @@ export const OWNER_LIMITS = {
   storeFlushMs: 1_000,
   /**
    * Estimated bytes of players in memory, per process; the real figure is about twice as high. An active player takes
-   * 2.9 kB, so this holds 90,000 active players or 160,000 who just registered.
+   * 2.9 kB, so this holds 45,000 active players or 80,000 who just registered. The others are read from the local store
+   * when they come (docs/decisions/0149).
    */
-  hotPlayersBytes: 256 * 1024 * 1024,
+  hotPlayersBytes: 128 * 1024 * 1024,
   /** How often the local store is compacted at a start after erasures. Compaction copies all players. */
   compactionMs: 24 * 60 * 60 * 1000,
 
