@@ -82,7 +82,8 @@ export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promi
   async function trimUnlessTrimmed(): Promise<void> {
     // A run that is still waiting for the lease gives way to this one.
     due = false;
-    const written = await owners.get(TRIMMER_KEY);
+    // Rejected when the log is closed: the process stops.
+    const written = await owners.get(TRIMMER_KEY).catch(() => undefined);
     if (stopped) return;
     if (written !== undefined && clock.wallMs() - written.storedAtMs < limits.trimMs * RECENT_SHARE) return;
     due = true;
