@@ -220,6 +220,8 @@ describe('bad connections', () => {
     };
     const other = await startGateway({ clock });
     key = await other.key();
+    // Timers of the gateway itself may have the same length.
+    timers.length = 0;
     const sent = sendRaw(other.port, [head(1000), '{"a":']);
     const timer = await until('the body has begun', () => timers[0]);
     timer.fn();

@@ -190,6 +190,8 @@ describe('answers that are read slowly', () => {
       },
     };
     await start(8 * MIB, { clock });
+    // Timers of the gateway itself may be as long.
+    deadlines.length = 0;
     const socket = open();
     socket.write(evaluate());
     (await until('the answer waits', () => deadlines[0]))();

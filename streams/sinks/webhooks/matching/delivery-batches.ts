@@ -10,15 +10,15 @@ type Bounds = Pick<Limits, 'deliveriesPerRecord' | 'deliveriesRecordBytes' | 'de
  * Groups the deliveries of one record of FACTS by webhook. The groups depend on the record and the webhooks only, not
  * on time or load: matching a record again gives the same batches with the same message ids, which the broker drops.
  * @param deliveries those of one fact follow each other
- * @param bounds of one batch, and of all that are held back until their facts are matched
+ * @param limits of one batch, and of all that are held back until their facts are matched
  */
-export function* inBatches(deliveries: Iterable<Delivery>, bounds: Bounds = LIMITS): Generator<DeliveryBatch> {
+export function* inBatches(deliveries: Iterable<Delivery>, limits: Bounds = LIMITS): Generator<DeliveryBatch> {
   const batches = new Map<string, { deliveries: [Delivery, ...Delivery[]]; bytes: number }>();
   let held = 0;
   let index: number | undefined;
   for (const delivery of deliveries) {
     // Between two facts only: within one, the order of its webhooks depends on the health of their receivers.
-    if (held >= bounds.deliveriesGathered && index !== delivery.place.index) {
+    if (held >= limits.deliveriesGathered && index !== delivery.place.index) {
       for (const batch of batches.values()) yield batch.deliveries;
       batches.clear();
       held = 0;
@@ -30,8 +30,8 @@ export function* inBatches(deliveries: Iterable<Delivery>, bounds: Bounds = LIMI
     if (batch === undefined) {
       batches.set(delivery.webhook, { deliveries: [delivery], bytes });
     } else if (
-      batch.deliveries.length < bounds.deliveriesPerRecord &&
-      batch.bytes + bytes <= bounds.deliveriesRecordBytes
+      batch.deliveries.length < limits.deliveriesPerRecord &&
+      batch.bytes + bytes <= limits.deliveriesRecordBytes
     ) {
       batch.deliveries.push(delivery);
       batch.bytes += bytes;
