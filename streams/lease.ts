@@ -1,4 +1,4 @@
-import { within } from '../src/kernel/clock.ts';
+import { untilTickMs, within } from '../src/kernel/clock.ts';
 import type { Cancel, Clock } from '../src/kernel/clock.ts';
 import { LIMITS } from '../src/kernel/limits.ts';
 import type { Bucket } from './log/log.ts';
@@ -196,7 +196,7 @@ export function contend(options: LeaseOptions): Lease {
     running = step().then((waitMs) => {
       stepping = false;
       if (stopped) return;
-      const untilNextMs = waitMs === renewMs ? (clock.untilTickMs?.(renewMs) ?? renewMs) : waitMs;
+      const untilNextMs = waitMs === renewMs ? untilTickMs(clock, renewMs) : waitMs;
       cancelStep = clock.timer(wakened ? 0 : untilNextMs, run);
     });
   }

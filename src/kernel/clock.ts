@@ -36,9 +36,14 @@ export const systemClock: Clock = {
   },
 };
 
+/** The delay until a timer that repeats every `periodMs` fires next, together with others of this period if it can. */
+export function untilTickMs(clock: Pick<Clock, 'untilTickMs'>, periodMs: number): number {
+  return clock.untilTickMs?.(periodMs) ?? periodMs;
+}
+
 /** Repeats work every `periodMs`, from timers that fire together: a wake-up costs more than most of this work. */
 export function nextTick(clock: Clock, periodMs: number, fn: () => void): Cancel {
-  return clock.timer(clock.untilTickMs?.(periodMs) ?? periodMs, fn);
+  return clock.timer(untilTickMs(clock, periodMs), fn);
 }
 
 /** Resolves after `delayMs` of the given clock. */

@@ -1,7 +1,7 @@
 import type { SnapshotMark } from '../../../actors/vocabulary/facts.ts';
 import type { Signal } from '../../../src/kernel/signal.ts';
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import type { Clock } from '../../../src/kernel/clock.ts';
+import { untilTickMs, type Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { LogRecord, Reader } from '../../log/log.ts';
 import { UnknownVersionError } from '../../wire/unknown-version.ts';
@@ -88,7 +88,7 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
       return { from, to, rows, marks };
     }
     if (options.hurry() && exactlyTo === undefined) return undefined;
-    const idleMs = clock.untilTickMs?.(LIMITS.sinkIdleCheckMs) ?? LIMITS.sinkIdleCheckMs;
+    const idleMs = untilTickMs(clock, LIMITS.sinkIdleCheckMs);
     const untilMs = from === 0 ? idleMs : dueMs() - clock.monotonicMs();
     await signal.wait(clock, exactlyTo === undefined ? Math.max(1, untilMs) : LIMITS.sinkIdleCheckMs);
   }
