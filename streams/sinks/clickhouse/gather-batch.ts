@@ -1,7 +1,7 @@
 import type { SnapshotMark } from '../../../actors/vocabulary/facts.ts';
 import type { Signal } from '../../../src/kernel/signal.ts';
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { untilTickMs, type Clock } from '../../../src/kernel/clock.ts';
+import { sleep, untilTickMs, type Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { LogRecord, Reader } from '../../log/log.ts';
 import { UnknownVersionError } from '../../wire/unknown-version.ts';
@@ -49,6 +49,8 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
   let to = 0;
   let sizeBytes = 0;
   let firstMs = 0;
+  /** The number of rows at which other work gets the event loop. */
+  let yieldAtRows: number = LIMITS.sinkRowsAtOnce;
 
   function add(record: LogRecord): void {
     options.add(record, { rows, marks });
@@ -79,7 +81,14 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
     const record = complete() ? undefined : reader.take(1)[0];
     if (record !== undefined) {
       const unreadable = tryToAdd(record);
-      if (unreadable === undefined) continue;
+      if (unreadable === undefined) {
+        // What came during an insert may be seconds of events, and the webhooks share this thread.
+        if (rows.rows >= yieldAtRows) {
+          await sleep(clock, 0);
+          yieldAtRows = rows.rows + LIMITS.sinkRowsAtOnce;
+        }
+        continue;
+      }
       if (from === 0 || exactlyTo !== undefined) throw unreadable;
       return { from, to, rows, marks, unreadable };
     }
