@@ -226,6 +226,10 @@ function gameTables(figures: readonly GameFigures[], settings: GameSettings): st
       'Resident memory at the end of a load, MiB',
       perProcess(named, (run) => run.rssMiB),
     ),
+    section(
+      'Of it, mapped pages of files: the system takes them back when memory is short',
+      perProcess(named, (run) => run.mappedMiB),
+    ),
     ...endSections(named),
   ].join('\n');
 }

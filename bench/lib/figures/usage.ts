@@ -66,8 +66,11 @@ export interface UsageSeen {
   cpuSeconds: Record<string, number>;
   /** CPUs that worked for other processes, on average: when this is far from 0, the figures mean little. */
   othersCpus: number;
-  /** Resident memory at the last reading, and the most that was seen, by process. */
+  /** Resident memory at the last reading, by process. */
   rssMiB: Record<string, number>;
+  /** The part of it that is mapped pages of files. */
+  mappedMiB: Record<string, number>;
+  /** The most resident memory that was seen, by process. */
   peakRssMiB: Record<string, number>;
 }
 
@@ -126,6 +129,7 @@ export function watchUsage(pids: Pids, onRead: (rssMiB: Record<string, number>) 
         cpuSeconds: byName(({ begin, last }) => last.cpuSeconds - begin),
         othersCpus: (othersCpuSeconds() * 1000) / (performance.now() - begunMs),
         rssMiB: byName(({ last }) => last.rssMiB),
+        mappedMiB: byName(({ last }) => last.mappedMiB),
         peakRssMiB: byName(({ peakMiB }) => peakMiB),
       };
     },

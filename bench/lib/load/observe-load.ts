@@ -30,6 +30,8 @@ export interface ObservedRun {
   othersCpus: number;
   /** Resident memory at the end, by process. */
   rssMiB: Record<string, number>;
+  /** The part of it that is mapped pages of files, which the system takes back when memory is short. */
+  mappedMiB: Record<string, number>;
   /** Failures by kind; empty when there were none. */
   errors: Record<string, number>;
   clickhouse?: CatchUp;
@@ -102,6 +104,7 @@ export async function observeLoad<Result extends { startedMs: number }>(
         seconds,
         othersCpus: seen.othersCpus,
         rssMiB: seen.rssMiB,
+        mappedMiB: seen.mappedMiB,
         errors: {
           ...happened(errors),
           ...Object.fromEntries(restarted.map((name) => [`${name} restarted`, 1])),
