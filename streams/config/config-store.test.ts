@@ -15,6 +15,11 @@ const addressOf = (id: string): DocumentAddress<'game'> => ({
   kind: 'game',
   key: 'settings',
 });
+/** Each message takes longer than the one before, so that no two arrive together. */
+function createLatencies(): () => number {
+  let latencyMs = 0;
+  return () => (latencyMs += 1);
+}
 const utf8 = (value: string) => Buffer.from(value, 'utf8');
 
 describe('the config store', () => {
@@ -173,5 +178,26 @@ describe('the config store', () => {
     expect(store.get(addressOf('one'))?.document.name).toBe('One');
     expect(store.get(addressOf('gone'))).toBeUndefined();
     expect(store.revision).toBe(other.revision);
+  });
+
+  test('never claims a revision while it lacks an earlier change, also one that was replaced since', async () => {
+    await store.put(addressOf('one'), game('One'));
+    const other = await openConfigStore(broker.connect(), clock, silentLogger);
+    faults.latencyMs = () => 1;
+    log.disconnect();
+    const edits = ['Two', 'Three'].flatMap((name) => [
+      other.put(addressOf('one'), game(name)),
+      other.put(addressOf(name), game(name)),
+    ]);
+    await clock.advance(10);
+    expect((await Promise.all(edits)).map(({ kind }) => kind)).toEqual(Array(4).fill('written'));
+    const states: string[] = [];
+    store.onChange(() => void Promise.resolve().then(() => states.push(`${store.revision} ${nameOf('one')}`)));
+    const nameOf = (id: string) => store.get(addressOf(id))?.document.name;
+    faults.latencyMs = createLatencies();
+    log.reconnect();
+    await clock.advance(100);
+    expect(nameOf('Three')).toBe('Three');
+    expect(states.filter((state) => state !== '5 Three')).toEqual([]);
   });
 });

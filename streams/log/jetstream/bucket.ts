@@ -5,6 +5,7 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import type { BucketName } from '../../stream-definitions.ts';
 import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
 import { describeStream, getMessage } from './api.ts';
+import { createWholeStates } from '../whole-states.ts';
 import { appendRecord } from './append.ts';
 import { openCursor } from './cursor.ts';
 import type { Cursor, Delivery } from './cursor.ts';
@@ -77,24 +78,21 @@ function watchBucket(
   const prefix = `$KV.${name}.`;
   let stopped = false;
   let current = false;
-  let seen = 0;
+  const states = createWholeStates(onEntry);
   let created: string | undefined;
   let cursor: Cursor | undefined;
-  /** Deliveries before the watch is current. */
-  let missing = 0;
 
   function deliver({ record, pending, message }: Delivery): void {
     if (stopped) return;
     const operation = message.headers?.get(OPERATION) ?? '';
-    seen = Math.max(seen, record.sequence);
-    onEntry({
+    const entry = {
       key: record.subject.slice(prefix.length),
       value: operation === '' ? record.data : undefined,
       revision: record.sequence,
       storedAtMs: record.storedAtMs,
-    });
-    missing -= 1;
-    if (missing <= 0 || pending === 0) becomeCurrent();
+    };
+    states.add(entry, pending);
+    if (pending === 0) becomeCurrent();
   }
 
   function becomeCurrent(): void {
@@ -107,7 +105,7 @@ function watchBucket(
     const opened = await openCursor(link, clock, {
       stream,
       name: `watch-${nuid.next()}`,
-      config: consumerConfig(seen),
+      config: consumerConfig(states.seen),
       ordered: true,
       free: () => ({ records: LIMITS.readerBufferRecords, bytes: LIMITS.readerBufferBytes }),
       onDelivery: deliver,
@@ -130,13 +128,15 @@ function watchBucket(
     if (description.created !== created) {
       opened.close();
       created = description.created;
-      seen = 0;
+      states.reset();
       return false;
     }
     cursor = opened;
-    missing = opened.pending;
     opened.pull();
-    if (missing === 0) becomeCurrent();
+    if (opened.pending === 0) {
+      states.flush();
+      becomeCurrent();
+    }
     return true;
   }
 

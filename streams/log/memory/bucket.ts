@@ -2,6 +2,7 @@ import type { Clock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { BucketName } from '../../stream-definitions.ts';
 import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
+import { createWholeStates } from '../whole-states.ts';
 import type { Connection, WhenLed, WriteFault } from './connection.ts';
 
 /** The broker's side of a bucket. Deleted keys stay as entries without a value, so that watches deliver deletions. */
@@ -76,7 +77,7 @@ function watch(
 ): Stop {
   let stopped = false;
   let current = false;
-  let seen = 0;
+  const states = createWholeStates(onEntry);
   let unsubscribe: Stop = () => {};
   /** Counts connections: what an earlier one would have delivered late is dropped. */
   let connections = 0;
@@ -92,15 +93,12 @@ function watch(
           if (!stopped) act();
         });
       });
-    const deliver = (entry: BucketEntry): void =>
-      toClient(() => {
-        seen = Math.max(seen, entry.revision);
-        onEntry(entry);
-      });
+    const deliver = (entry: BucketEntry, pending = 0): void => toClient(() => states.add(entry, pending));
     connection.toBroker(() => {
       if (stopped || mine !== connections) return;
-      for (const entry of bucket.since(seen)) deliver(entry);
-      unsubscribe = bucket.onWrite(deliver);
+      const stored = bucket.since(states.seen);
+      for (const [place, entry] of stored.entries()) deliver(entry, stored.length - place - 1);
+      unsubscribe = bucket.onWrite((entry) => deliver(entry));
       toClient(() => {
         if (current) return;
         current = true;

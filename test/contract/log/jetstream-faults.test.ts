@@ -11,6 +11,7 @@ import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
 import { startTestNats } from '../../support/nats.ts';
 import type { TestNats } from '../../support/nats.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
 
 /**
  * What only the JetStream form has: its answers to a broker that dies in the middle, is paused, or is the wrong one.
@@ -135,6 +136,40 @@ describe('the JetStream log and its broker', () => {
     }
     expect(seen).toEqual(['a', 'b', 'c']);
     stop();
+  });
+
+  test('a watch that skipped replaced changes never gives a mixture of old and new entries', async () => {
+    const proxy = await startTcpProxy(Number(new URL(nats.url).port));
+    const behind = await connectJetStream(options(`nats://127.0.0.1:${proxy.port}`));
+    const bucket = log.bucket('WEBHOOKS');
+    const put = async (key: string, size: number): Promise<void> =>
+      expect(await bucket.put(key, new Uint8Array(size))).toMatchObject({ kind: 'written' });
+    const held = new Map<string, number>();
+    const states = new Set<string>();
+    const stop = behind.bucket('WEBHOOKS').watch({
+      onEntry({ key, value }) {
+        held.set(key, value?.length ?? 0);
+        setImmediate(() => states.add(`${held.get('replaced')}, ${held.get('later')}`));
+      },
+      onCurrent: () => {},
+    });
+    await put('replaced', 1);
+    await put('later', 1);
+    await eventually(() => expect(states).toContain('1, 1'));
+    states.clear();
+    proxy.cut();
+    await eventually(() => expect(behind.connected).toBe(false));
+    await put('replaced', 2);
+    await put('later', 2);
+    // So large that the entries arrive in several turns.
+    await put('between', 500_000);
+    await put('replaced', 3);
+    proxy.mend();
+    await eventually(() => expect(held.get('replaced')).toBe(3));
+    await eventually(() => expect([...states]).toEqual(['3, 2']));
+    stop();
+    await behind.close();
+    await proxy.close();
   });
 
   test('a watch of a bucket that was created anew delivers it from its beginning', async () => {
