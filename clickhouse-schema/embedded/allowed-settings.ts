@@ -107,10 +107,11 @@ export function refusedServiceSetting(name: string, value: string): string | und
 /** Settings of tables; none of them stores data elsewhere. */
 const OF_TABLES = new Set(
   `allow_nullable_key deduplicate_merge_projection_mode enable_mixed_granularity_parts fsync_after_insert fsync_part_directory
-  index_granularity index_granularity_bytes lightweight_mutation_projection_mode max_bytes_to_merge_at_max_space_in_pool
-  max_parts_in_total max_suspicious_broken_parts merge_max_block_size merge_with_ttl_timeout min_age_to_force_merge_seconds
-  min_bytes_for_wide_part min_rows_for_wide_part non_replicated_deduplication_window old_parts_lifetime parts_to_delay_insert
-  parts_to_throw_insert ttl_only_drop_parts`.split(/\s+/),
+  index_granularity index_granularity_bytes lightweight_mutation_projection_mode materialize_projections_on_insert
+  materialize_projections_on_merge max_bytes_to_merge_at_max_space_in_pool max_parts_in_total
+  max_suspicious_broken_parts merge_max_block_size merge_with_ttl_timeout min_age_to_force_merge_seconds
+  min_bytes_for_wide_part min_rows_for_wide_part non_replicated_deduplication_window old_parts_lifetime
+  parts_to_delay_insert parts_to_throw_insert ttl_only_drop_parts`.split(/\s+/),
 );
 
 /**

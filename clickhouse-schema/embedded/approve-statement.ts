@@ -1,5 +1,5 @@
 import type { Caller } from './engine.ts';
-import { checkClauses, checkDatabase, type ClauseRules } from './check-clauses.ts';
+import { checkClauses, checkDatabase, type ClauseRules, settingsAt } from './check-clauses.ts';
 import { checkNames, checkPlainName, refuse } from './check-names.ts';
 import { RefusedRequest } from './exceptions.ts';
 import { refusedReaderSetting, refusedServiceSetting, refusedTableSetting } from './allowed-settings.ts';
@@ -184,8 +184,8 @@ const SERVICE_STATEMENTS =
     .split(',')
     .map((pattern) => pattern.trim().split(' '));
 const SERVICE_WORDS = new Set(['insert', ...SERVICE_STATEMENTS.map(([word]) => word ?? '')]);
-const ALTER_COMMANDS = 'add drop modify rename comment materialize delete update reset clear'.split(' ');
-const REFUSED_COMMANDS = 'attach detach freeze unfreeze fetch move export unlock to'.split(' ');
+const ALTER_COMMANDS = 'add drop modify rename comment materialize delete update clear'.split(' ');
+const REFUSED_COMMANDS = 'attach detach freeze unfreeze fetch move export unlock reset to'.split(' ');
 
 function checkInsert(tokens: readonly Token[], input: StatementInput, data: string): Found {
   if (!isWord(tokens[1], 'into')) throw new RefusedRequest('SYNTAX_ERROR', 'INSERT needs INTO and a table');
@@ -240,6 +240,15 @@ function checkAlter(tokens: readonly Token[]): void {
   const refused = tokens.slice(command).find((token) => isWord(token, ...REFUSED_COMMANDS));
   if (refused !== undefined && !isWord(tokens[command], 'rename'))
     refuse(`ALTER TABLE … ${refused.text} is not allowed`);
+  checkModifiedSettings(tokens);
+}
+
+/** Settings that a table or a column keeps, wherever the statement names them: commands may be in parentheses. */
+function checkModifiedSettings(tokens: readonly Token[]): void {
+  for (const [at, token] of tokens.entries()) {
+    if (isWord(token, 'setting') && isWord(tokens[at - 1], 'modify'))
+      settingsAt(tokens, at + 1, tokens.length, refusedTableSetting);
+  }
 }
 
 /** Throws ClickHouse's error for an unknown statement, or one that this caller may not run. */

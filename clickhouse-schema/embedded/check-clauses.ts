@@ -231,20 +231,9 @@ export function checkClauses(
   }
 
   function settings(start: number, end: number, isOutermost: boolean): number {
-    let at = start;
-    for (;;) {
-      const name = tokens[at]?.value ?? '';
-      const value = tokens[at + 2];
-      if (tokens[at + 1]?.value !== '=' || value === undefined || at + 2 >= end) {
-        refuse(`SETTINGS needs name = value; found ${name.slice(0, 100)}`);
-      }
-      const text = settingValue(value);
-      const why = rules.refusedSetting(name, text);
-      if (why !== undefined) refuse(why);
-      if (isOutermost) found.settings.set(name, text);
-      if (tokens[at + 3]?.value !== ',' || at + 3 >= end) return at + 2;
-      at += 4;
-    }
+    const { values, last } = settingsAt(tokens, start, end, rules.refusedSetting);
+    if (isOutermost) for (const [name, value] of values) found.settings.set(name, value);
+    return last;
   }
 
   function isFormatName(at: number, end: number): boolean {
@@ -261,6 +250,28 @@ export function checkClauses(
 
   query(options.start, tokens.length, options.state, true);
   return found;
+}
+
+/** Reads `name = value, …` from `start` to the token `last`. Throws unless every setting is allowed. */
+export function settingsAt(
+  tokens: readonly Token[],
+  start: number,
+  end: number,
+  refusedSetting: ClauseRules['refusedSetting'],
+): { values: [string, string][]; last: number } {
+  const values: [string, string][] = [];
+  for (let at = start; ; at += 4) {
+    const name = tokens[at]?.value ?? '';
+    const value = tokens[at + 2];
+    if (tokens[at + 1]?.value !== '=' || value === undefined || at + 2 >= end) {
+      refuse(`SETTINGS needs name = value; found ${name.slice(0, 100)}`);
+    }
+    const text = settingValue(value);
+    const why = refusedSetting(name, text);
+    if (why !== undefined) refuse(why);
+    values.push([name, text]);
+    if (tokens[at + 3]?.value !== ',' || at + 3 >= end) return { values, last: at + 2 };
+  }
 }
 
 /** Throws unless the format needs no file. */

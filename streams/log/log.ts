@@ -181,8 +181,8 @@ export interface Bucket {
    * Delivers every current entry (deleted keys too, without a value), then changes, in order of revision. The last
    * change of each key always arrives. One that is replaced before it is delivered may be skipped: a bucket holds last
    * values only. The entries after a skipped one are delivered in one turn of the event loop, up to the change that
-   * replaced it (whole-states.ts). After a reconnect the watch continues; changes may be repeated. `onCurrent` is called
-   * once, when all entries that existed at the start were delivered.
+   * replaced it (whole-states.ts). After a reconnect the watch continues; changes may be repeated. `onCurrent` is
+   * called once, when all entries that existed at the start were delivered.
    */
   watch(options: { onEntry: (entry: BucketEntry) => void; onCurrent: () => void }): Stop;
 }

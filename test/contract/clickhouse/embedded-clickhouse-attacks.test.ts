@@ -55,6 +55,38 @@ describe('a statement that was not approved', () => {
   });
 });
 
+describe('a setting that a table keeps', () => {
+  const settingsOf = async (table: string) => (await runSql(clickhouse, `SHOW CREATE TABLE ${table}`)).text;
+
+  it.each([
+    'MODIFY SETTING min_bytes_to_prewarm_caches = 1',
+    "MODIFY SETTING storage_policy = 'default'",
+    'MODIFY SETTING fsync_after_insert = 1, min_bytes_to_prewarm_caches = 1',
+    "MODIFY COMMENT 'x', MODIFY SETTING min_bytes_to_prewarm_caches = 1",
+    'ADD COLUMN a UInt8, (MODIFY SETTING min_bytes_to_prewarm_caches = 1)',
+    'MODIFY/**/\nSETTING min_bytes_to_prewarm_caches = 1',
+    'RESET SETTING fsync_after_insert',
+    'ADD COLUMN a UInt8, RESET SETTING fsync_after_insert',
+  ])('cannot be changed by the service unless it is on the list: %s', async (command) => {
+    const table = 'kept_settings';
+    await runSql(
+      clickhouse,
+      `CREATE TABLE IF NOT EXISTS ${table} (n UInt64) ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1`,
+    );
+    const before = await settingsOf(table);
+    expect(before).toContain('fsync_after_insert = 1');
+    expect((await runSql(clickhouse, `ALTER TABLE ${table} ${command}`)).status).toBeGreaterThanOrEqual(400);
+    expect(await settingsOf(table)).toBe(before);
+  });
+
+  it('can be changed by a migration', async () => {
+    await runSql(clickhouse, 'CREATE TABLE migrated (n UInt64) ENGINE = MergeTree ORDER BY n');
+    const command = 'MODIFY SETTING materialize_projections_on_insert = 0, fsync_after_insert = 1';
+    expect((await runSql(clickhouse, `ALTER TABLE migrated ${command}`)).status).toBe(200);
+    expect(await settingsOf('migrated')).toContain('materialize_projections_on_insert = 0, fsync_after_insert = 1');
+  });
+});
+
 describe('a request target', () => {
   it.each([
     '//',
