@@ -92,6 +92,51 @@ describe('an exchange', () => {
     expect(served).toBe(3);
   });
 
+  it('ends with the final response after an informational one', async () => {
+    const url = await rawReceiver((socket) =>
+      socket.on('data', () =>
+        socket.write(
+          'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\nok',
+        ),
+      ),
+    );
+    const one = sender();
+    for (let i = 0; i < 2; i++)
+      expect(await send(one, url)).toEqual({ kind: 'answered', status: 202, responseStart: 'ok' });
+  });
+
+  it('opens a new connection after a response that closes its own', async () => {
+    const target = await receiver((_, response) => void response.writeHead(200, { Connection: 'close' }).end('x'));
+    const one = sender();
+    for (let i = 0; i < 3; i++) expect(await send(one, target.url)).toMatchObject({ kind: 'answered', status: 200 });
+    expect(target.connections).toBe(3);
+  });
+
+  it('does not repeat an attempt whose new connection is reset', async () => {
+    let requests = 0;
+    const url = await rawReceiver((socket) =>
+      socket.on('data', () => {
+        requests += 1;
+        socket.resetAndDestroy();
+      }),
+    );
+    expect(await send(sender(), url)).toEqual({ kind: 'connection_failed', reason: 'ECONNRESET' });
+    expect(requests).toBe(1);
+  });
+
+  it('uses one connection for each attempt at the same time, and keeps them', async () => {
+    const waiting: (() => void)[] = [];
+    const target = await receiver((_, response) => void waiting.push(() => response.end('x')));
+    const one = sender();
+    for (let round = 0; round < 2; round++) {
+      const sent = Array.from({ length: 5 }, () => send(one, target.url));
+      await until('all have arrived', () => waiting.length === 5);
+      for (const answer of waiting.splice(0)) answer();
+      for (const outcome of await Promise.all(sent)) expect(outcome).toMatchObject({ kind: 'answered' });
+    }
+    expect(target.connections).toBe(5);
+  });
+
   it.each([301, 302, 307, 308])('does not follow a redirect: %i', async (status) => {
     const target = await receiver();
     const { url } = await receiver((_, response) => void response.writeHead(status, { Location: target.url }).end());

@@ -1,9 +1,8 @@
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type LookupFunction, isIP } from 'node:net';
 import type { Clock } from '../../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import { isMetadataHost } from '../../../config/metadata-hosts.ts';
+import { createConnections } from './http-connections.ts';
 import { isPublicAddress } from './public-address.ts';
 import { createResolver } from './resolver.ts';
 import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './sender.ts';
@@ -15,10 +14,6 @@ export interface HttpSenderOptions {
   /** Name look-up as `net.connect` expects it; DNS and `/etc/hosts` by default. */
   lookup?: LookupFunction;
 }
-
-/** Idle connections kept for later deliveries: few receivers are busy at once. */
-const IDLE_CONNECTIONS = 256;
-const IDLE_CONNECTION_MS = 15_000;
 
 /**
  * Sends deliveries over HTTP(S), and owns the connections kept open between them.
@@ -33,8 +28,7 @@ const IDLE_CONNECTION_MS = 15_000;
 export function createHttpSender(options: HttpSenderOptions): DeliverySender {
   const { clock } = options;
   const allowed = new Set(options.allowPrivateHosts.map((host) => host.toLowerCase().replaceAll(/[[\]]/g, '')));
-  const agentOptions = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS, timeout: IDLE_CONNECTION_MS } as const;
-  const agents = { 'http:': new HttpAgent(agentOptions), 'https:': new HttpsAgent(agentOptions) };
+  const connections = createConnections();
   const inFlight = new Set<() => void>();
   const lookup = options.lookup ?? createResolver({ clock });
   const publicLookup = refusePrivate(lookup);
@@ -54,59 +48,49 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
     return isIP(host) !== 0 && !isPublicAddress(host) ? 'the address is not public' : undefined;
   }
 
-  function open(url: URL, attempt: OutgoingAttempt, fresh: boolean): ClientRequest {
-    const secure = url.protocol === 'https:';
-    const requestOptions = {
-      method: 'POST',
-      headers: attempt.headers,
-      lookup: isAllowed(url) ? lookup : publicLookup,
-    };
-    // `agent: false` opens a new connection for this request only.
-    const agent = fresh ? false : agents[secure ? 'https:' : 'http:'];
-    return secure ? httpsRequest(url, { ...requestOptions, agent }) : httpRequest(url, { ...requestOptions, agent });
-  }
-
   /** One exchange. `stale`: the reused connection was already closed, so the receiver has not seen the request. */
   function exchange(url: URL, attempt: OutgoingAttempt, timeoutMs: number, fresh: boolean) {
     return new Promise<AttemptOutcome | 'stale'>((resolve) => {
-      let request: ClientRequest;
-      try {
-        request = open(url, attempt, fresh);
-      } catch (error) {
-        resolve({ kind: 'connection_failed', reason: reasonOf(error) });
-        return;
-      }
-      const finish = (outcome: AttemptOutcome | 'stale', destroy: boolean): void => {
+      const connection = connections.take(url, isAllowed(url) ? lookup : publicLookup, fresh);
+      let isOver = false;
+      const finish = (outcome: AttemptOutcome | 'stale', keep: boolean): void => {
+        if (isOver) return;
+        isOver = true;
         cancelTimer();
         inFlight.delete(abort);
-        if (destroy) request.destroy();
+        if (keep) connection.release();
+        else connection.destroy();
         resolve(outcome);
       };
-      const abort = (): void => finish({ kind: 'aborted' }, true);
-      const cancelTimer = clock.timer(timeoutMs, () => finish({ kind: 'timed_out' }, true));
+      const abort = (): void => finish({ kind: 'aborted' }, false);
+      const cancelTimer = clock.timer(timeoutMs, () => finish({ kind: 'timed_out' }, false));
       inFlight.add(abort);
-      let answered = false;
-      request.on('response', (response) => {
-        answered = true;
-        readStart(response, finish);
-      });
-      request.on('error', (error) => {
-        const reset = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-        if (reset && request.reusedSocket && !answered && !fresh) finish('stale', true);
-        else if (error instanceof PrivateAddressError) finish({ kind: 'refused', reason: error.message }, true);
-        else finish({ kind: 'connection_failed', reason: reasonOf(error) }, true);
-      });
-      // All other ends of a request, such as an upgrade that was not requested.
-      request.on('close', () => finish({ kind: 'connection_failed', reason: 'closed without a response' }, false));
-      request.end(attempt.body);
+      const response = createResponseStart();
+      connection.client.dispatch(
+        { path: `${url.pathname}${url.search}`, method: 'POST', headers: attempt.headers, body: attempt.body },
+        {
+          onRequestStart() {},
+          onResponseStart: (_, status, headers) => response.begin(status, headers['retry-after']),
+          onResponseData(_, chunk) {
+            if (response.add(chunk)) finish(response.outcome(), false);
+          },
+          onResponseEnd: () => finish(response.outcome(), true),
+          onResponseError(_, error) {
+            const isReset = RESETS.has(codeOf(error));
+            if (isReset && connection.isReused && !response.hasBegun()) finish('stale', false);
+            else if (error instanceof PrivateAddressError) finish({ kind: 'refused', reason: error.message }, false);
+            else finish({ kind: 'connection_failed', reason: reasonOf(error) }, false);
+          },
+        },
+      );
     });
   }
 
   return {
     async send(attempt) {
       if (closed) return { kind: 'aborted' };
-      if (!URL.canParse(attempt.url)) return { kind: 'refused', reason: 'the URL is not valid' };
-      const url = new URL(attempt.url);
+      const url = URL.parse(attempt.url);
+      if (url === null) return { kind: 'refused', reason: 'the URL is not valid' };
       const refusal = refusalOf(url);
       if (refusal !== undefined) return { kind: 'refused', reason: refusal };
       const startedMs = clock.monotonicMs();
@@ -120,34 +104,42 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
     close() {
       closed = true;
       for (const abort of inFlight) abort();
-      agents['http:'].destroy();
-      agents['https:'].destroy();
+      connections.close();
     },
   };
 }
 
+/** Codes of a connection that the receiver closed or reset. */
+const RESETS: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
 /**
- * Completes the exchange once the body has ended or its bound is reached. A body that arrives too slowly therefore
- * times out, and a truncated body is a failed connection.
+ * The first bytes of a response. An exchange is over once the body has ended or its bound is reached, so a body that
+ * arrives too slowly times out, and a truncated one is a failed connection.
  */
-function readStart(response: IncomingMessage, finish: (outcome: AttemptOutcome, destroy: boolean) => void): void {
-  const status = response.statusCode ?? 0;
-  const retryAfter = response.headers['retry-after']?.slice(0, RETRY_AFTER_LENGTH);
+function createResponseStart() {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  const answered = (): AttemptOutcome => ({
-    kind: 'answered',
-    status,
-    responseStart: Buffer.concat(chunks).subarray(0, LIMITS.deliveryResponseBytes).toString('utf8'),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-  });
-  response.on('data', (chunk: Buffer) => {
-    chunks.push(chunk);
-    sizeBytes += chunk.byteLength;
-    if (sizeBytes >= LIMITS.deliveryResponseBytes) finish(answered(), true);
-  });
-  response.on('end', () => finish(answered(), false));
-  response.on('error', (error) => finish({ kind: 'connection_failed', reason: reasonOf(error) }, true));
+  let status = 0;
+  let retryAfter: string | undefined;
+  return {
+    begin(code: number, after: string | string[] | undefined): void {
+      status = code;
+      retryAfter = [after].flat()[0]?.slice(0, RETRY_AFTER_LENGTH);
+    },
+    hasBegun: () => status !== 0,
+    /** @returns whether the bound is reached */
+    add(chunk: Buffer): boolean {
+      chunks.push(chunk);
+      sizeBytes += chunk.byteLength;
+      return sizeBytes >= LIMITS.deliveryResponseBytes;
+    },
+    outcome: (): AttemptOutcome => ({
+      kind: 'answered',
+      status,
+      responseStart: Buffer.concat(chunks).subarray(0, LIMITS.deliveryResponseBytes).toString('utf8'),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    }),
+  };
 }
 
 /** Characters kept of a `Retry-After` header: enough for an HTTP date and any sensible number of seconds. */
@@ -171,7 +163,12 @@ function refusePrivate(lookup: LookupFunction): LookupFunction {
   };
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** What a caller sees of a failed connection: the system's or the parser's code. */
+function reasonOf(error: Error): string {
+  const code = codeOf(error) ?? error.name;
+  return code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : code;
 }
