@@ -135,6 +135,32 @@ describe('commands handed over to an owner in the same process', () => {
     expect(published()).toEqual([]);
   });
 
+  it('go to the latest owner at once, also those that waited for the one before', async () => {
+    const before = handOver();
+    for (const name of ['a', 'b']) void send(name);
+    await clock.advance(0);
+    before.take();
+    wakeUps = 0;
+    const handed = handOver();
+    await clock.advance(0);
+    expect(wakeUps).toBeGreaterThan(0);
+    expect(takeAll(handed)).toEqual(['b']);
+    expect(takeAll(before)).toEqual([]);
+    wakeUps = 0;
+    before.stop();
+    expect(wakeUps).toBeGreaterThan(0);
+    expect(takeAll(handed)).toEqual(['a']);
+    await clock.advance(100);
+    expect(published()).toEqual([]);
+  });
+
+  it('are published if the owner stops in the moment in which it gets them', async () => {
+    const handed = client.local.commands(0, () => queueMicrotask(() => handed.stop()));
+    void send('a');
+    await clock.advance(100);
+    expect(published().map(nameOf)).toEqual(['a']);
+  });
+
   it('are bounded: one over the bound is refused at once', async () => {
     const handed = handOver();
     for (let i = 0; i < LIMITS.gatewayPendingCommands; i++) void send(`${i}`);

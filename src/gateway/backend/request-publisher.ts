@@ -93,7 +93,9 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
 
   async function run(): Promise<void> {
     running = true;
-    while (queue.length > 0 && !(await changesOver())) {
+    while (queue.length > 0 && !isHanding) {
+      // Meanwhile the owner may have stopped.
+      if (await changesOver()) continue;
       await gathering.next();
       await publish(queue.cut());
     }
@@ -118,6 +120,13 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
     return isHanding;
   }
 
+  /** Hands over or publishes what waits, after a change of the owner. */
+  function resume(): void {
+    if (queue.length === 0) return;
+    if (isHanding) owner?.onWaiting();
+    else if (!running) void run();
+  }
+
   function drainedIfEmpty(): void {
     if (running || queue.length > 0) return;
     const waiters = onDrained;
@@ -128,12 +137,8 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
   return {
     add(command) {
       if (!queue.add(command)) return false;
-      if (isHanding) {
-        owner?.onWaiting();
-        return true;
-      }
-      gathering.added();
-      if (!running) void run();
+      if (!isHanding) gathering.added();
+      resume();
       return true;
     },
     handOver(onWaiting) {
@@ -143,6 +148,7 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
       changeFromMs = -Infinity;
       let taken: Command[] = [];
       const isMine = (): boolean => isHanding && owner === self;
+      resume();
       return {
         peek: () => (isMine() ? queue.peek() : undefined),
         take() {
@@ -167,7 +173,7 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
             owner = undefined;
             isHanding = false;
           }
-          if (queue.length > 0 && !isHanding && !running) void run();
+          resume();
         },
       };
     },
