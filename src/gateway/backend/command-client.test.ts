@@ -15,6 +15,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { createMetrics } from '../../kernel/metrics.ts';
 import { createCommandClient, type CommandClient } from './command-client.ts';
 
+const MIB = 1024 * 1024;
 const ID = 'player-1';
 const FOUND: Reply = { kind: 'claimed' };
 
@@ -216,6 +217,18 @@ describe('the command client', () => {
     await clock.advance(0);
     const last = await replies.at(-1);
     expect(last).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('refuses at once a command beyond the share of its partition', async () => {
+    const shared = { log, clock, logger: silentLogger, metrics: createMetrics() };
+    client = createCommandClient({ ...shared, gateway: 'g1', partitions: 32, configRevision: () => 7 });
+    log.disconnect();
+    const text = 'x'.repeat(MIB);
+    // One message of them is on its way, and 8 MiB wait.
+    const replies = Array.from({ length: 1 + 8 }, () => send(text));
+    await clock.advance(0);
+    void send('small');
+    expect(await replies.at(-1)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
   it('sends a query again until it is answered', async () => {

@@ -12,6 +12,7 @@ import { decodeReplies } from '../../../streams/codec.ts';
 import { repliesSubject } from '../../../streams/subjects.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import type { Backend, Origin } from './backend.ts';
+import { pendingBytes } from './command-queue.ts';
 import { createQuerySender } from './query-sender.ts';
 import { createRequestPublisher } from './request-publisher.ts';
 import { createWaiting } from './waiting.ts';
@@ -52,6 +53,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
       partition,
       isWaiting: (requestId) => waiting.has(requestId),
       onRefused: (requestId, reply) => waiting.fail(requestId, reply),
+      pendingBytes: pendingBytes(partitions),
       gathering,
       metrics,
     }),

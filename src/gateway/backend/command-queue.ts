@@ -2,6 +2,12 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { Command } from '../../../actors/vocabulary/commands.ts';
 import { commandChars } from '../../../actors/vocabulary/size-estimates.ts';
 
+/** Bytes of the commands that may wait in a gateway for each of so many partitions. */
+export function pendingBytes(partitions: number): number {
+  const share = Math.floor(LIMITS.gatewayPendingAllBytes / partitions);
+  return Math.min(LIMITS.gatewayPendingBytes, Math.max(LIMITS.gatewayPendingLeastBytes, share));
+}
+
 /** Commands that wait in a gateway for one partition, in the order of their arrival; bounded. */
 export interface CommandQueue {
   /** Accepts a command. False: the queue is full. */
@@ -27,7 +33,7 @@ const MOST_EMPTY = 1_000;
 
 const waitingOf = (command: Command): Waiting => ({ command, chars: commandChars(command.body) });
 
-export function createCommandQueue(): CommandQueue {
+export function createCommandQueue(mostBytes: number): CommandQueue {
   let waiting: Waiting[] = [];
   /** Place of the first command; those before it were removed. */
   let first = 0;
@@ -49,7 +55,7 @@ export function createCommandQueue(): CommandQueue {
     add(command) {
       const added = waitingOf(command);
       if (waiting.length - first >= LIMITS.gatewayPendingCommands) return false;
-      if (chars + added.chars > LIMITS.gatewayPendingBytes) return false;
+      if (chars + added.chars > mostBytes) return false;
       waiting.push(added);
       chars += added.chars;
       return true;

@@ -43,6 +43,8 @@ export interface RequestPublisherOptions {
   isWaiting: (requestId: string) => boolean;
   /** Called for a command that was certainly not stored. */
   onRefused: (requestId: string, reply: Reply) => void;
+  /** Bytes of commands that may wait. */
+  pendingBytes: number;
   /** When the next message may leave. */
   gathering: Gathering;
   metrics: Pick<Metrics, 'commandBatchSize' | 'commandsHandedOver'>;
@@ -58,7 +60,7 @@ const REPLIES_CHECK_MS = 1;
 export function createRequestPublisher(options: RequestPublisherOptions): RequestPublisher {
   const { log, clock, gateway, partition, isWaiting, onRefused, gathering, metrics } = options;
   const subject = requestsSubject(partition);
-  const queue = createCommandQueue();
+  const queue = createCommandQueue(options.pendingBytes);
   let messages = 0;
   let running = false;
   let onDrained: (() => void)[] = [];

@@ -1,6 +1,6 @@
 /**
  * Bounds of commands and queries on their way from a gateway to the owner of a partition and into FACTS.
- * One gateway holds at most `gatewayPendingBytes` for each partition: 2 GiB if all of 32 partitions stall.
+ * One gateway holds at most `gatewayPendingAllBytes`, in equal shares of the partitions.
  */
 export const COMMAND_LIMITS = {
   /** A command older than this is never applied. */
@@ -39,6 +39,13 @@ export const COMMAND_LIMITS = {
   gatewayPendingCommands: 20_000,
   /** Bytes of those commands. Beyond it a request is answered 503 at once. */
   gatewayPendingBytes: 64 * 1024 * 1024,
+  /**
+   * The same for all partitions of a deployment with more than four: a quarter of the smallest heap of a process, half
+   * of it if the texts are not Latin-1. Shares are equal, so a partition that stalls takes nothing from the others.
+   */
+  gatewayPendingAllBytes: 256 * 1024 * 1024,
+  /** The smallest share: the largest body, twice. At 256 partitions they take 512 MiB. */
+  gatewayPendingLeastBytes: 2 * 1024 * 1024,
 
   /** One FACTS record. All facts of a command must fit: four times the largest body. */
   commitBytes: 4 * 1024 * 1024,
