@@ -82,6 +82,25 @@ describe('commands handed over to an owner in the same process', () => {
     expect(published().map(nameOf)).toEqual(['a']);
   });
 
+  it('wait for those that were published also after the log refused later ones', async () => {
+    broker = createMemoryBroker({ clock, streams: { REQUESTS: { maxBytes: 400, discard: 'new' } } });
+    const shared = { log: broker.connect('gateway'), clock, logger: silentLogger, metrics: createMetrics() };
+    client = createCommandClient({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 0 });
+    void send('a');
+    await clock.advance(LIMITS.requestsGatherMs);
+    const refused = send('b'.repeat(400));
+    await clock.advance(LIMITS.requestsGatherMs);
+    expect(await refused).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(published().map(nameOf)).toEqual(['a']);
+    const handed = handOver();
+    void send('c');
+    await clock.advance(20);
+    expect(takeAll(handed)).toEqual([]);
+    for (const { requestId } of published()) answer(requestId);
+    await clock.advance(2);
+    expect(takeAll(handed)).toEqual(['c']);
+  });
+
   it('are published while those published before stay unanswered', async () => {
     void send('a');
     await clock.advance(LIMITS.requestsGatherMs);

@@ -68,12 +68,13 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
   let owner: { onWaiting: () => void } | undefined;
   let isHanding = false;
   let changeFromMs = -Infinity;
-  /** The commands of the last message. */
+  /** The commands of the last message that may have been stored. Earlier ones are answered before them. */
   let published: readonly Command[] = [];
 
   async function publish(commands: readonly Command[]): Promise<void> {
     const data = encodeCommands(commands);
     messages += 1;
+    const before = published;
     published = commands;
     const messageId = `${gateway}-${partition}-${messages}`;
     const deadlineAt = commands.reduce((latest, command) => Math.max(latest, command.deadlineAt), 0);
@@ -84,6 +85,7 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
       if (outcome.kind === 'acked') return;
       if (outcome.kind === 'unknown') inDoubt = true;
       else if (!inDoubt) {
+        published = before;
         for (const { requestId } of commands) onRefused(requestId, failure('SERVICE_UNAVAILABLE'));
         return;
       }
