@@ -45,6 +45,13 @@ export function openApi(routes: readonly Route[]) {
           scheme: 'bearer',
           description: 'The same keys as a bearer token. If you send both, `X-API-Key` is used.',
         },
+        writeKey: {
+          type: 'http',
+          scheme: 'basic',
+          description:
+            'The same keys as the user, without a password. Clients that cannot send headers put the key into the ' +
+            'query parameter or body field `writeKey`.',
+        },
         streamToken: {
           type: 'apiKey',
           in: 'query',
@@ -145,10 +152,12 @@ function operation(route: Route) {
 
 function securityOf(auth: Route['auth']): { security?: Record<string, never[]>[] } {
   if (auth === 'none') return { security: [] };
+  if (auth.writeKeys === true) return { security: [{ apiKey: [] }, { bearer: [] }, { writeKey: [] }] };
   return auth.streamTokens === true ? { security: [{ apiKey: [] }, { bearer: [] }, { streamToken: [] }] } : {};
 }
 
-function operationId({ method, path }: Route): string {
+function operationId({ method, path, operationId: own }: Route): string {
+  if (own !== undefined) return own;
   const words = path.replace(/^\/v1\//, '').match(/[A-Za-z0-9]+/g) ?? [];
   return [method.toLowerCase(), ...words].join('_');
 }
@@ -243,14 +252,15 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.idempotent === true) codes.add('CONFLICT');
   if (route.input.body !== undefined) {
     codes.add('PAYLOAD_TOO_LARGE');
-    codes.add('UNSUPPORTED_MEDIA_TYPE');
+    if (route.lenientBody !== true) codes.add('UNSUPPORTED_MEDIA_TYPE');
   }
   return [...codes];
 }
 
 function failures(route: Route): Record<string, unknown> {
   const statusOf = (code: ErrorCode): number =>
-    code === 'VALIDATION_ERROR' ? (route.invalidStatus ?? ERRORS[code].status) : ERRORS[code].status;
+    route.failures?.statuses?.[code] ??
+    (code === 'VALIDATION_ERROR' ? (route.invalidStatus ?? ERRORS[code].status) : ERRORS[code].status);
   const byStatus = Map.groupBy(errorsOf(route), statusOf);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [

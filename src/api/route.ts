@@ -18,6 +18,8 @@ export interface RouteDocs {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `{name}` marks a parameter, which `input.params` describes. */
   path: string;
+  /** Id of the operation in OpenAPI, if the one that derives from the path is taken. */
+  operationId?: string;
   tag: string;
   summary: string;
   description?: string;
@@ -30,10 +32,17 @@ export interface RouteDocs {
   repeatCounts?: boolean;
   /** Status of VALIDATION_ERROR if it differs from the catalogue. */
   invalidStatus?: 422;
+  /** Marks a write whose repeats are recognised by the ids in its body, so it has no Idempotency-Key. */
+  repeatsById?: boolean;
   /** Marks a POST that only reads, so it needs no Idempotency-Key. */
   readsOnly?: boolean;
   /** Whether the body may be left out, which means `{}`. */
   bodyOptional?: boolean;
+  /**
+   * Whether the route takes bodies of any Content-Type, recognises gzip by its first bytes and makes faulty values fit
+   * by itself, because shipped clients of a third party send them.
+   */
+  lenientBody?: boolean;
   /** Whether the response has a version, sent as the ETag. */
   versioned?: boolean;
   /** Errors of the route itself. Errors of authentication, limits and bodies follow from the other fields. */
@@ -49,6 +58,11 @@ export interface RouteDocs {
 export interface KeyAuth {
   keys: readonly KeyKind[];
   scope?: string;
+  /**
+   * Whether the key may also be the user of Basic authentication, the query parameter `writeKey`, the path's parameter
+   * `write_key`, or `writeKey` in the body: the ways in which Segment's clients send it.
+   */
+  writeKeys?: boolean;
   /** Whether a stream token in the query parameter `token` is accepted instead of a key. */
   streamTokens?: boolean;
 }
@@ -56,6 +70,8 @@ export interface KeyAuth {
 /** Failures in the format of a third-party protocol. */
 export interface FailureDocs {
   schema: TSchema;
+  /** Statuses that differ from the catalogue. */
+  statuses?: Readonly<Partial<Record<ErrorCode, number>>>;
   /** @param params path parameters before validation */
   toAnswer: (failure: Failure, params: Readonly<Record<string, string>>) => TextAnswer;
 }
@@ -120,6 +136,8 @@ export interface OpenRoute extends RouteDocs {
   input: InputSchemas;
   /** Available to processes on the same machine only; others get 404. */
   localOnly?: boolean;
+  /** Whether browsers of other origins may call it. */
+  forBrowsers?: boolean;
   /** @param query parameters that `input.query` declares, as sent: they are not validated */
   respond: (services: Services, query: Readonly<Record<string, unknown>>) => Answer | Promise<Answer>;
 }

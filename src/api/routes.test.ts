@@ -76,7 +76,8 @@ describe('every route', () => {
 
   it('that changes something supports an Idempotency-Key', () => {
     for (const route of all) {
-      if (route.method !== 'GET' && route.readsOnly !== true && route.repeatCounts !== true)
+      const { readsOnly, repeatCounts, repeatsById } = route;
+      if (route.method !== 'GET' && ![readsOnly, repeatCounts, repeatsById].includes(true))
         expect(route.idempotent, `${route.method} ${route.path}`).toBe(true);
     }
   });
@@ -97,6 +98,11 @@ describe('every route', () => {
       'POST /v1/events/quarantine/replay',
       'POST /ofrep/v1/evaluate/flags/{key}',
       'POST /ofrep/v1/evaluate/flags',
+      ...['/v1/batch', '/v1/b', '/v1/import', '/beacon/v1/batch'].map((path) => `POST ${path}`),
+      ...['track', 'identify', 'page', 'screen', 'group', 'alias'].flatMap((type) => [
+        `POST /v1/${type}`,
+        `POST /v1/${type.slice(0, 1)}`,
+      ]),
     ]);
   });
 

@@ -27,6 +27,7 @@ import { recordPurchase } from './players/record-purchase.ts';
 import { recordSession } from './players/record-session.ts';
 import type { Route } from './route.ts';
 import { scoringRoutes } from './scoring/scoring.ts';
+import { segmentRoutes as segmentClientRoutes } from './segment-clients/segment-routes.ts';
 import { listSegmentPlayers } from './segments/segment-players.ts';
 import { segmentRoutes } from './segments/segments.ts';
 import { listWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
@@ -75,6 +76,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     listWebhookDeliveries,
     redeliverToWebhook,
     ...webhookRecoveryRoutes,
+    ...segmentClientRoutes,
     ...operationRoutes(),
   ];
   all.push(openApiRoute(() => JSON.stringify(openApi(all))));

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { LiveFeed } from '../../streams/live-feed.ts';
 import type { OnlyPlayer, RequestContext, Services } from '../api/request-context.ts';
@@ -12,9 +11,7 @@ import type { CallerAddresses } from './access/caller-address.ts';
 import { type Exchange, respond } from './http/exchange.ts';
 import { joinedValues } from './http/header-values.ts';
 import type { KeyRing } from './access/key-ring.ts';
-import { inflateBody } from './http/inflate-body.ts';
 import { readQuery } from './http/query-string.ts';
-import { parseJson } from './http/parse-json.ts';
 import { forbidden } from './access/permission.ts';
 import type { PlayerTokens } from './access/player-tokens.ts';
 import type { RateLimiter } from './access/rate-limiter.ts';
@@ -29,6 +26,8 @@ import {
 } from './http/request-head.ts';
 import { openStream, type StreamRegistry } from './sse/stream-registry.ts';
 import type { ApiKey } from '../api/api-key.ts';
+import { addBody, type OwnContext, tooLarge, wholeBody } from './read-body.ts';
+import { writeKeysIn, writeKeyTextOf } from './access/write-keys.ts';
 import { STREAM_TOKEN_REFUSED } from './access/stream-tokens.ts';
 
 export interface PipelineDeps {
@@ -69,25 +68,16 @@ export function runKeyedRoute(
     exchange.failureShape = (failure) => failures.toAnswer(failure, decodeParams(reader.params, raw, []));
   }
   const { headers } = exchange;
-  const text = keyTextOf(headers);
+  const text = route.auth.writeKeys === true ? writeKeyTextOf(headers, reader, req) : keyTextOf(headers);
   const token = text === '' && route.auth.streamTokens === true ? (req.getQuery('token') ?? '') : '';
   if (token !== '') return runWithToken(deps, reader, exchange, req, token);
+  if (text === '' && route.auth.writeKeys === true && reader.takesBody) {
+    return runWithKeyInBody(deps, reader, exchange, res, req);
+  }
   const key = deps.keyRing.find(text);
   if (key === undefined) return respond(exchange, text === '' ? KEY_MISSING : KEY_UNKNOWN);
-  const playerToken = key.kind === 'client' ? headers.playerToken : '';
-  // A sender of many bad tokens is rate limited before the signature is checked, which takes 11 to 35 µs.
-  const countedFirst = deps.playerTokens.isSuspect(playerToken, () => networkOf(deps.callers, res, req));
-  const admit = (player?: OnlyPlayer) => forbidden(route, key) ?? limited(deps, route, key, player, exchange, res, req);
-  const early = countedFirst ? admit() : undefined;
-  if (early !== undefined) return respond(exchange, early);
-  const checked = deps.playerTokens.check(key, playerToken);
-  const bad = failureIn(checked);
-  const player = checked !== undefined && 'code' in checked ? undefined : checked;
-  // A request with a bad token counts against the limit before it is refused.
-  const denied = (countedFirst ? undefined : admit(player)) ?? bad;
-  if (bad !== undefined && playerToken !== '' && exchange.caller !== undefined)
-    deps.playerTokens.noteBad(exchange.caller);
-  if (denied !== undefined) return respond(exchange, denied);
+  const admitted = admit(deps, route, key, exchange, () => networkOf(deps.callers, res, req));
+  if (admitted.kind === 'failure') return respond(exchange, admitted);
   // Everything except the key is parsed only after the key is verified.
   const head = readHead(reader, exchange.headers, req, exchange.ignored);
   const fault = faultOf(head, exchange);
@@ -95,7 +85,7 @@ export function runKeyedRoute(
     countMalformed(deps, key, exchange, fault.code);
     return respond(exchange, fault);
   }
-  const context = contextOf(deps, key, player, exchange);
+  const context = contextOf(deps, key, admitted.player, exchange);
   if (route.input.body === undefined && head.idempotencyKey === '') {
     complete(deps, exchange, key, () => route.run(head.input, context));
     return;
@@ -103,6 +93,72 @@ export function runKeyedRoute(
   exchange.release = deps.bodies.read(res, (outcome) => {
     if (exchange.open) complete(deps, exchange, key, () => onBody(route, head, context, outcome, exchange));
   });
+}
+
+/**
+ * The steps of a request whose key is in its body. The body is received and inflated without a key, which is bounded as
+ * for other requests; it is parsed only after the key is verified.
+ */
+function runWithKeyInBody(
+  deps: PipelineDeps,
+  reader: RouteReader,
+  exchange: Exchange,
+  res: HttpResponse,
+  req: HttpRequest,
+): void {
+  const { route } = reader;
+  const network = networkOf(deps.callers, res, req);
+  const head = readHead(reader, exchange.headers, req, exchange.ignored);
+  const fault = faultOf(head, exchange);
+  if (fault !== undefined) return respond(exchange, fault);
+  let found: ApiKey | undefined;
+  const step = (outcome: BodyOutcome): Outcome | Promise<Outcome> | undefined => {
+    const body = wholeBody(route, head, outcome, exchange);
+    if (body?.kind !== 'whole') return body;
+    for (const text of writeKeysIn(body.bytes)) found ??= deps.keyRing.find(text);
+    if (found === undefined) return KEY_MISSING;
+    const admitted = admit(deps, route, found, exchange, () => network);
+    if (admitted.kind === 'failure') return admitted;
+    const context = contextOf(deps, found, admitted.player, exchange);
+    return addBody(route, head, context, body.bytes) ?? route.run(head.input, context);
+  };
+  exchange.release = deps.bodies.read(res, (outcome) => {
+    if (exchange.open)
+      complete(
+        deps,
+        exchange,
+        () => found,
+        () => step(outcome),
+      );
+  });
+}
+
+/**
+ * Checks player token, permission and rate limit of a request with a known key.
+ * @param network the caller's network
+ */
+function admit(
+  deps: PipelineDeps,
+  route: KeyedRoute,
+  key: ApiKey,
+  exchange: Exchange,
+  network: () => string,
+): { kind: 'admitted'; player: OnlyPlayer | undefined } | Failure {
+  const playerToken = key.kind === 'client' ? exchange.headers.playerToken : '';
+  // A sender of many bad tokens is rate limited before the signature is checked, which takes 11 to 35 µs.
+  const countedFirst = deps.playerTokens.isSuspect(playerToken, network);
+  const admitted = (player?: OnlyPlayer) =>
+    forbidden(route, key) ?? limited(deps, route, key, player, exchange, network);
+  const early = countedFirst ? admitted() : undefined;
+  if (early !== undefined) return early;
+  const checked = deps.playerTokens.check(key, playerToken);
+  const bad = failureIn(checked);
+  const player = checked !== undefined && 'code' in checked ? undefined : checked;
+  // A request with a bad token counts against the limit before it is refused.
+  const denied = (countedFirst ? undefined : admitted(player)) ?? bad;
+  if (bad !== undefined && playerToken !== '' && exchange.caller !== undefined)
+    deps.playerTokens.noteBad(exchange.caller);
+  return denied ?? { kind: 'admitted', player };
 }
 
 const KEY_MISSING = failure('UNAUTHORIZED', 'No API key was sent. Send it as X-API-Key or as a bearer token.');
@@ -137,9 +193,6 @@ function runWithToken(
   });
 }
 
-/** The context of a request while its body is read; routes get it as `RequestContext`. */
-type OwnContext = { -readonly [Field in keyof RequestContext]: RequestContext[Field] };
-
 function contextOf(
   { services }: PipelineDeps,
   key: ApiKey,
@@ -173,13 +226,12 @@ function limited(
   key: ApiKey,
   player: OnlyPlayer | undefined,
   exchange: Exchange,
-  res: HttpResponse,
-  req: HttpRequest,
+  network: () => string,
 ): Failure | undefined {
   if (key.limitPerMinute === null || !isMetered(route, key.kind)) return undefined;
   if (key.kind === 'client') {
     // A player proven by a token is a caller; a player that a request only names could be invented.
-    exchange.caller = player?.playerId ?? networkOf(deps.callers, res, req);
+    exchange.caller = player?.playerId ?? network();
   }
   return counted(deps, route, key, exchange);
 }
@@ -210,18 +262,6 @@ function faultOf(head: RequestHead, { headers }: Exchange): Failure | undefined 
 }
 
 const WRONG_ENCODING = 'Content-Encoding must be gzip or identity.';
-const BROKEN_GZIP: FieldFault = {
-  path: '',
-  message: 'is not complete gzip data; compress it or leave out Content-Encoding',
-};
-
-function tooLarge(): Failure {
-  return failure(
-    'PAYLOAD_TOO_LARGE',
-    `The request body must be at most ${LIMITS.bodyBytes} bytes after decompression.`,
-  );
-}
-
 function onBody(
   route: KeyedRoute,
   head: RequestHead,
@@ -229,51 +269,19 @@ function onBody(
   outcome: BodyOutcome,
   exchange: Exchange,
 ): Outcome | Promise<Outcome> | undefined {
-  switch (outcome.kind) {
-    case 'too_large':
-      // The length of the rest was not declared, so the connection ends.
-      exchange.lastOnConnection = true;
-      return tooLarge();
-    case 'busy':
-      exchange.lastOnConnection = true;
-      return failure('SERVICE_UNAVAILABLE', 'The gateway is receiving too many request bodies; retry later.');
-    case 'too_slow':
-      exchange.res.close();
-      return undefined;
-    case 'whole': {
-      const { bytes } = outcome;
-      // An Idempotency-Key is bound to the inflated body, so a retry may use another encoding.
-      const body = head.isGzip && bytes.length > 0 ? inflateBody(bytes) : outcome;
-      if (body.kind === 'too_large') return tooLarge();
-      if (body.kind === 'broken') return invalid([BROKEN_GZIP]);
-      return addBody(route, head, context, body.bytes) ?? route.run(head.input, context);
-    }
-  }
+  const body = wholeBody(route, head, outcome, exchange);
+  if (body?.kind !== 'whole') return body;
+  return addBody(route, head, context, body.bytes) ?? route.run(head.input, context);
 }
 
-/** Adds the body to a request's input and what follows from it to its context, or returns why it is refused. */
-function addBody(route: KeyedRoute, head: RequestHead, context: OwnContext, bytes: Buffer): Failure | undefined {
-  if (head.idempotencyKey !== '') {
-    const bodyHash = hash('sha256', Buffer.concat([Buffer.from(head.target), bytes]), 'hex');
-    context.idempotency = { key: head.idempotencyKey, bodyHash };
-  }
-  if (route.input.body === undefined) return undefined;
-  if (bytes.length === 0 && route.bodyOptional === true) {
-    head.input.body = {};
-    return undefined;
-  }
-  const json = parseJson(bytes);
-  if (json.kind === 'broken') return invalid([{ path: '', message: json.message }]);
-  head.input.body = json.value;
-  context.faults = json.faults;
-  return undefined;
-}
-
-/** Runs the last step and writes its outcome. An exception is a bug: 500, logged with the request id. */
+/**
+ * Runs the last step and writes its outcome. An exception is a bug: 500, logged with the request id.
+ * @param key a function if the step finds it
+ */
 function complete(
   deps: PipelineDeps,
   exchange: Exchange,
-  key: ApiKey | undefined,
+  key: ApiKey | undefined | (() => ApiKey | undefined),
   step: () => Outcome | Promise<Outcome> | undefined,
 ): void {
   const onBug = (error: unknown): void => {
@@ -282,7 +290,7 @@ function complete(
   };
   const onOutcome = (outcome: Outcome | undefined): void => {
     try {
-      conclude(deps, exchange, key, outcome);
+      conclude(deps, exchange, typeof key === 'function' ? key() : key, outcome);
     } catch (error) {
       onBug(error);
     }

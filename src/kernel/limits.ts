@@ -14,6 +14,7 @@ import { OWNER_LIMITS } from './limits/owners.ts';
 import { PLAYER_LIMITS } from './limits/players.ts';
 import { REQUEST_LIMITS } from './limits/requests.ts';
 import { SCORING_LIMITS } from './limits/scoring.ts';
+import { SEGMENT_LIMITS } from './limits/segment.ts';
 import { STREAM_LIMITS } from './limits/stream.ts';
 import { TARGETING_LIMITS } from './limits/targeting.ts';
 import { WEBHOOK_LIMITS } from './limits/webhooks.ts';
@@ -41,6 +42,7 @@ export const LIMITS = {
   ...CLICKHOUSE_SINK_LIMITS,
   ...ANALYTICS_LIMITS,
   ...CLICKHOUSE_LIMITS,
+  ...SEGMENT_LIMITS,
   ...STREAM_LIMITS,
   ...WEBHOOK_LIMITS,
   ...DELIVERY_LIMITS,

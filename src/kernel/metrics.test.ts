@@ -21,6 +21,7 @@ const LABELS: Readonly<Record<string, string>> = {
   attribution: 'words of the code',
   bucket: "buckets of the operator's model",
   process: 'numbers of the processes of one `npm start`',
+  type: 'types of the messages of Segment clients, and `other`',
   version: "versions of the operator's models that are in use",
 };
 

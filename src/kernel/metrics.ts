@@ -77,6 +77,14 @@ export function createMetrics(labels: ProcessLabels = {}) {
       help: 'Commands that an owner in the same process took in memory, without a message.',
       registers,
     }),
+    segmentMessages: new Counter({
+      name: 'segment_messages_total',
+      help:
+        "Messages of Segment's protocol by type and outcome: accepted, duplicate, quarantined, refused (the key may not " +
+        'send it).',
+      labelNames: ['type', 'outcome'],
+      registers,
+    }),
     schemaViolations: new Counter({
       name: 'event_schema_violations_total',
       help: "Events that violate their schema, by the schema's mode: observe, warn, enforce.",

@@ -14,6 +14,11 @@ export function parseTimestamp(text: string): number | undefined {
   return latest.epochMs;
 }
 
+/** Whole epoch milliseconds; undefined if they are not a time in the years 1970 to 2299. */
+export function timeOfNumber(epochMs: number): number | undefined {
+  return epochMs >= 0 && epochMs < END_MS ? Math.trunc(epochMs) : undefined;
+}
+
 let latest: { text: string; epochMs: number | undefined } = { text: '', epochMs: undefined };
 
 function read(text: string): number | undefined {

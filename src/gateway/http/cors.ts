@@ -19,9 +19,10 @@ export function createCors(origins: readonly string[]): Cors {
   };
 }
 
-/** Whether browsers may call a route: a client key or a stream token must be allowed. */
-export function isForBrowsers({ auth }: Route): boolean {
-  return auth !== 'none' && (auth.keys.includes('client') || auth.streamTokens === true);
+/** Whether browsers may call a route. One with keys must allow a client key or a stream token. */
+export function isForBrowsers(route: Route): boolean {
+  if (route.kind === 'open') return route.forBrowsers === true;
+  return route.auth.keys.includes('client') || route.auth.streamTokens === true;
 }
 
 export const EXPOSED_HEADERS = Object.keys(RESPONSE_HEADERS).join(', ');
@@ -29,5 +30,5 @@ export const EXPOSED_HEADERS = Object.keys(RESPONSE_HEADERS).join(', ');
 /** Request headers that a browser may send. Browsers may cache a preflight for a day. */
 export const PREFLIGHT_HEADERS =
   'Content-Type, Content-Encoding, X-API-Key, Authorization, X-Player-Token, Idempotency-Key, If-None-Match, ' +
-  'If-Match, Last-Event-ID';
+  'If-Match, Last-Event-ID, AnonymousId, X-Retry-Count';
 export const PREFLIGHT_SECONDS = 86_400;

@@ -15,6 +15,18 @@ export function bearerToken(text: string): string | undefined {
 }
 
 /**
+ * The user of `Authorization: Basic <base64 of user:password>` (RFC 7617); undefined for any other scheme or form. The
+ * password is not read.
+ */
+export function basicUser(text: string): string | undefined {
+  if (text.slice(0, 6).toLowerCase() !== 'basic ') return undefined;
+  const decoded = Buffer.from(text.slice(6), 'base64').toString('latin1');
+  const colon = decoded.indexOf(':');
+  const user = colon === -1 ? decoded : decoded.slice(0, colon);
+  return isVisibleAscii(user) ? user : undefined;
+}
+
+/**
  * All values of a header, joined with commas in the order of their lines (RFC 9110, section 5.3). The library's look-up
  * returns only the first line, which may come from the client while a proxy appended another.
  * @param name in lower case

@@ -33,8 +33,9 @@ const RISKY_EXPONENT_DIGITS = 3;
  * Scans the UTF-8 bytes of a JSON text once, in about 1 ns a byte. Depth, values and lengths of numbers are exact.
  * Other findings may be false alarms but never omissions, so the values of a typical body need no check. The result for
  * a text that is not JSON is meaningless, because parsing refuses it.
+ * @param mostDepth nesting beyond which a text is `too_deep`
  */
-export function scanJson(bytes: Uint8Array): ScanVerdict {
+export function scanJson(bytes: Uint8Array, mostDepth: number = LIMITS.jsonDepth): ScanVerdict {
   let depth = 0;
   /** Commas, colons and opening brackets: every value follows one. */
   let separators = 0;
@@ -64,7 +65,7 @@ export function scanJson(bytes: Uint8Array): ScanVerdict {
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       depth += 1;
       separators += 1;
-      if (depth > LIMITS.jsonDepth) return 'too_deep';
+      if (depth > mostDepth) return 'too_deep';
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
       depth -= 1;
     }

@@ -32,6 +32,22 @@ export function parseJson(bytes: Buffer): ParsedJson {
   return { kind: 'parsed', value, faults: faultsOf(value, pastDouble) };
 }
 
+/**
+ * Parses a body whose route makes faulty values fit by itself: only what cannot be parsed in bounded time is refused.
+ * @param bytes UTF-8
+ */
+export function parseLenientJson(bytes: Buffer): ParsedJson {
+  if (!isUtf8(bytes)) return { kind: 'broken', message: 'is not valid UTF-8' };
+  const verdict = scanJson(bytes, LIMITS.lenientJsonDepth);
+  const refused = verdict === 'too_deep' ? 'is nested too deeply; flatten it' : REFUSED[verdict];
+  if (refused !== undefined) return { kind: 'broken', message: refused };
+  try {
+    return { kind: 'parsed', value: JSON.parse(bytes.toString('utf8')), faults: NO_FAULTS };
+  } catch {
+    return { kind: 'broken', message: 'is not valid JSON' };
+  }
+}
+
 const REFUSED: { readonly [verdict in ScanVerdict]?: string } = {
   too_deep: `is nested more than ${LIMITS.jsonDepth} levels deep; flatten it`,
   too_many_values:

@@ -104,7 +104,7 @@ function refusedOf(
 ): RequestHead['refused'] {
   // A request has a body if it declares its framing (RFC 9112, section 6).
   const isWithoutBody = framing.contentLength === 0 && !framing.chunked;
-  if (!takesBody || (route.bodyOptional === true && isWithoutBody)) return undefined;
+  if (!takesBody || route.lenientBody === true || (route.bodyOptional === true && isWithoutBody)) return undefined;
   if (!isJsonType(contentType)) return 'type';
   return coding === undefined ? 'encoding' : undefined;
 }

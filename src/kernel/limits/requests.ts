@@ -17,6 +17,11 @@ export const REQUEST_LIMITS = {
   /** Nesting of objects and arrays in a body. Parsing and checking recurse, so this bounds their stack. */
   jsonDepth: 32,
   /**
+   * Nesting of a body whose route cuts deeper values off by itself (`fittedDepth`). Parsing does not recurse; the bound
+   * keeps a hostile body from a million levels.
+   */
+  lenientJsonDepth: 1_024,
+  /**
    * Commas, colons and opening brackets of a body. A batch of 100 events with 200 properties each has 41,000. Parsing
    * costs up to 0.5 µs for each (unique keys with escapes), so the worst body takes 25 ms of the main thread.
    */

@@ -1,0 +1,115 @@
+import type { FieldFault } from '../../kernel/errors.ts';
+import type { JsonText } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { documentText } from '../document-text.ts';
+import { isPlainObject } from '../plain-object.ts';
+import { pointerPart } from '../validation.ts';
+
+/*
+ * Makes the free-form objects of third-party clients fit the rules of this service, because those clients would drop a
+ * refused batch. Characters and numbers that cannot be stored are replaced. What exceeds a bound is cut and is a fault.
+ */
+
+/** An object that may be stored, and what was cut for it. */
+export interface Fitted {
+  document: Record<string, unknown>;
+  text: JsonText;
+  faults: FieldFault[];
+}
+
+/**
+ * @param value `undefined` and `null` stand for an empty object
+ * @param path JSON Pointer to the value in the message
+ */
+export function fitDocument(value: unknown, path: string): Fitted {
+  const fit: Fit = { faults: [], parts: [] };
+  if (value === undefined || value === null) return { document: {}, text: '{}', faults: fit.faults };
+  if (!isPlainObject(value)) {
+    const whole = { value: fitValue(value, 1, fit) };
+    const text = documentText(whole);
+    const faults = [{ path, message: 'must be an object' }];
+    return text === undefined ? { document: {}, text: '{}', faults } : { document: whole, text, faults };
+  }
+  const document = fitObject(value, 0, fit);
+  const text = documentText(document);
+  const faults = fit.faults.map((fault) => ({ ...fault, path: path + fault.path }));
+  if (text !== undefined) return { document, text, faults };
+  faults.unshift({ path, message: `must be at most ${LIMITS.documentBytes} bytes as JSON` });
+  return { document: {}, text: '{}', faults };
+}
+
+/** A text without characters that cannot be stored: U+0000 and lone surrogates become U+FFFD. */
+export function fitText(text: string): string {
+  const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
+  return wellFormed.includes('\u0000') ? wellFormed.replaceAll('\u0000', '\uFFFD') : wellFormed;
+}
+
+interface Fit {
+  faults: FieldFault[];
+  /** The names on the way to the current value. */
+  parts: string[];
+}
+
+/** A UTF-16 code unit takes at most 3 bytes of UTF-8. */
+const CUT_LENGTH = Math.floor(LIMITS.stringBytes / 3);
+
+/** The value itself if it fits, so that most values are not copied. */
+function fitValue(value: unknown, depth: number, fit: Fit): unknown {
+  if (typeof value === 'string') return fitString(value, fit);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= LIMITS.fittedDepth) {
+    note(fit, `is nested more than ${LIMITS.fittedDepth} levels deep`);
+    return null;
+  }
+  return Array.isArray(value) ? fitList(value, depth, fit) : fitObject(value, depth, fit);
+}
+
+function fitString(text: string, fit: Fit): string {
+  if (text.length * 3 <= LIMITS.stringBytes || Buffer.byteLength(text) <= LIMITS.stringBytes) return fitText(text);
+  note(fit, `must be a string of at most ${LIMITS.stringBytes} bytes`);
+  return fitText(text.slice(0, CUT_LENGTH));
+}
+
+function fitList(list: readonly unknown[], depth: number, fit: Fit): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (const [index, item] of list.entries()) {
+    fit.parts.push(String(index));
+    const fitted = fitValue(item, depth + 1, fit);
+    fit.parts.pop();
+    if (fitted === item) continue;
+    copy ??= [...list];
+    copy[index] = fitted;
+  }
+  return copy ?? list;
+}
+
+function fitObject(object: object, depth: number, fit: Fit): Record<string, unknown> {
+  const fitted: [string, unknown][] = [];
+  let isSame = true;
+  const longest = depth === 0 ? LIMITS.nameLength : CUT_LENGTH;
+  for (const [name, value] of Object.entries(object)) {
+    const fittedName = fitText(name);
+    fit.parts.push(fittedName.slice(0, LIMITS.nameLength));
+    if (name.length > longest || (depth === 0 && name === '')) {
+      note(fit, `has a field name that must have 1 to ${longest} characters`);
+      isSame = false;
+    } else if (depth === 0 && fitted.length >= LIMITS.documentKeys) {
+      if (fitted.length === LIMITS.documentKeys && isSame) note(fit, `is beyond the ${LIMITS.documentKeys} fields`);
+      isSame = false;
+    } else {
+      const fittedValue = fitValue(value, depth + 1, fit);
+      if (fittedName !== name || fittedValue !== value) isSame = false;
+      fitted.push([fittedName, fittedValue]);
+    }
+    fit.parts.pop();
+  }
+  // Object.fromEntries keeps a field named __proto__ as an own property.
+  return isSame && isPlainObject(object) ? object : Object.fromEntries(fitted);
+}
+
+function note({ faults, parts }: Fit, message: string): void {
+  if (faults.length >= LIMITS.quarantineFaults) return;
+  const path = parts.map((part) => `/${pointerPart(part)}`).join('');
+  faults.push({ path: path.slice(0, LIMITS.quarantineFaultLength).toWellFormed(), message });
+}

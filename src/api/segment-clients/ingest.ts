@@ -1,0 +1,184 @@
+import type { RegisterPlayer, TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import type { Answer } from '../answer.ts';
+import { validatedEvent } from '../events/validated-event.ts';
+import { refusedEvent } from '../players/client-purchases.ts';
+import { settableAttributes } from '../players/client-attributes.ts';
+import { refusedPlayer } from '../players/named-player.ts';
+import { playerIdOf } from '../players/player-id.ts';
+import type { RequestContext } from '../request-context.ts';
+import { createTurns } from '../turns.ts';
+import { createPlan, type Step, type Tracking } from './ingest-plan.ts';
+import { type Message, type MessageType, readMessage } from './segment-message.ts';
+import { readTime } from './segment-time.ts';
+
+/*
+ * Takes messages of Segment's protocol: each becomes a registration or an event of its player.
+ *
+ * Invariants
+ * 1. Messages of one player are decided in their order in the batch, also if a part fails and the sender repeats it.
+ * 2. The answer is a success only if every message is durable, was durable before, is in quarantine, or can never be.
+ * 3. A repeat changes nothing: events repeat their ids, and registrations change nothing the second time.
+ */
+
+export const STORED: Answer = { kind: 'text', contentType: 'application/json', body: '{"success":true}' };
+
+/** @param type the type that the endpoint names */
+export async function ingest(
+  messages: readonly unknown[],
+  type: MessageType | undefined,
+  sentAt: unknown,
+  context: RequestContext,
+): Promise<Answer> {
+  const { services, key, origin } = context;
+  const batch = { sentAt: readTime(sentAt), receivedAt: origin.receivedAt };
+  const plan = createPlan((playerId) => services.backend.partitionOf(playerId));
+  const turns = createTurns(services.clock);
+  for (const value of messages) {
+    const pause = turns.pause();
+    if (pause !== undefined) await pause;
+    const message = readMessage(value, type, batch);
+    const playerId = playerIdOf(key, message.externalId);
+    if (message.type === 'identify' && message.faults.length === 0) {
+      if (isRefused(message, playerId, context)) continue;
+      const command = registration(message, playerId, context);
+      plan.identify({ command, type: message.type, otherwise: quarantined(message, playerId, context) });
+    } else {
+      const read = readItem(message, playerId, context);
+      const item = read instanceof Promise ? await read : read;
+      if (item !== undefined) plan.track({ item, type: message.type }, presence(message, playerId, context));
+    }
+  }
+  const outcomes = await Promise.all(plan.partitions().map((steps) => run(steps, context)));
+  return outcomes.find((failed) => failed !== undefined) ?? STORED;
+}
+
+/** The event of a message; undefined if the caller may not send it, which no repeat changes. */
+function readItem(
+  message: Message,
+  playerId: string,
+  context: RequestContext,
+): TrackItem | undefined | Promise<TrackItem | undefined> {
+  if (message.faults.length > 0) {
+    return isRefused(message, playerId, context) ? undefined : quarantined(message, playerId, context);
+  }
+  const validated = validatedEvent(itemOf(message, playerId, context), message.content.document, context);
+  const conclude = (read: Awaited<typeof validated>): TrackItem | undefined => {
+    if ('kind' in read) return refuse(message, context);
+    return read.item;
+  };
+  return validated instanceof Promise ? validated.then(conclude) : conclude(validated);
+}
+
+function isRefused(message: Message, playerId: string, context: RequestContext): boolean {
+  const refused = refusedPlayer({ playerId }, context.player) ?? refusedEvent(message.eventName, context);
+  if (refused === undefined) return false;
+  refuse(message, context);
+  return true;
+}
+
+function refuse({ type }: Message, { services }: RequestContext): undefined {
+  services.metrics.segmentMessages.inc({ type, outcome: 'refused' });
+}
+
+function itemOf(message: Message, playerId: string, { services, origin }: RequestContext): TrackItem {
+  const { eventId, eventName, content, sessionId, timestamp } = message;
+  return {
+    index: 0,
+    playerId,
+    eventId: eventId ?? services.ids.uuidv7(origin.receivedAt),
+    remember: eventId !== undefined,
+    eventName,
+    properties: content.text,
+    sessionId,
+    timestamp,
+  };
+}
+
+/** An event that goes to quarantine because of its message's faults: no version of a schema. */
+function quarantined(message: Message, playerId: string, context: RequestContext): TrackItem {
+  const faults = message.faults.length > 0 ? [...message.faults] : [TRAITS_TOO_LARGE];
+  return { ...itemOf(message, playerId, context), quarantine: { schemaVersion: 0, faults } };
+}
+
+const TRAITS_TOO_LARGE = { path: '/traits', message: "makes the player's attributes too large" };
+
+function registration(message: Message, playerId: string, context: RequestContext): RegisterPlayer {
+  const { content, email } = message;
+  const attributes = settableAttributes(content.document, 'traits', context);
+  return {
+    ...presence(message, playerId, context),
+    createOnly: false,
+    ...(email === undefined ? {} : { email }),
+    attributes: attributes === content.document ? content.text : JSON.stringify(attributes),
+  };
+}
+
+/** Registers a player that does not exist yet. */
+function presence(
+  { externalId, deviceId }: Message,
+  playerId: string,
+  { key, player }: RequestContext,
+): RegisterPlayer {
+  return {
+    kind: 'RegisterPlayer',
+    playerId,
+    externalId,
+    ...(deviceId === undefined ? {} : { deviceId }),
+    createOnly: true,
+    byClientKey: key.kind === 'client',
+    ...(player === undefined ? {} : { isOwn: true as const }),
+  };
+}
+
+/** Sends the steps of one partition in order. Ends at the first that fails, so that a repeat keeps the order. */
+async function run(steps: readonly Step[], context: RequestContext): Promise<Failure | undefined> {
+  for (const step of steps) {
+    const failed = await send(step, context);
+    if (failed !== undefined) return failed;
+  }
+  return undefined;
+}
+
+/** Commands of one partition are decided in the order of their sending, so none waits for another. */
+async function send({ players, events }: Step, context: RequestContext): Promise<Failure | undefined> {
+  const { services, origin } = context;
+  const registering = players.map(({ command }) => services.backend.send(origin, command.playerId, command));
+  const items = events.map(({ item }, index) => ({ ...item, index }));
+  const [first] = items;
+  const tracking =
+    first === undefined ? undefined : services.backend.send(origin, first.playerId, { kind: 'TrackEvents', items });
+  const registered = await Promise.all(registering);
+  const tracked = await tracking;
+  const failed = [...registered, tracked].find((reply) => isTemporary(reply));
+  if (failed?.kind === 'failure') return failed;
+  const outcome = tracked === undefined ? undefined : countTracked(events, tracked, services);
+  if (outcome !== undefined) return outcome;
+  const tooLarge: Tracking[] = [];
+  for (const [index, { type, otherwise }] of players.entries()) {
+    if (otherwise === undefined) continue;
+    if (registered[index]?.kind === 'failure') tooLarge.push({ item: otherwise, type });
+    else services.metrics.segmentMessages.inc({ type, outcome: 'accepted' });
+  }
+  return tooLarge.length === 0 ? undefined : send({ players: [], events: tooLarge }, context);
+}
+
+/** Failures other than these are the message's own: its player exists, or its traits make the attributes too large. */
+function isTemporary(reply: Reply | undefined): boolean {
+  return reply?.kind === 'failure' && reply.code !== 'DUPLICATE_PLAYER' && reply.code !== 'VALIDATION_ERROR';
+}
+
+/** Counts the results of events. Fails if a player was erased meanwhile: the repeat registers it again. */
+function countTracked(
+  events: readonly Tracking[],
+  reply: Reply,
+  { metrics }: Pick<RequestContext['services'], 'metrics'>,
+): Failure | undefined {
+  if (reply.kind !== 'tracked') throw new Error(`events were answered with ${reply.kind}`);
+  for (const { index, status } of reply.results) {
+    if (status === 'rejected') return failure('SERVICE_UNAVAILABLE', 'A player was erased meanwhile; send it again.');
+    metrics.segmentMessages.inc({ type: events[index]?.type ?? 'other', outcome: status });
+  }
+  return undefined;
+}

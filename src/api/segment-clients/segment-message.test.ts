@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../kernel/limits.ts';
+import { readMessage, type Message } from './segment-message.ts';
+
+const RECEIVED_AT = Date.UTC(2026, 0, 15, 10, 30);
+const BATCH = { sentAt: RECEIVED_AT - 40, receivedAt: RECEIVED_AT };
+
+const read = (message: unknown, path?: Message['type'] & 'track', batch = BATCH): Message =>
+  readMessage(message, path, batch);
+
+describe('the player of a message', () => {
+  it('is the user, and without one the anonymous id', () => {
+    expect(read({ type: 'page', userId: 'u1', anonymousId: 'a1' })).toMatchObject({
+      externalId: 'u1',
+      anonymous: 'anonymous:a1',
+      deviceId: 'a1',
+    });
+    expect(read({ type: 'page', anonymousId: 'a1' })).toMatchObject({
+      externalId: 'anonymous:a1',
+      anonymous: undefined,
+      deviceId: 'a1',
+    });
+    expect(read({ type: 'page', userId: '', anonymousId: 'a1' }).externalId).toBe('anonymous:a1');
+    expect(read({ type: 'page', userId: null, anonymousId: 'a1' }).externalId).toBe('anonymous:a1');
+    expect(read({ type: 'page', userId: 42 })).toMatchObject({ externalId: '42', faults: [] });
+  });
+
+  it('has a digest instead of an id that is too long, always the same', () => {
+    const userId = 'u'.repeat(LIMITS.externalIdLength + 1);
+    const { externalId } = read({ type: 'page', userId });
+    expect(externalId).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(read({ type: 'page', userId }).externalId).toBe(externalId);
+    expect(read({ type: 'page', userId: `${userId}x` }).externalId).not.toBe(externalId);
+    const anonymousId = 'a'.repeat(LIMITS.externalIdLength - 5);
+    expect(read({ type: 'page', anonymousId }).externalId).toMatch(/^anonymous:sha256:/);
+    expect(read({ type: 'page', anonymousId: 'b'.repeat(LIMITS.deviceIdLength + 1) }).deviceId).toBeUndefined();
+  });
+
+  it('is one for all messages without an id, which are faulty', () => {
+    const { externalId, faults } = read({ type: 'track', event: 'e', userId: { a: 1 }, anonymousId: false });
+    expect(externalId).toBe('segment:unidentified');
+    expect(faults).toEqual([{ path: '/userId', message: 'is required, or `anonymousId`' }]);
+  });
+
+  it('of an alias is the new id, tied to the previous one', () => {
+    expect(read({ type: 'alias', userId: 'u1', previousId: 'a9', anonymousId: 'a1' })).toMatchObject({
+      externalId: 'u1',
+      anonymous: 'anonymous:a9',
+      eventName: 'alias',
+      content: { document: { previous_id: 'a9' } },
+    });
+  });
+});
+
+describe('the event of a message', () => {
+  it('has the name and properties of a track', () => {
+    const message = { type: 'track', userId: 'u', event: 'level_up', messageId: 'm-1', properties: { level: 4 } };
+    expect(read({ ...message, timestamp: '2026-01-15T10:29:00Z', context: { sessionId: 17 } })).toEqual({
+      type: 'track',
+      externalId: 'u',
+      deviceId: undefined,
+      anonymous: undefined,
+      eventId: 'm-1',
+      eventName: 'level_up',
+      content: { document: { level: 4 }, text: '{"level":4}', faults: [] },
+      email: undefined,
+      sessionId: '17',
+      timestamp: RECEIVED_AT - 60_000,
+      faults: [],
+    });
+  });
+
+  it('of a page or screen has its name and category, unless the properties have them', () => {
+    const page = { type: 'page', userId: 'u', name: 'Shop', category: 'store', properties: { url: '/', name: 'Mine' } };
+    expect(read(page)).toMatchObject({
+      eventName: 'page',
+      content: { document: { url: '/', name: 'Mine', category: 'store' } },
+    });
+    expect(read({ type: 'screen', userId: 'u', name: null })).toMatchObject({
+      eventName: 'screen',
+      content: { text: '{}' },
+    });
+  });
+
+  it('of a group has its id and traits', () => {
+    expect(read({ type: 'group', userId: 'u', groupId: 'guild-1', traits: { size: 3 } })).toMatchObject({
+      eventName: 'group',
+      content: { text: '{"group_id":"guild-1","traits":{"size":3}}' },
+    });
+  });
+
+  it('has an id of any text that fits, and a digest of longer ones', () => {
+    const idOf = (messageId: unknown) => read({ type: 'page', userId: 'u', messageId }).eventId;
+    expect(idOf('ajs-next-1/é')).toBe('ajs-next-1/é');
+    expect(idOf('m'.repeat(128))).toBe('m'.repeat(128));
+    expect(idOf('m'.repeat(129))).toMatch(/^sha256:/);
+    expect(idOf(7)).toBe('7');
+    for (const missing of ['', null, undefined, {}, [], true]) expect(idOf(missing)).toBeUndefined();
+  });
+
+  it.each([
+    ['no name', { type: 'track', userId: 'u' }, 'track', '/event'],
+    ['an empty name', { type: 'track', userId: 'u', event: '' }, 'track', '/event'],
+    ['a long name', { type: 'track', userId: 'u', event: 'n'.repeat(129) }, 'n'.repeat(128), '/event'],
+    ['a name that is a number', { type: 'track', userId: 'u', event: 5 }, 'track', '/event'],
+    ['properties that are a list', { type: 'track', userId: 'u', event: 'e', properties: [1] }, 'e', '/properties'],
+    ['an unknown type', { type: 'tracked', userId: 'u', event: 'e' }, 'segment_message', '/type'],
+    ['a type that is an object', { type: {}, userId: 'u' }, 'segment_message', '/type'],
+  ])('with %s is faulty and keeps what it has', (_, message, name, path) => {
+    const { eventName, faults } = read(message);
+    expect({ eventName, path: faults[0]?.path }).toEqual({ eventName: name, path });
+  });
+
+  it.each([[null], ['text'], [5], [[]], [true]])('that is %j is faulty', (value) => {
+    const { content, faults, externalId } = read(value);
+    expect(externalId).toBe('segment:unidentified');
+    expect(faults[0]).toEqual({ path: '', message: 'must be an object' });
+    expect(content.document).toEqual({ value });
+  });
+});
+
+describe('an identify', () => {
+  it('has traits, and an e-mail address apart from them', () => {
+    const traits = { email: 'a@example.com', level: 3, gone: null };
+    expect(read({ type: 'identify', userId: 'u', traits })).toMatchObject({
+      email: 'a@example.com',
+      content: { document: { level: 3, gone: null }, text: '{"level":3,"gone":null}' },
+      faults: [],
+    });
+    expect(read({ type: 'identify', userId: 'u', traits: { email: 'none' } })).toMatchObject({
+      email: undefined,
+      content: { text: '{}' },
+      faults: [],
+    });
+  });
+
+  it("has the traits of RudderStack's context", () => {
+    const context = { traits: { a: 1, b: 1 } };
+    expect(read({ type: 'identify', userId: 'u', traits: { b: 2 }, context }).content.document).toEqual({ a: 1, b: 2 });
+    expect(read({ type: 'identify', userId: 'u', context }).content.document).toEqual({ a: 1, b: 1 });
+    expect(read({ type: 'identify', userId: 'u', context, traits: 'x' }).faults[0]?.path).toBe('/traits');
+  });
+});
+
+describe('the time of a message', () => {
+  const timeOf = (message: Record<string, unknown>, batch = BATCH) =>
+    read({ type: 'page', userId: 'u', ...message }, undefined, batch).timestamp;
+
+  it('is originalTimestamp, then timestamp, then the time of receipt', () => {
+    expect(timeOf({ originalTimestamp: '2026-01-01T00:00:00Z', timestamp: '2026-01-02T00:00:00Z' })).toBe(
+      Date.UTC(2026, 0, 1),
+    );
+    expect(timeOf({ timestamp: '2026-01-02T00:00:00Z' })).toBe(Date.UTC(2026, 0, 2));
+    expect(timeOf({ timestamp: Date.UTC(2026, 0, 2) })).toBe(Date.UTC(2026, 0, 2));
+    for (const timestamp of ['never', '', null, {}, -1, 1e300, '9999-01-01T00:00:00Z']) {
+      expect(timeOf({ timestamp })).toBe(RECEIVED_AT);
+    }
+  });
+
+  it('is corrected if the clock of the sender is wrong by more than five minutes', () => {
+    const timestamp = RECEIVED_AT - 1_000;
+    const behind = (ms: number) => ({ ...BATCH, sentAt: RECEIVED_AT - ms });
+    expect(timeOf({ timestamp }, behind(300_000))).toBe(timestamp);
+    expect(timeOf({ timestamp }, behind(300_001))).toBe(timestamp + 300_001);
+    expect(timeOf({ timestamp }, behind(-86_400_000))).toBe(timestamp - 86_400_000);
+    expect(timeOf({ timestamp, sentAt: RECEIVED_AT - 600_000 })).toBe(timestamp + 600_000);
+    expect(timeOf({ timestamp: 5 }, behind(-86_400_000))).toBe(RECEIVED_AT);
+  });
+
+  it('is not corrected for Analytics-CSharp', () => {
+    const context = { library: { name: 'Analytics-CSharp' } };
+    const timestamp = RECEIVED_AT - 86_400_000;
+    expect(timeOf({ timestamp, context }, { ...BATCH, sentAt: timestamp + 5 })).toBe(timestamp);
+  });
+});

@@ -1,0 +1,179 @@
+import { hash } from 'node:crypto';
+import { isEmail } from '../../kernel/email.ts';
+import type { FieldFault } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { isPlainObject } from '../plain-object.ts';
+import { fitDocument, fitText, type Fitted } from './fit-document.ts';
+import { timeOf, type Batch } from './segment-time.ts';
+
+/*
+ * Reads messages of Segment's protocol. docs/segment.md describes the mapping.
+ *
+ * Invariants
+ * 1. Every JSON value is read, and the same one always in the same way: a repeat finds the same player and event id.
+ * 2. A message with a fault keeps what could be read of it, for the quarantine.
+ */
+
+export const MESSAGE_TYPES = ['track', 'identify', 'page', 'screen', 'group', 'alias'] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+/** A message as this service understands it. */
+export interface Message {
+  /** `other`: an unknown type. */
+  type: MessageType | 'other';
+  /** The player's external_id. */
+  externalId: string;
+  /** The sender's anonymous id, if it can be a device_id. */
+  deviceId: string | undefined;
+  /** The external_id of the anonymous player that the message ties to this player. */
+  anonymous: string | undefined;
+  /** Undefined if the sender gave none: then repeats are not recognised. */
+  eventId: string | undefined;
+  /** Of an identify: the name under which it is quarantined. */
+  eventName: string;
+  /** The event's properties; of an identify, the traits. */
+  content: Fitted;
+  /** Of an identify: a valid e-mail address in its traits, which `content` does not hold. */
+  email: string | undefined;
+  sessionId: string | null;
+  /** Epoch milliseconds. */
+  timestamp: number;
+  /** Why the message is quarantined. */
+  faults: readonly FieldFault[];
+}
+
+/** What begins the external_id of a player that is known by an anonymous id only. */
+const ANONYMOUS = 'anonymous:';
+/** The external_id of the player that holds faulty messages without a user or anonymous id. */
+const UNIDENTIFIED = 'segment:unidentified';
+
+/** @param path the type that the endpoint names; it takes precedence over the message's own */
+export function readMessage(value: unknown, path: MessageType | undefined, batch: Batch): Message {
+  const faults: FieldFault[] = [];
+  const message = isPlainObject(value) ? value : {};
+  if (message !== value) faults.push({ path: '', message: 'must be an object' });
+  const type = path ?? typeOf(message['type']);
+  if (type === 'other') faults.push({ path: '/type', message: `must be one of ${JSON.stringify(MESSAGE_TYPES)}` });
+  const context = isPlainObject(message['context']) ? message['context'] : {};
+  const userId = idOf(message['userId']);
+  const anonymousId = idOf(message['anonymousId']);
+  const isNobody = userId === undefined && anonymousId === undefined;
+  if (isNobody) faults.push({ path: '/userId', message: 'is required, or `anonymousId`' });
+  const { name, content, email } = contentOf(type, message, context, faults);
+  // What cannot be read by its type is kept as a whole.
+  const kept = message === value && type !== 'other' ? content : fitDocument(message === value ? value : { value }, '');
+  const device = anonymousId !== undefined && anonymousId.length <= LIMITS.deviceIdLength ? anonymousId : undefined;
+  const earlier = type === 'alias' ? (idOf(message['previousId']) ?? anonymousId) : anonymousId;
+  return {
+    type,
+    externalId: userId !== undefined ? externalId(userId, '') : isNobody ? UNIDENTIFIED : anonymousName(anonymousId),
+    deviceId: device,
+    anonymous: userId !== undefined && earlier !== undefined ? anonymousName(earlier) : undefined,
+    eventId: eventIdOf(message['messageId']),
+    eventName: name,
+    content: kept,
+    email,
+    sessionId: sessionIdOf(context['sessionId']),
+    timestamp: timeOf(message, context, batch),
+    faults: [...faults, ...kept.faults].slice(0, LIMITS.quarantineFaults),
+  };
+}
+
+interface Content {
+  name: string;
+  content: Fitted;
+  email?: string | undefined;
+}
+
+/** The event or registration that a message stands for. */
+function contentOf(
+  type: Message['type'],
+  message: Readonly<Record<string, unknown>>,
+  context: Readonly<Record<string, unknown>>,
+  faults: FieldFault[],
+): Content {
+  switch (type) {
+    case 'track':
+      return {
+        name: eventNameOf(message['event'], faults),
+        content: fitDocument(message['properties'], '/properties'),
+      };
+    case 'identify':
+      return { name: type, ...traitsOf(message['traits'], context['traits']) };
+    case 'page':
+    case 'screen': {
+      const { name, category, properties } = message;
+      return { name: type, content: fitDocument(withDefaults(properties, { name, category }), '/properties') };
+    }
+    case 'group': {
+      const { groupId, traits } = message;
+      return { name: type, content: fitDocument({ group_id: idOf(groupId), traits: traits ?? undefined }, '') };
+    }
+    case 'alias':
+      return { name: type, content: fitDocument({ previous_id: idOf(message['previousId']) }, '') };
+    case 'other':
+      return { name: 'segment_message', content: fitDocument(undefined, '') };
+  }
+}
+
+function typeOf(value: unknown): Message['type'] {
+  return MESSAGE_TYPES.find((type) => type === value) ?? 'other';
+}
+
+/** An id of any text or number; undefined for anything else. */
+function idOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
+  return typeof value === 'string' && value !== '' ? fitText(value) : undefined;
+}
+
+/** An id of any length as an external_id. */
+function externalId(id: string, prefix: string): string {
+  return prefix + (prefix.length + id.length <= LIMITS.externalIdLength ? id : digest(id));
+}
+
+function anonymousName(anonymousId: string | undefined): string {
+  return externalId(anonymousId ?? '', ANONYMOUS);
+}
+
+function eventIdOf(value: unknown): string | undefined {
+  const id = idOf(value);
+  return id === undefined || id.length <= LIMITS.callerIdLength ? id : digest(id);
+}
+
+function digest(text: string): string {
+  return `sha256:${hash('sha256', text)}`;
+}
+
+/** RudderStack's sessions are numbers, others texts. */
+function sessionIdOf(value: unknown): string | null {
+  const id = idOf(value);
+  return id === undefined || id.length > LIMITS.callerIdLength ? null : id;
+}
+
+function eventNameOf(value: unknown, faults: FieldFault[]): string {
+  const name = typeof value === 'string' ? fitText(value) : '';
+  if (name !== '' && name.length <= LIMITS.nameLength) return name;
+  faults.push({ path: '/event', message: `must be a string of 1 to ${LIMITS.nameLength} characters` });
+  return name === '' ? 'track' : name.slice(0, LIMITS.nameLength).toWellFormed();
+}
+
+/** RudderStack's clients put traits into the context. An address is kept apart, because client keys read attributes. */
+function traitsOf(own: unknown, inContext: unknown): Omit<Content, 'name'> {
+  const both = isPlainObject(inContext) && (own === undefined || own === null || isPlainObject(own));
+  const fitted = fitDocument(both ? withDefaults(own, inContext) : (own ?? undefined), '/traits');
+  const { email, ...rest } = fitted.document;
+  if (email === undefined) return { content: fitted };
+  const isAddress = typeof email === 'string' && email.length <= LIMITS.emailLength && isEmail(email);
+  return {
+    content: { ...fitted, document: rest, text: JSON.stringify(rest) },
+    email: isAddress ? email : undefined,
+  };
+}
+
+/** An object with the defaults that it lacks; other values stay as they are, to become a fault. */
+function withDefaults(value: unknown, defaults: Readonly<Record<string, unknown>>): unknown {
+  if (value !== undefined && value !== null && !isPlainObject(value)) return value;
+  const merged = new Map(Object.entries(defaults).filter(([, each]) => each !== undefined && each !== null));
+  for (const [name, each] of Object.entries(value ?? {})) merged.set(name, each);
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto';
+import type { RequestContext } from '../api/request-context.ts';
+import { invalid, type KeyedRoute } from '../api/route.ts';
+import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import type { Exchange } from './http/exchange.ts';
+import { inflateBody } from './http/inflate-body.ts';
+import { parseJson, parseLenientJson } from './http/parse-json.ts';
+import type { BodyOutcome } from './http/request-body.ts';
+import type { RequestHead } from './http/request-head.ts';
+
+/* From a received body to the input of a route. */
+
+/** The context of a request while its body is read; routes get it as `RequestContext`. */
+export type OwnContext = { -readonly [Field in keyof RequestContext]: RequestContext[Field] };
+
+/**
+ * The body without its compression, or why there is none. Undefined: the sender was too slow, and its connection is
+ * closed.
+ */
+export function wholeBody(
+  { lenientBody = false }: KeyedRoute,
+  head: RequestHead,
+  outcome: BodyOutcome,
+  exchange: Exchange,
+): { kind: 'whole'; bytes: Buffer } | Failure | undefined {
+  switch (outcome.kind) {
+    case 'too_large':
+      // The length of the rest was not declared, so the connection ends.
+      exchange.lastOnConnection = true;
+      return tooLarge();
+    case 'busy':
+      exchange.lastOnConnection = true;
+      return failure('SERVICE_UNAVAILABLE', 'The gateway is receiving too many request bodies; retry later.');
+    case 'too_slow':
+      exchange.res.close();
+      return undefined;
+    case 'whole': {
+      const { bytes } = outcome;
+      // An Idempotency-Key is bound to the inflated body, so a retry may use another encoding.
+      const isGzip = lenientBody ? hasGzipMagic(bytes) : head.isGzip && bytes.length > 0;
+      const body = isGzip ? inflateBody(bytes) : outcome;
+      if (body.kind === 'too_large') return tooLarge();
+      return body.kind === 'broken' ? invalid([BROKEN_GZIP]) : body;
+    }
+  }
+}
+
+/** RFC 1952, section 2.3.1. No JSON text begins with these bytes. */
+function hasGzipMagic(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+/** Adds the body to a request's input and what follows from it to its context, or returns why it is refused. */
+export function addBody(route: KeyedRoute, head: RequestHead, context: OwnContext, bytes: Buffer): Failure | undefined {
+  if (head.idempotencyKey !== '') {
+    const bodyHash = hash('sha256', Buffer.concat([Buffer.from(head.target), bytes]), 'hex');
+    context.idempotency = { key: head.idempotencyKey, bodyHash };
+  }
+  if (route.input.body === undefined) return undefined;
+  if (bytes.length === 0 && route.bodyOptional === true) {
+    head.input.body = {};
+    return undefined;
+  }
+  const json = route.lenientBody === true ? parseLenientJson(bytes) : parseJson(bytes);
+  if (json.kind === 'broken') return invalid([{ path: '', message: json.message }]);
+  head.input.body = json.value;
+  context.faults = json.faults;
+  return undefined;
+}
+
+const BROKEN_GZIP: FieldFault = {
+  path: '',
+  message: 'is not complete gzip data; compress it or leave out Content-Encoding',
+};
+
+export function tooLarge(): Failure {
+  return failure(
+    'PAYLOAD_TOO_LARGE',
+    `The request body must be at most ${LIMITS.bodyBytes} bytes after decompression.`,
+  );
+}

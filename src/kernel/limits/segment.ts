@@ -1,0 +1,21 @@
+/** Bounds of the endpoints for Segment's clients. Sizes of bodies and documents are those of all requests. */
+export const SEGMENT_LIMITS = {
+  /** Messages of one batch: Segment's own maximum, to which its clients are built. */
+  segmentBatchMessages: 2_500,
+  /**
+   * Events of one command to the owner of a partition, and characters of their properties: as many as the batch
+   * endpoint sends at once, so that a batch of 2,500 events for one player does not occupy its owner.
+   */
+  segmentCommandEvents: 100,
+  segmentCommandChars: 512 * 1024,
+  /** Registrations that travel with such a command: each of its events may belong to another player. */
+  segmentCommandPlayers: 100,
+  /** Difference between `sentAt` and the receipt beyond which the sender's clock counts as wrong, as in Jitsu. */
+  segmentSkewMs: 5 * 60_000,
+  /** Nesting of properties and traits; deeper values are cut off. The rest of `jsonDepth` is for what holds them. */
+  fittedDepth: 28,
+  /** Places of `writeKey` that are looked at in a body without another key: its own, and those of its last events. */
+  writeKeyCandidates: 4,
+  /** `Host` and `X-Forwarded-Proto`, in characters: the longest name of a host has 253, and a port follows. */
+  hostLength: 260,
+} as const;
