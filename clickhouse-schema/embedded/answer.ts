@@ -22,7 +22,7 @@ export interface AnswerOptions {
  */
 export async function answer(plan: StatementPlan, connection: EngineConnection, options: AnswerOptions): Promise<void> {
   if (plan.kind === 'insert') {
-    const written = await connection.insert(plan.sql, plan.data);
+    const written = await connection.insert(plan);
     options.response.writeHead(200, {
       ...options.headers,
       'Content-Type': 'text/plain; charset=UTF-8',

@@ -288,6 +288,13 @@ describe("the service's statement", () => {
     "INSERT INTO TABLE FUNCTION file('/tmp/x', 'CSV') SELECT 1",
     "INSERT INTO FUNCTION url('http://127.0.0.1') SELECT 1",
     "INSERT INTO t FROM INFILE '/etc/passwd' FORMAT CSV",
+    "INSERT INTO t (a) FROM INFILE '/proc/self/fd/9' COMPRESSION 'none' FORMAT Native",
+    "INSERT INTO t (a) FROM INFILE '/etc/passwd' FORMAT RowBinary",
+    "INSERT INTO t SETTINGS async_insert = 0 FROM INFILE '/etc/passwd' FORMAT Native",
+    "INSERT INTO t FROM/**/INFILE'/etc/passwd'FORMAT Native",
+    "INSERT INTO t FROM iNfIlE '/etc/passwd' SETTINGS async_insert = 0 FORMAT Native",
+    'INSERT INTO t FROM INFILE {path:String} FORMAT Native',
+    "INSERT INTO t FROM INFILE x'2f' FORMAT Native",
     'INSERT INTO "/tmp/x.csv" VALUES (1)',
     `INSERT INTO t VALUES (${file})`,
     `INSERT INTO t SELECT ${file}`,
@@ -333,6 +340,34 @@ describe("the service's statement", () => {
   ])('is refused: %s', (sql) => {
     expect(() => approve(sql, { caller: 'service' })).toThrow(RefusedRequest);
   });
+});
+
+describe('the parts of an INSERT, between which the server may name a file', () => {
+  const partsOf = (sql: string) => approve(sql, { caller: 'service' }).insert;
+
+  it.each([
+    ['INSERT INTO t FORMAT Native', 'INSERT INTO t', ' FORMAT Native'],
+    ['insert into table t format rowbinary', 'insert into table t', ' format rowbinary'],
+    ['INSERT INTO default.t (a, b)FORMAT Native', 'INSERT INTO default.t (a, b)', 'FORMAT Native'],
+    ['INSERT INTO "a b" (`c (d`) FORMAT Native', 'INSERT INTO "a b" (`c (d`)', ' FORMAT Native'],
+    ['INSERT INTO t (* EXCEPT(a)) /* ( */ FORMAT Native', 'INSERT INTO t (* EXCEPT(a))', ' FORMAT Native'],
+    [
+      'INSERT INTO t (a) SETTINGS async_insert = 0 FORMAT Native',
+      'INSERT INTO t (a)',
+      ' SETTINGS async_insert = 0 FORMAT Native',
+    ],
+  ])('%s', (sql, into, format) => {
+    expect(partsOf(sql)).toEqual({ into, format: format.trimStart() });
+  });
+
+  it.each([
+    'INSERT INTO t VALUES (1)',
+    'INSERT INTO t SELECT 1',
+    'INSERT INTO t (a) SELECT 1 FORMAT Native',
+    'INSERT INTO t (a) WITH 1 AS b SELECT b FORMAT Native',
+    'SELECT 1 FORMAT Native',
+    'OPTIMIZE TABLE t',
+  ])('%s has none', (sql) => expect(partsOf(sql)).toBeUndefined());
 });
 
 describe('the approval', () => {

@@ -29,6 +29,8 @@ export interface ApprovedStatement {
   hasTotals: boolean;
   /** Whether the text of an INSERT with a FORMAT also contains its data. */
   hasData: boolean;
+  /** The two parts of an INSERT without a query, between which its data can be named. */
+  insert: { into: string; format: string } | undefined;
 }
 
 /**
@@ -55,6 +57,7 @@ export function approveStatement(input: StatementInput): ApprovedStatement {
     settings: found.settings,
     hasTotals: tokens.some((token) => isWord(token, 'totals')),
     hasData: data.trim() !== '',
+    insert: partsOfInsert(tokens),
   };
 }
 
@@ -209,6 +212,34 @@ function checkInsert(tokens: readonly Token[], input: StatementInput, data: stri
     throw new RefusedRequest('SYNTAX_ERROR', 'An INSERT … SELECT takes no data');
   }
   return { format: found.format, settings: new Map() };
+}
+
+/** `INSERT INTO table (columns)` and `SETTINGS … FORMAT name`; undefined for any other statement. */
+function partsOfInsert(tokens: readonly Token[]): ApprovedStatement['insert'] {
+  if (!isWord(tokens[0], 'insert')) return undefined;
+  let end = endOfTarget(tokens);
+  if (tokens[end]?.value === '(' && tokens[end]?.kind === 'symbol') end = endOfGroup(tokens, end);
+  if (!isWord(tokens[end], 'format', 'settings')) return undefined;
+  return { into: render(tokens.slice(0, end)), format: render(tokens.slice(end)) };
+}
+
+/** The position after `INSERT INTO [TABLE] [database.]table`. */
+function endOfTarget(tokens: readonly Token[]): number {
+  const target = isWord(tokens[2], 'table') ? 3 : 2;
+  return tokens[target + 1]?.value === '.' ? target + 3 : target + 1;
+}
+
+/** The position after the bracket that closes the one at `open`. */
+function endOfGroup(tokens: readonly Token[], open: number): number {
+  let depth = 0;
+  for (let at = open; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token?.kind !== 'symbol') continue;
+    if (token.value === '(') depth += 1;
+    if (token.value === ')') depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return tokens.length;
 }
 
 /** The position of the VALUES clause of an INSERT, which is not a call; the length if there is none. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { quoteIdentifier, quoteString, writeEngineConfig } from './engine-config.ts';
+import { openInsertFiles, type InsertFiles } from './insert-files.ts';
 import { loadNativeEngine, type NativeConnection, type NativeEngine } from './native-engine.ts';
 import { READER_DEFAULTS } from './allowed-settings.ts';
 
@@ -38,13 +39,24 @@ export interface Written {
   sizeBytes: number;
 }
 
+/** An approved INSERT with its data. */
+export interface InsertStatement {
+  /** `INSERT INTO table (columns)`. */
+  into: string;
+  /** The rest of the statement, up to its format. */
+  format: string;
+  data: Buffer;
+  /** Whether the data can contain an empty line, so that it has to be a file. */
+  binary: boolean;
+}
+
 export interface EngineConnection {
   /** Runs a statement and buffers its whole result. */
   run(sql: string, format: string): Promise<Uint8Array>;
   /** Runs a SELECT and yields its result in chunks; each chunk is a complete document of `format`. */
   stream(sql: string, format: string): AsyncGenerator<Uint8Array>;
-  /** Inserts `body` as the data of the INSERT statement `sql`. */
-  insert(sql: string, body: Buffer): Promise<Written>;
+  /** Inserts `data`. */
+  insert(insert: InsertStatement): Promise<Written>;
   /** Cancels the running statement at its next check. */
   cancel(): void;
   /** Closes the connection. Call it only when no call is pending. */
@@ -58,12 +70,14 @@ export async function openEngine(options: { dataDir: string; database: string })
   const configPath = writeEngineConfig(join(resolve(options.dataDir), 'clickhouse-config'), options.database);
   // The first connection starts the engine and keeps it open. It classifies statements and cancels those of others.
   const control = open(native, path, [`--config-file=${configPath}`]);
+  // This process has the data directory to itself now.
+  const files = openInsertFiles(join(resolve(options.dataDir), 'clickhouse-inserts'));
   const database = quoteIdentifier(options.database);
   await native.QueryAsyncConnection(control, `SET ROLE control; CREATE DATABASE IF NOT EXISTS ${database}`, 'Null');
   const answer = await native.QueryAsyncConnection(control, 'SELECT version()', 'TabSeparated');
   return {
     version: Buffer.from(answer.bytes).toString('utf8').trim(),
-    connect: (connectOptions) => connect(native, control, path, connectOptions),
+    connect: (connectOptions) => connect(native, { control, files, path }, connectOptions),
     classify: (sql) => native.DurableClassifyAsync(control, sql, options.database),
     cancelReads: () => kill(native, control, "query_kind NOT IN ('Insert', 'KillQuery')"),
   };
@@ -82,8 +96,7 @@ function kill(native: NativeEngine, control: NativeConnection, condition: string
 
 async function connect(
   native: NativeEngine,
-  control: NativeConnection,
-  path: string,
+  { control, files, path }: { control: NativeConnection; files: InsertFiles; path: string },
   options: ConnectOptions,
 ): Promise<EngineConnection> {
   // The comment identifies a running statement when it is cancelled.
@@ -98,8 +111,11 @@ async function connect(
   return {
     run: async (sql, format) => (await native.QueryAsyncConnection(connection, sql, format)).bytes,
     stream: (sql, format) => stream(native, connection, sql, format),
-    async insert(sql, body) {
-      const written = await native.InsertRawAsyncConnection(connection, `${sql} `, body, false);
+    async insert({ into, format, data, binary }) {
+      const run = (sql: string, inline: Buffer) => native.InsertRawAsyncConnection(connection, sql, inline, false);
+      const written = await (binary
+        ? files.hold(data, (file) => run(`${into} FROM INFILE '${file}' COMPRESSION 'none' ${format}`, Buffer.alloc(0)))
+        : run(`${into} ${format} `, data));
       return { rows: written.rowsWritten, sizeBytes: written.bytesWritten };
     },
     cancel: () => kill(native, control, `Settings['log_comment'] = ${quoteString(mark)}`),

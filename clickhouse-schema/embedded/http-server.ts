@@ -99,6 +99,10 @@ export function createHttpServer(options: HttpServerOptions): Server {
       const plan = await planStatement(engine, { ...statement, body, ownDatabase: options.database, currentDatabase });
       if (response.destroyed) return;
       const settings = new Map([...statement.settings, ...plan.settings]);
+      // The engine reads a file in blocks of this many rows. As inline data, each makes a part of its own.
+      if (plan.kind === 'insert' && plan.binary) {
+        settings.set('max_block_size', settings.get('max_insert_block_size') ?? DEFAULT_INSERT_BLOCK_ROWS);
+      }
       const whole = plan.kind === 'query' && plan.format.headerLines === undefined;
       const connection = await engine.connect({
         caller: statement.caller,
@@ -159,6 +163,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
   return server;
 }
 
+/** ClickHouse's default of `max_insert_block_size`. */
+const DEFAULT_INSERT_BLOCK_ROWS = '1048449';
 /** Statements may be in the request line. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 const COMMON_HEADERS = {

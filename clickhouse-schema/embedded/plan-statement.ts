@@ -1,14 +1,15 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { approveStatement, type ApprovedStatement } from './approve-statement.ts';
 import { checkFormat } from './check-clauses.ts';
-import type { Caller, Engine } from './engine.ts';
+import type { Caller, Engine, InsertStatement } from './engine.ts';
 import { RefusedRequest } from './exceptions.ts';
 import { STATEMENT_CLASS } from './native-engine.ts';
+import { BINARY_FORMATS } from './reviewed-names.ts';
 import { resultFormat, type ResultFormat } from './result-format.ts';
 
 /** The work for one request: insert the body as data, or run a statement and return its result. */
 export type StatementPlan =
-  | { kind: 'insert'; sql: string; data: Buffer; settings: ReadonlyMap<string, string> }
+  | ({ kind: 'insert'; settings: ReadonlyMap<string, string> } & InsertStatement)
   | { kind: 'query'; sql: string; format: ResultFormat; select: boolean; settings: ReadonlyMap<string, string> };
 
 export interface PlanInput {
@@ -30,14 +31,14 @@ export interface PlanInput {
 export async function planStatement(engine: Engine, input: PlanInput): Promise<StatementPlan> {
   checkFormat(input.defaultFormat);
   if (input.query !== '' && input.body.length > 0 && input.query.trimStart().slice(0, 6).toLowerCase() === 'insert') {
-    const { sql, settings, format, hasData } = await approve(engine, input, input.query);
-    if (format === undefined || hasData) {
+    const { insert, settings, format, hasData } = await approve(engine, input, input.query);
+    if (insert === undefined || format === undefined || hasData) {
       throw new RefusedRequest(
         'SYNTAX_ERROR',
-        'An INSERT whose data is the body ends with FORMAT and the name of a format',
+        'An INSERT whose data is the body has a table, columns, SETTINGS, and FORMAT with the name of a format',
       );
     }
-    return { kind: 'insert', sql, data: input.body, settings };
+    return { kind: 'insert', ...insert, data: input.body, binary: BINARY_FORMATS.has(format.toLowerCase()), settings };
   }
   const text = decode(input.body);
   const approved = await approve(

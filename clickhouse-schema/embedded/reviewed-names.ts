@@ -79,6 +79,9 @@ export const INPUT_FORMATS = words(`
   tsvwithnames tsvwithnamesandtypes
 `);
 
+/** Formats of inserted data that are not lines of text. */
+export const BINARY_FORMATS = words('native parquet rowbinary rowbinarywithnames rowbinarywithnamesandtypes');
+
 function words(text: string): ReadonlySet<string> {
   const parts = text.split('\n').flatMap((line) => line.split(' '));
   return new Set(parts.filter((word) => word !== ''));

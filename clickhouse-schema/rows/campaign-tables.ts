@@ -1,5 +1,5 @@
-import { timeText } from './column-values.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
+import { nullableText, text, time, uint32, uuid } from './column-types.ts';
 import { factTable } from './table.ts';
 
 /** Tables of interventions, their deliveries and suppressions. */
@@ -26,17 +26,17 @@ const campaign_events = factTable(
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
-    campaign_id: (fact) => fact.campaignId,
-    campaign_key: (fact) => fact.campaignKey,
-    campaign_version: (fact) => fact.campaignVersion,
-    player_id: (fact) => fact.entityId,
-    external_id: (fact) => fact.externalId,
-    event: (fact) => EVENTS[fact.kind],
-    reason: (fact) => (fact.kind === 'InterventionSuppressed' ? fact.reason : ''),
-    cause: (fact) => ('cause' in fact ? fact.cause : ''),
-    intervention_id: (fact) => ('interventionId' in fact ? fact.interventionId : null),
-    session_id: (fact) => ('sessionId' in fact ? fact.sessionId : null),
-    received_at: (fact) => timeText(fact.at),
+    campaign_id: text((fact) => fact.campaignId),
+    campaign_key: text((fact) => fact.campaignKey),
+    campaign_version: uint32((fact) => fact.campaignVersion),
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    event: text((fact) => EVENTS[fact.kind]),
+    reason: text((fact) => (fact.kind === 'InterventionSuppressed' ? fact.reason : '')),
+    cause: text((fact) => ('cause' in fact ? fact.cause : '')),
+    intervention_id: nullableText((fact) => ('interventionId' in fact ? fact.interventionId : null)),
+    session_id: nullableText((fact) => ('sessionId' in fact ? fact.sessionId : null)),
+    received_at: time((fact) => fact.at),
     ...ORIGIN,
   },
 });

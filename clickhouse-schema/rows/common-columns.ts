@@ -1,16 +1,17 @@
 import type { FactBase } from '../../actors/vocabulary/fact-base.ts';
+import { text, uint32, uint64 } from './column-types.ts';
 import type { FactOrigin } from './table.ts';
 
 /** Columns that many tables share. */
 
 export const SCOPE = {
-  game_id: (fact: Pick<FactBase, 'game'>) => fact.game,
-  environment: (fact: Pick<FactBase, 'environment'>) => fact.environment,
+  game_id: text((fact: Pick<FactBase, 'game'>) => fact.game),
+  environment: text((fact: Pick<FactBase, 'environment'>) => fact.environment),
 };
 
 export const ORIGIN = {
-  facts_sequence: (_: unknown, origin: FactOrigin) => origin.sequence,
-  facts_index: (_: unknown, origin: FactOrigin) => origin.index,
+  facts_sequence: uint64((_: unknown, origin: FactOrigin) => origin.sequence),
+  facts_index: uint32((_: unknown, origin: FactOrigin) => origin.index),
 };
 
 /** The creation of FACTS as a number that grows with each creation. */

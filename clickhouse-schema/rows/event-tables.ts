@@ -1,8 +1,8 @@
 import type { EventTracked } from '../../actors/vocabulary/event-tracked.ts';
 import type { EventQuarantined } from '../../actors/vocabulary/facts.ts';
 import { eventSource, keyKind } from '../queries/event-source.ts';
-import { timeText } from './column-values.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
+import { bool, nullableText, text, time, uint32, uint64, uuid } from './column-types.ts';
 import { factTable } from './table.ts';
 
 /** Tables of accepted, quarantined and released events. */
@@ -11,15 +11,15 @@ type EventFact = EventTracked | EventQuarantined;
 
 /** The first columns of both tables: the event as it was sent. */
 const EVENT = {
-  event_id: (fact: EventFact) => fact.eventId,
+  event_id: text((fact: EventFact) => fact.eventId),
   ...SCOPE,
-  player_id: (fact: EventFact) => fact.entityId,
-  external_id: (fact: EventFact) => fact.externalId,
-  event_name: (fact: EventFact) => fact.eventName,
-  session_id: (fact: EventFact) => fact.sessionId,
-  properties: (fact: EventFact) => fact.properties,
-  timestamp: (fact: EventFact) => timeText(fact.timestamp),
-  received_at: (fact: EventFact) => timeText(fact.at),
+  player_id: uuid((fact: EventFact) => fact.entityId),
+  external_id: text((fact: EventFact) => fact.externalId),
+  event_name: text((fact: EventFact) => fact.eventName),
+  session_id: nullableText((fact: EventFact) => fact.sessionId),
+  properties: text((fact: EventFact) => fact.properties),
+  timestamp: time((fact: EventFact) => fact.timestamp),
+  received_at: time((fact: EventFact) => fact.at),
 };
 
 const events = factTable(['EventTracked'], (fact) => [fact])({
@@ -27,12 +27,12 @@ const events = factTable(['EventTracked'], (fact) => [fact])({
   receivedMs: (fact) => fact.at,
   columns: {
     ...EVENT,
-    lifecycle_stage: (fact) => fact.lifecycleStage,
-    is_payer: (fact) => fact.isPayer,
-    country: (fact) => fact.country,
-    schema_fault: (fact) => fact.schemaFault,
-    source: (fact) => eventSource(fact),
-    key_kind: (fact) => keyKind(fact.by),
+    lifecycle_stage: text((fact) => fact.lifecycleStage),
+    is_payer: bool((fact) => fact.isPayer),
+    country: text((fact) => fact.country),
+    schema_fault: text((fact) => fact.schemaFault),
+    source: text((fact) => eventSource(fact)),
+    key_kind: text((fact) => keyKind(fact.by)),
     ...ORIGIN,
   },
 });
@@ -42,10 +42,10 @@ const quarantined_events = factTable(['EventQuarantined'], (fact) => [fact])({
   receivedMs: (fact) => fact.at,
   columns: {
     ...EVENT,
-    quarantine_number: (fact) => fact.number,
-    schema_version: (fact) => fact.reason.schemaVersion,
-    reason: (fact) => JSON.stringify(fact.reason.faults.map(({ path, message }) => ({ path, message }))),
-    key_kind: (fact) => keyKind(fact.by),
+    quarantine_number: uint64((fact) => fact.number),
+    schema_version: uint32((fact) => fact.reason.schemaVersion),
+    reason: text((fact) => JSON.stringify(fact.reason.faults.map(({ path, message }) => ({ path, message })))),
+    key_kind: text((fact) => keyKind(fact.by)),
     ...ORIGIN,
   },
 });
@@ -57,12 +57,12 @@ const quarantine_releases = factTable(['EventTracked'], (fact) =>
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
-    player_id: (fact) => fact.entityId,
-    event_id: (fact) => fact.eventId,
-    event_name: (fact) => fact.eventName,
-    quarantine_number: (fact) => fact.release.number,
-    quarantined_at: (fact) => timeText(fact.release.quarantinedAt),
-    received_at: (fact) => timeText(fact.at),
+    player_id: uuid((fact) => fact.entityId),
+    event_id: text((fact) => fact.eventId),
+    event_name: text((fact) => fact.eventName),
+    quarantine_number: uint64((fact) => fact.release.number),
+    quarantined_at: time((fact) => fact.release.quarantinedAt),
+    received_at: time((fact) => fact.at),
     ...ORIGIN,
   },
 });

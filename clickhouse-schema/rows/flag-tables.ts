@@ -1,5 +1,5 @@
-import { timeText } from './column-values.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
+import { nullableText, text, time, uint32, uuid } from './column-types.ts';
 import { factTable } from './table.ts';
 
 /** Tables of flag exposures, and of players who were served two variants within a period. */
@@ -9,16 +9,16 @@ const flag_exposures = factTable(['FlagExposed'], (fact) => [fact])({
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
-    flag_key: (fact) => fact.flagKey,
-    flag_version: (fact) => fact.flagVersion,
-    period: (fact) => fact.period,
-    variant_key: (fact) => fact.variantKey,
-    value: (fact) => fact.value,
-    reason: (fact) => fact.reason,
-    attribution: (fact) => fact.attribution,
-    player_id: (fact) => fact.entityId,
-    external_id: (fact) => fact.externalId,
-    received_at: (fact) => timeText(fact.at),
+    flag_key: text((fact) => fact.flagKey),
+    flag_version: uint32((fact) => fact.flagVersion),
+    period: uint32((fact) => fact.period),
+    variant_key: nullableText((fact) => fact.variantKey),
+    value: text((fact) => fact.value),
+    reason: text((fact) => fact.reason),
+    attribution: text((fact) => fact.attribution),
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    received_at: time((fact) => fact.at),
     ...ORIGIN,
   },
 });
@@ -30,12 +30,12 @@ const flag_mixed_players = factTable(['FlagsServed'], ({ mixed, flags, ...fact }
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
-    flag_key: (fact) => fact.flagKey,
-    flag_version: (fact) => fact.served?.flagVersion,
-    period: (fact) => fact.served?.period,
-    player_id: (fact) => fact.entityId,
-    external_id: (fact) => fact.externalId,
-    received_at: (fact) => timeText(fact.at),
+    flag_key: text((fact) => fact.flagKey),
+    flag_version: uint32((fact) => fact.served?.flagVersion),
+    period: uint32((fact) => fact.served?.period),
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    received_at: time((fact) => fact.at),
     ...ORIGIN,
   },
 });

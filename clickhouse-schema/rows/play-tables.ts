@@ -1,6 +1,6 @@
 import { keyKind } from '../queries/event-source.ts';
-import { decimalText, timeText } from './column-values.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
+import { int8, money, nullableText, nullableTime, text, texts, time, uint32, uuid } from './column-types.ts';
 import { factTable } from './table.ts';
 
 /** Tables of sessions, opened by an init or recorded by a caller, and of purchases. */
@@ -14,18 +14,18 @@ const sessions = factTable(['SessionClosed', 'SessionRecorded'], (fact) => [
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
-    session_id: (fact) => fact.sessionId,
-    player_id: (fact) => fact.entityId,
-    external_id: (fact) => fact.externalId,
-    end_reason: (fact) => fact.endReason,
-    start_time: (fact) => timeOrNull(fact.startedAt),
-    end_time: (fact) => timeOrNull(fact.endedAt),
-    duration_seconds: (fact) => Math.round(fact.durationSeconds),
-    total_events: (fact) => fact.eventCount,
-    achievements_unlocked: (fact) => fact.achievements,
-    interventions_shown: (fact) => fact.interventionsShown,
-    interventions_clicked: (fact) => fact.interventionsClicked,
-    received_at: (fact) => timeText(fact.at),
+    session_id: text((fact) => fact.sessionId),
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    end_reason: text((fact) => fact.endReason),
+    start_time: nullableTime((fact) => fact.startedAt),
+    end_time: nullableTime((fact) => fact.endedAt),
+    duration_seconds: uint32((fact) => Math.round(fact.durationSeconds)),
+    total_events: uint32((fact) => fact.eventCount),
+    achievements_unlocked: texts((fact) => fact.achievements),
+    interventions_shown: uint32((fact) => fact.interventionsShown),
+    interventions_clicked: uint32((fact) => fact.interventionsClicked),
+    received_at: time((fact) => fact.at),
     ...ORIGIN,
   },
 });
@@ -45,21 +45,17 @@ const purchases = factTable(
   receivedMs: ({ receivedAt }) => receivedAt,
   columns: {
     ...SCOPE,
-    player_id: (fact) => fact.entityId,
-    external_id: (fact) => fact.externalId,
-    amount: (fact) => decimalText(fact.counts * fact.amount),
-    currency: (fact) => fact.currency,
-    product_id: (fact) => fact.productId,
-    transaction_id: (fact) => fact.transactionId,
-    received_at: (fact) => timeText(fact.receivedAt),
-    recorded_by: (fact) => fact.recordedBy,
-    counts: (fact) => fact.counts,
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    amount: money((fact) => fact.counts * fact.amount),
+    currency: nullableText((fact) => fact.currency),
+    product_id: nullableText((fact) => fact.productId),
+    transaction_id: nullableText((fact) => fact.transactionId),
+    received_at: time((fact) => fact.receivedAt),
+    recorded_by: text((fact) => fact.recordedBy),
+    counts: int8((fact) => fact.counts),
     ...ORIGIN,
   },
 });
 
 export const PLAY_TABLES = { sessions, purchases };
-
-function timeOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : timeText(epochMs);
-}

@@ -1,10 +1,9 @@
 import type { EntitySnapshot, PlayerErased } from '../../actors/vocabulary/facts.ts';
 import type { EntityState, PlayerState } from '../../actors/vocabulary/state.ts';
 import { encodeState } from '../../streams/codec.ts';
-import { decimalText, timeText } from './column-values.ts';
 import { createdMs, ORIGIN, SCOPE } from './common-columns.ts';
+import { bool, money, nullableText, text, time, uint128, uint16, uint32, uint64, uuid } from './column-types.ts';
 import { factTable, type FactOrigin } from './table.ts';
-import type { Value } from './tab-separated.ts';
 
 /** Tables of players' state and of their stage changes. */
 
@@ -12,8 +11,8 @@ import type { Value } from './tab-separated.ts';
 export const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
 
 /** A column that only players have a value for. */
-function ofPlayer(valueOf: (player: PlayerState) => Value) {
-  return ({ state }: { state: EntityState }): Value => (state.kind === 'player' ? valueOf(state) : undefined);
+function ofPlayer<V>(valueOf: (player: PlayerState) => V) {
+  return ({ state }: { state: EntityState }): V | undefined => (state.kind === 'player' ? valueOf(state) : undefined);
 }
 
 const player_snapshots = factTable(['EntitySnapshot', 'PlayerErased'], (fact, origin) => [
@@ -23,30 +22,30 @@ const player_snapshots = factTable(['EntitySnapshot', 'PlayerErased'], (fact, or
   replacing: true,
   receivedMs: (one) => one.at,
   columns: {
-    game_id: ({ state }) => state.game,
-    environment: ({ state }) => state.environment,
-    kind: ({ state }) => state.kind,
-    partition: (_, origin) => origin.partition,
-    player_id: ({ state }) => (state.kind === 'ledger' ? NO_PLAYER : state.id),
-    entity_id: ({ state }, { partition }) => (state.kind === 'ledger' ? ledgerRowId(state.id, partition) : ''),
-    external_id: ofPlayer((player) => player.externalId),
-    device_id: ofPlayer((player) => player.deviceId),
-    email: ofPlayer((player) => player.email),
-    lifecycle_stage: ofPlayer((player) => player.lifecycleStage),
-    lifecycle_changed_at: ofPlayer((player) => timeText(player.lifecycleChangedAt)),
-    session_count: ofPlayer((player) => player.sessionCount),
-    purchase_count: ofPlayer((player) => player.purchaseCount),
-    total_revenue: ofPlayer((player) => decimalText(player.totalRevenue)),
-    total_playtime_seconds: ofPlayer((player) => Math.round(player.totalPlaytimeSeconds)),
-    is_payer: ofPlayer((player) => player.isPayer),
-    country: ofPlayer((player) => player.country),
-    first_seen_at: ofPlayer((player) => timeText(player.firstSeenAt)),
-    last_seen_at: ofPlayer((player) => timeText(player.lastSeenAt)),
-    attributes: ofPlayer((player) => player.attributes),
-    received_at: (one) => timeText(one.at),
-    state: (one) => Buffer.from(encodeState(one.state)).toString('base64'),
-    last_seq: (one) => one.state.lastSeq,
-    version: (_, origin) => snapshotVersion(origin),
+    game_id: text(({ state }) => state.game),
+    environment: text(({ state }) => state.environment),
+    kind: text(({ state }) => state.kind),
+    partition: uint16((_, origin) => origin.partition),
+    player_id: uuid(({ state }) => (state.kind === 'ledger' ? NO_PLAYER : state.id)),
+    entity_id: text(({ state }, { partition }) => (state.kind === 'ledger' ? ledgerRowId(state.id, partition) : '')),
+    external_id: text(ofPlayer((player) => player.externalId)),
+    device_id: nullableText(ofPlayer((player) => player.deviceId)),
+    email: nullableText(ofPlayer((player) => player.email)),
+    lifecycle_stage: text(ofPlayer((player) => player.lifecycleStage)),
+    lifecycle_changed_at: time(ofPlayer((player) => player.lifecycleChangedAt)),
+    session_count: uint32(ofPlayer((player) => player.sessionCount)),
+    purchase_count: uint32(ofPlayer((player) => player.purchaseCount)),
+    total_revenue: money(ofPlayer((player) => player.totalRevenue)),
+    total_playtime_seconds: uint64(ofPlayer((player) => Math.round(player.totalPlaytimeSeconds))),
+    is_payer: bool(ofPlayer((player) => player.isPayer)),
+    country: text(ofPlayer((player) => player.country)),
+    first_seen_at: time(ofPlayer((player) => player.firstSeenAt)),
+    last_seen_at: time(ofPlayer((player) => player.lastSeenAt)),
+    attributes: text(ofPlayer((player) => player.attributes)),
+    received_at: time((one) => one.at),
+    state: text((one) => Buffer.from(encodeState(one.state)).toString('base64')),
+    last_seq: uint64((one) => one.state.lastSeq),
+    version: uint128((_, origin) => snapshotVersion(origin)),
   },
 });
 
@@ -55,12 +54,12 @@ const lifecycle_transitions = factTable(['LifecycleChanged'], (fact) => [fact])(
   receivedMs: (fact) => fact.at,
   columns: {
     ...SCOPE,
-    player_id: (fact) => fact.entityId,
-    external_id: (fact) => fact.externalId,
-    from_stage: (fact) => fact.from,
-    to_stage: (fact) => fact.to,
-    changed_at: (fact) => timeText(fact.changedAt),
-    received_at: (fact) => timeText(fact.at),
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    from_stage: text((fact) => fact.from),
+    to_stage: text((fact) => fact.to),
+    changed_at: time((fact) => fact.changedAt),
+    received_at: time((fact) => fact.at),
     ...ORIGIN,
   },
 });
@@ -87,6 +86,6 @@ function tombstone(fact: PlayerErased, origin: FactOrigin): EntitySnapshot {
 }
 
 /** Newer snapshots replace older ones. The stream's creation counts first, because sequences restart with it. */
-function snapshotVersion({ stream, sequence }: FactOrigin): string {
-  return String((createdMs(stream) << 64n) | BigInt(sequence));
+function snapshotVersion({ stream, sequence }: FactOrigin): bigint {
+  return (createdMs(stream) << 64n) | BigInt(sequence);
 }

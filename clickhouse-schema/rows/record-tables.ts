@@ -2,7 +2,20 @@ import type { DeliveryRecord } from '../../streams/records/delivery-record.ts';
 import type { ModelReference } from '../../streams/records/model-reference.ts';
 import type { ScoreRecord } from '../../streams/records/score-record.ts';
 import type { WebhookDisabling } from '../../streams/records/webhook-disabling.ts';
-import { timeText } from './column-values.ts';
+import {
+  bool,
+  float64,
+  float64s,
+  int64,
+  nullableTime,
+  nullableUint16,
+  text,
+  time,
+  uint32,
+  uint64,
+  uint8,
+  uuid,
+} from './column-types.ts';
 import { recordTable, type RecordTable } from './table.ts';
 
 /** Tables of scores, model references, delivery attempts and disabled webhooks. */
@@ -11,25 +24,25 @@ import { recordTable, type RecordTable } from './table.ts';
 const scores: RecordTable<ScoreRecord, null> = recordTable({
   placing: null,
   columns: {
-    record_id: (record) => record.recordId,
-    game_id: (record) => record.game,
-    tenant: (record) => record.tenant,
-    environment: (record) => record.environment,
-    device_id: (record) => record.deviceId,
-    loot_distinct_types: (record) => record.features.loot_distinct_types,
-    sess_duration_total: (record) => record.features.sess_duration_total,
-    match_avg_fight_time: (record) => record.features.match_avg_fight_time,
-    match_wins: (record) => record.features.match_wins,
-    install_hour: (record) => record.features.install_hour,
-    vpay_count: (record) => record.features.vpay_count,
-    score: (record) => record.score,
-    bucket: (record) => record.bucket,
-    model_version: (record) => record.modelVersion,
-    forced: (record) => record.forced,
-    scored_at: (record) => timeText(record.scoredAt),
-    received_at: (_, origin) => timeText(origin.storedAtMs),
-    records_sequence: (_, origin) => origin.sequence,
-    records_index: (_, _origin, index) => index,
+    record_id: uuid((record) => record.recordId),
+    game_id: text((record) => record.game),
+    tenant: text((record) => record.tenant),
+    environment: text((record) => record.environment),
+    device_id: text((record) => record.deviceId),
+    loot_distinct_types: int64((record) => record.features.loot_distinct_types),
+    sess_duration_total: float64((record) => record.features.sess_duration_total),
+    match_avg_fight_time: float64((record) => record.features.match_avg_fight_time),
+    match_wins: int64((record) => record.features.match_wins),
+    install_hour: uint8((record) => record.features.install_hour),
+    vpay_count: int64((record) => record.features.vpay_count),
+    score: float64((record) => record.score),
+    bucket: text((record) => record.bucket),
+    model_version: text((record) => record.modelVersion),
+    forced: bool((record) => record.forced),
+    scored_at: time((record) => record.scoredAt),
+    received_at: time((_, origin) => origin.storedAtMs),
+    records_sequence: uint64((_, origin) => origin.sequence),
+    records_index: uint32((_, _origin, index) => index),
   },
 });
 
@@ -38,11 +51,11 @@ const model_references: RecordTable<{ reference: ModelReference; measure: ModelR
     placing: null,
     replacing: true,
     columns: {
-      model_version: ({ reference }) => reference.modelVersion,
-      measure: ({ measure }) => measure.measure,
-      edges: ({ measure }) => arrayText(measure.edges),
-      shares: ({ measure }) => arrayText(measure.shares),
-      received_at: ({ reference }) => timeText(reference.loadedAt),
+      model_version: text(({ reference }) => reference.modelVersion),
+      measure: text(({ measure }) => measure.measure),
+      edges: float64s(({ measure }) => measure.edges),
+      shares: float64s(({ measure }) => measure.shares),
+      received_at: time(({ reference }) => reference.loadedAt),
     },
   });
 
@@ -50,27 +63,27 @@ const model_references: RecordTable<{ reference: ModelReference; measure: ModelR
 const webhook_deliveries: RecordTable<DeliveryRecord, 'facts'> = recordTable({
   placing: 'facts',
   columns: {
-    delivery_id: (record) => uuidOf(record.deliveryId),
-    webhook_id: (record) => record.webhook,
-    game_id: (record) => record.game,
-    environment: (record) => record.environment,
-    kind: (record) => record.type,
-    player_id: (record) => uuidOf(record.player),
-    attempt: (record) => record.attempt,
-    attempted_at: (record) => timeText(record.attemptedAt),
-    duration_ms: (record) => Math.round(record.durationMs),
-    outcome: (record) => record.outcome,
-    status: (record) => record.status,
-    error: (record) => record.error,
-    response_start: (record) => record.responseStart,
-    url_host: (record) => record.urlHost,
-    next_attempt_at: (record) => (record.nextAttemptAt === null ? null : timeText(record.nextAttemptAt)),
-    received_at: (_, origin) => timeText(origin.storedAtMs),
-    facts_created: (record) => record.place.created,
-    facts_sequence: (record) => record.place.sequence,
-    facts_index: (record) => record.place.index,
-    records_sequence: (_, origin) => origin.sequence,
-    records_index: (_, _origin, index) => index,
+    delivery_id: uuid((record) => uuidOf(record.deliveryId)),
+    webhook_id: text((record) => record.webhook),
+    game_id: text((record) => record.game),
+    environment: text((record) => record.environment),
+    kind: text((record) => record.type),
+    player_id: uuid((record) => uuidOf(record.player)),
+    attempt: uint32((record) => record.attempt),
+    attempted_at: time((record) => record.attemptedAt),
+    duration_ms: uint32((record) => Math.round(record.durationMs)),
+    outcome: text((record) => record.outcome),
+    status: nullableUint16((record) => record.status),
+    error: text((record) => record.error),
+    response_start: text((record) => record.responseStart),
+    url_host: text((record) => record.urlHost),
+    next_attempt_at: nullableTime((record) => record.nextAttemptAt),
+    received_at: time((_, origin) => origin.storedAtMs),
+    facts_created: text((record) => record.place.created),
+    facts_sequence: uint64((record) => record.place.sequence),
+    facts_index: uint32((record) => record.place.index),
+    records_sequence: uint64((_, origin) => origin.sequence),
+    records_index: uint32((_, _origin, index) => index),
   },
 });
 
@@ -78,12 +91,12 @@ const webhook_disablings: RecordTable<WebhookDisabling, null> = recordTable({
   placing: null,
   replacing: true,
   columns: {
-    game_id: (record) => record.game,
-    environment: (record) => record.environment,
-    webhook_id: (record) => record.webhook,
-    reason: (record) => record.reason,
-    disabled_at: (record) => timeText(record.disabledAt),
-    received_at: (_, origin) => timeText(origin.storedAtMs),
+    game_id: text((record) => record.game),
+    environment: text((record) => record.environment),
+    webhook_id: text((record) => record.webhook),
+    reason: text((record) => record.reason),
+    disabled_at: time((record) => record.disabledAt),
+    received_at: time((_, origin) => origin.storedAtMs),
   },
 });
 
@@ -101,9 +114,4 @@ const NO_UUID = '00000000-0000-0000-0000-000000000000';
 /** Deliveries queued by an old version may lack an id. One such row must not fail its whole block. */
 function uuidOf(text: string): string {
   return UUID.test(text) ? text : NO_UUID;
-}
-
-/** An array of numbers in the format of a column. */
-function arrayText(numbers: readonly number[]): string {
-  return `[${numbers.join(',')}]`;
 }

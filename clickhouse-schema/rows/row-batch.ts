@@ -1,6 +1,6 @@
 import { rowsOf, type TableRow } from './rows.ts';
-import { TABLE_NAMES, type TableName } from './tables.ts';
-import { createTabSeparated, type TabSeparated } from './tab-separated.ts';
+import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
+import { createNativeBlock, type BlockColumn, type NativeBlock } from './native-block.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 import type { FactOrigin } from './table.ts';
 
@@ -8,14 +8,14 @@ import type { FactOrigin } from './table.ts';
 export interface RowBlock {
   table: TableName;
   rows: number;
-  /** TabSeparated, columns as in `TABLES`. Valid until the batch is cleared. */
+  /** One block in ClickHouse's Native format, columns as in `TABLES`. Valid until the batch changes. */
   bytes: Uint8Array;
   /** Bounds of the rows' `received_at`, epoch milliseconds. */
   receivedFromMs: number;
   receivedToMs: number;
 }
 
-/** Rows collected for one insert per table and month, already in ClickHouse's text format. */
+/** Rows collected for one insert per table and month, already in the columns of ClickHouse's format. */
 export interface RowBatch {
   /** Adds the rows of a record of FACTS. */
   add(record: CommitRecord, place: Pick<FactOrigin, 'stream' | 'sequence'>): void;
@@ -29,9 +29,9 @@ export interface RowBatch {
   clear(): void;
 }
 
-interface Lines {
+interface MonthBlock {
   month: number;
-  text: TabSeparated;
+  block: NativeBlock;
   rows: number;
   receivedFromMs: number;
   receivedToMs: number;
@@ -39,27 +39,27 @@ interface Lines {
 
 /** An empty batch. */
 export function createRowBatch(): RowBatch {
-  const held = new Map<TableName, Lines[]>(TABLE_NAMES.map((table) => [table, []]));
+  const held = new Map<TableName, MonthBlock[]>(TABLE_NAMES.map((table) => [table, []]));
   /** Memory reused from the previous batch. */
-  const spare: Partial<Record<TableName, TabSeparated | undefined>> = {};
+  const spare: Partial<Record<TableName, NativeBlock | undefined>> = {};
   let rows = 0;
 
-  function linesOf(table: TableName, receivedMs: number): Lines {
+  function blockOf(table: TableName, receivedMs: number): MonthBlock {
     const month = monthOf(receivedMs);
-    const lines = held.get(table) ?? [];
-    const found = lines.find((one) => one.month === month);
+    const months = held.get(table) ?? [];
+    const found = months.find((one) => one.month === month);
     if (found !== undefined) return found;
-    const text = spare[table] ?? createTabSeparated();
+    const block = spare[table] ?? createNativeBlock(blockColumns(table));
     spare[table] = undefined;
-    const fresh = { month, text, rows: 0, receivedFromMs: receivedMs, receivedToMs: receivedMs };
-    lines.push(fresh);
+    const fresh = { month, block, rows: 0, receivedFromMs: receivedMs, receivedToMs: receivedMs };
+    months.push(fresh);
     return fresh;
   }
 
   function addRows(added: readonly TableRow[]): void {
     for (const [table, values, receivedMs] of added) {
-      const to = linesOf(table, receivedMs);
-      to.text.add(values);
+      const to = blockOf(table, receivedMs);
+      to.block.add(values);
       to.rows += 1;
       to.receivedFromMs = Math.min(to.receivedFromMs, receivedMs);
       to.receivedToMs = Math.max(to.receivedToMs, receivedMs);
@@ -79,23 +79,32 @@ export function createRowBatch(): RowBatch {
     },
     blocks: () =>
       TABLE_NAMES.flatMap((table) =>
-        (held.get(table) ?? []).map(({ text, rows: count, receivedFromMs, receivedToMs }) => ({
+        (held.get(table) ?? []).map(({ block, rows: count, receivedFromMs, receivedToMs }) => ({
           table,
           rows: count,
-          bytes: text.bytes(),
+          bytes: block.bytes(),
           receivedFromMs,
           receivedToMs,
         })),
       ),
     clear() {
-      for (const [table, lines] of held) {
-        const [first] = lines.splice(0);
-        first?.text.clear();
-        spare[table] = first?.text ?? spare[table];
+      for (const [table, months] of held) {
+        const [first] = months.splice(0);
+        first?.block.clear();
+        spare[table] = first?.block ?? spare[table];
       }
       rows = 0;
     },
   };
+}
+
+/** The columns of a table's blocks. */
+function blockColumns(table: TableName): BlockColumn[] {
+  const { columns, types } = TABLES[table];
+  return columns.flatMap((name, place) => {
+    const type = types[place];
+    return type === undefined ? [] : [{ name, encoding: type.encoding, nullable: type.nullable }];
+  });
 }
 
 let month = { fromMs: 0, toMs: 0, number: 0 };

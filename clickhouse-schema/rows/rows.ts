@@ -1,9 +1,9 @@
 import type { Fact } from '../../actors/vocabulary/facts.ts';
 import { TABLES_OF_FACT, type TableName } from './tables.ts';
 import type { FactOrigin } from './table.ts';
-import type { Value } from './tab-separated.ts';
+import type { Value } from './column-types.ts';
 
-/** A row of a table: values in column order. `undefined` selects the column's default. */
+/** A row of a table: values in column order. */
 export type TableRow = readonly [table: TableName, values: readonly Value[], receivedMs: number];
 
 /** The rows of one fact. */

@@ -1,6 +1,5 @@
 import type { Fact } from '../../actors/vocabulary/facts.ts';
-import { storable } from './column-values.ts';
-import type { Value } from './tab-separated.ts';
+import { storable, type Column, type ColumnType, type Value } from './column-types.ts';
 
 /** The position of a fact in the log. */
 export interface FactOrigin {
@@ -23,6 +22,8 @@ export type Placing = 'facts' | 'snapshots' | 'memberships';
 export interface Table<P extends Placing | null = Placing | null> {
   /** In write order. */
   readonly columns: readonly string[];
+  /** The type of each column. */
+  readonly types: readonly ColumnType[];
   /** `null`: no rows of an erased player are deleted by player. */
   readonly placing: P;
   /** Whether only the newest row of a key is kept. A row written twice then exists once, and rows cannot be counted. */
@@ -58,22 +59,23 @@ export function factTable<K extends Fact['kind'], S>(
     placing: P;
     replacing?: true;
     receivedMs: (source: S) => number;
-    columns: Readonly<Record<string, (source: S, origin: FactOrigin) => Value>>;
+    columns: Readonly<Record<string, Column<[source: S, origin: FactOrigin]>>>;
   }): FactTable<P, K> => {
     const { placing, replacing = false, receivedMs, columns } = declaration;
     const kinds: readonly string[] = facts;
     const isSource = (fact: Fact): fact is FactsByKind[K] => kinds.includes(fact.kind);
-    const values = Object.values(columns);
+    const types = Object.values(columns);
     return {
       facts,
       columns: Object.keys(columns),
+      types,
       placing,
       replacing,
       eachRow(fact, origin, take) {
         if (!isSource(fact)) return;
         for (const source of sources(fact, origin)) {
           const row: Value[] = [];
-          for (const valueOf of values) row.push(valueOf(source, origin));
+          for (const column of types) row.push(column.valueOf(source, origin));
           take(row, storable(receivedMs(source)));
         }
       },
@@ -98,16 +100,17 @@ export interface RecordTable<S, P extends Placing | null = Placing | null> exten
 export function recordTable<S, const P extends Placing | null = null>(declaration: {
   placing: P;
   replacing?: true;
-  columns: Readonly<Record<string, (source: S, origin: RecordOrigin, index: number) => Value>>;
+  columns: Readonly<Record<string, Column<[source: S, origin: RecordOrigin, index: number]>>>;
 }): RecordTable<S, P> {
   const { placing, replacing = false, columns } = declaration;
-  const values = Object.values(columns);
+  const types = Object.values(columns);
   return {
     columns: Object.keys(columns),
+    types,
     placing,
     replacing,
     row: (source, origin, index) => [
-      values.map((valueOf) => valueOf(source, origin, index)),
+      types.map((column) => column.valueOf(source, origin, index)),
       storable(origin.storedAtMs),
     ],
   };

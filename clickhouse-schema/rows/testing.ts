@@ -2,7 +2,7 @@ import type { Fact } from '../../actors/vocabulary/facts.ts';
 import { rowsOf } from './rows.ts';
 import { TABLES } from './tables.ts';
 import type { FactOrigin } from './table.ts';
-import type { Value } from './tab-separated.ts';
+import type { Value } from './column-types.ts';
 
 /** The rows of a fact as objects by column name. */
 export function namedRowsOf(fact: Fact, origin: FactOrigin): [table: string, Record<string, Value>, number][] {

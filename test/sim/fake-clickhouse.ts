@@ -15,6 +15,8 @@ import {
   pendingErasures,
 } from './fake-erasures.ts';
 import type { StreamName } from '../../streams/stream-definitions.ts';
+import { readNativeBlock } from '../support/native-block.ts';
+import { lineOf } from '../support/tab-separated.ts';
 import type { Random } from './random.ts';
 import { never, type Toucher } from './touch-points.ts';
 import type { World } from './world.ts';
@@ -89,7 +91,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
       return;
     }
     tokens.set(token, bytes);
-    const lines = Buffer.from(bytes).toString('utf8').replace(/\n$/, '').split('\n');
+    const lines = readNativeBlock(bytes).rows.map((values) => lineOf(TABLES[table].types, values));
     tables.set(table, [...rowsOf(table), ...lines]);
   }
 

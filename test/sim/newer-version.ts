@@ -1,5 +1,6 @@
 import { Packr } from 'msgpackr';
 import { commandToTuple } from '../../streams/wire/command-layout.ts';
+import { playerIdOf } from './player-ids.ts';
 import type { Random } from './random.ts';
 
 const packr = new Packr({ useRecords: true, bundleStrings: true, moreTypes: false, encodeUndefinedAsNil: false });
@@ -20,9 +21,9 @@ export function createNewerGateway(random: Random): (nowMs: number) => Uint8Arra
       receivedAt: nowMs,
       deadlineAt: nowMs + 5_000,
       configRevision: 0,
-      body: { kind: 'ErasePlayer', playerId: 'player-1' },
+      body: { kind: 'ErasePlayer', playerId: playerIdOf(1) },
     });
-    tuple[7] = random.pick([{ kind: 'FreezePlayer', playerId: 'player-1' }, ['freeze', 'player-1'], null]);
+    tuple[7] = random.pick([{ kind: 'FreezePlayer', playerId: playerIdOf(1) }, ['freeze', playerIdOf(1)], null]);
     return [...tuple, 'a later field'];
   }
 

@@ -27,6 +27,7 @@ import { type Machine, type ProcessOptions, type SimProcess, startProcess } from
 import { waitForQuiet } from './quiet.ts';
 import { SIM_LIMITS } from './sim-limits.ts';
 import { createWorld, type Violation, type World } from './world.ts';
+import { playerIdOf } from './player-ids.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
 
 /**
@@ -141,7 +142,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const usualLimits: Limits = { ...SIM_LIMITS, commitFacts: random.pick([2, 4, 5_000]), campaignFactsPerCommand };
   const partitions = random.int(1, 2);
   const machines = createMachines(world, random.pick([2, 3, 3]), only !== undefined);
-  const players = Array.from({ length: random.int(2, 5) }, (_, index) => `player-${index + 1}`);
+  const players = Array.from({ length: random.int(2, 5) }, (_, index) => playerIdOf(index + 1));
   const usualLifeMs = random.between(6_000, 22_000);
   const weather = drawWeather(random, only);
   // Half of all runs include midnight, when daily counts change.

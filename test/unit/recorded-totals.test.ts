@@ -121,10 +121,10 @@ function createOwner() {
       for (const fact of records.flatMap((record) => decodeCommit(record).facts)) {
         for (const [table, row] of namedRowsOf(fact, place)) {
           if (table !== 'purchases') continue;
-          const day = String(row['received_at']).slice(0, 10);
+          const day = new Date(Number(row['received_at'])).toISOString().slice(0, 10);
           const sum = byDay.get(day) ?? { counts: 0, amount: 0n };
           sum.counts += Number(row['counts']);
-          sum.amount += BigInt(String(row['amount']).replace('.', ''));
+          sum.amount += BigInt(Number(row['amount']));
           byDay.set(day, sum);
         }
       }

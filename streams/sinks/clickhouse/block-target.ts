@@ -41,7 +41,7 @@ export interface BlockPlace extends Pick<RowBlock, 'rows' | 'receivedFromMs' | '
 export type InsertOutcome = { kind: 'inserted' } | { kind: 'failed'; refused: boolean; message: string };
 
 /**
- * Blocks of TabSeparated over ClickHouse's HTTP interface.
+ * Blocks in the Native format over ClickHouse's HTTP interface.
  *
  * A token does not survive a crash of ClickHouse: the engine records it before it commits the part (seen in 26.7 and in
  * its source), so after a crash in between a repeat is dropped as a duplicate although no row exists. Therefore the
@@ -54,7 +54,7 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
   async function send(table: TableName, bytes: Uint8Array, settings: ClickHouseSettings): Promise<void> {
     // The client's insert method would parse the rows, which are bytes already.
     const { stream } = await client.exec({
-      query: `INSERT INTO ${table} (${TABLES[table].columns.join(', ')}) FORMAT TabSeparated`,
+      query: `INSERT INTO ${table} (${TABLES[table].columns.join(', ')}) FORMAT Native`,
       values: Readable.from([bytes], { objectMode: false }),
       clickhouse_settings: { ...ONE_DURABLE_BLOCK, ...settings },
     });
@@ -131,4 +131,6 @@ const ONE_DURABLE_BLOCK = {
   max_insert_block_size: '10000000',
   min_insert_block_size_rows: '0',
   min_insert_block_size_bytes: '0',
+  // A column that the table lacks must not be dropped in silence.
+  input_format_skip_unknown_fields: 0,
 } as const;

@@ -1,8 +1,8 @@
-import { TABLES } from '../../../clickhouse-schema/rows/tables.ts';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from '../../../test/support/fake-clock.ts';
+import { readNativeBlock } from '../../../test/support/native-block.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
 import { decodeJson, encodeJson } from '../../codec.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../log/log-memory.ts';
@@ -16,8 +16,9 @@ import type { StreamWriter } from './stream-writer.ts';
 /** A ClickHouse in memory with tokens, in which a test decides the fate of each block. */
 function createFakeClickhouse() {
   const seen = new Map<string, string>();
+  /** The first column of every row: the id of an event. */
   const rows: string[] = [];
-  const blocks: { token: string; text: string }[] = [];
+  const blocks: { token: string; content: string }[] = [];
   return {
     rows,
     blocks,
@@ -27,17 +28,17 @@ function createFakeClickhouse() {
     /** What a block does on its way: once for every insert. */
     fate: (_token: string): 'insert' | 'fail' | 'refuse' => 'insert',
     take(token: string, bytes: Uint8Array): void {
-      const text = Buffer.from(bytes).toString('utf8');
-      blocks.push({ token, text });
+      const content = Buffer.from(bytes).toString('latin1');
+      blocks.push({ token, content });
       const before = seen.get(token);
       // A real one would drop the second silently; a test must not.
-      if (before !== undefined && before !== text) throw new Error(`token ${token} came with other bytes`);
-      if (before === undefined) rows.push(...text.trimEnd().split('\n'));
-      seen.set(token, text);
+      if (before !== undefined && before !== content) throw new Error(`token ${token} came with other bytes`);
+      if (before === undefined) rows.push(...readNativeBlock(bytes).rows.map(([first]) => String(first)));
+      seen.set(token, content);
     },
     /** Tokens do not survive a restore. */
     forget: () => seen.clear(),
-    eventIds: (): string[] => rows.map((row) => row.split('\t')[TABLES.events.columns.indexOf('event_id')] ?? ''),
+    eventIds: (): string[] => [...rows],
   };
 }
 type FakeClickhouse = ReturnType<typeof createFakeClickhouse>;

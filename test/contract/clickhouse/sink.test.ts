@@ -4,6 +4,7 @@ import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../../actors/vocabulary/state.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
+import { createNativeBlock } from '../../../clickhouse-schema/rows/native-block.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -35,8 +36,8 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** Rows as the sink writes them, of all months in one text. */
-function rowsText(facts: Fact[]): Buffer {
+/** Rows as the sink writes them, a block for each table and month. */
+function blocksOf(facts: Fact[]): Buffer {
   const batch = createRowBatch();
   batch.add(aCommit(facts), { stream: '2026-01-01T00:00:00Z', sequence: 1 });
   return Buffer.concat(batch.blocks().map(({ bytes }) => bytes));
@@ -190,7 +191,7 @@ describe('the ClickHouse sink on the real engine', () => {
 
   it('repeats a block of two months without doubling either part', async () => {
     const target = createClickhouseTarget(clickhouse.address);
-    const bytes = rowsText([
+    const bytes = blocksOf([
       aTrackedEvent({ eventId: 'jan', at: Date.UTC(2026, 0, 31) }),
       aTrackedEvent({ eventId: 'feb', at: Date.UTC(2026, 1, 1) }),
     ]);
@@ -205,7 +206,7 @@ describe('the ClickHouse sink on the real engine', () => {
     await runSql(clickhouse, 'SYSTEM STOP MERGES events');
     const target = createClickhouseTarget(clickhouse.address);
     const properties = `{"p":"${'x'.repeat(900)}"}`;
-    const bytes = rowsText(Array.from({ length: 60_000 }, (_, i) => aTrackedEvent({ eventId: `e${i}`, properties })));
+    const bytes = blocksOf(Array.from({ length: 60_000 }, (_, i) => aTrackedEvent({ eventId: `e${i}`, properties })));
     expect(await target.insert('events', bytes, 'events/large/1-2')).toEqual({ kind: 'inserted' });
     const parts =
       "SELECT count() AS parts, sum(rows) AS rows FROM system.parts WHERE table = 'events' AND active AND database = 'default'";
@@ -218,13 +219,16 @@ describe('the ClickHouse sink on the real engine', () => {
 
   it('distinguishes a refused block from an unreachable ClickHouse', async () => {
     const target = createClickhouseTarget(clickhouse.address);
-    const refused = await target.insert('events', Buffer.from('{"player_id":"not a uuid"}\n'), 'events/refused/1-1');
-    expect(refused).toMatchObject({ kind: 'failed', refused: true });
-    const unknown = await target.insert('events', Buffer.from('{"no_such_column":1}\n'), 'events/refused/2-2');
-    expect(unknown).toMatchObject({ kind: 'failed', refused: true });
+    for (const [place, name] of ['player_id', 'no_such_column'].entries()) {
+      const block = createNativeBlock([{ name, encoding: 'text', nullable: false }]);
+      block.add(['no UUID']);
+      const outcome = await target.insert('events', block.bytes(), `events/refused/${place}-${place}`);
+      expect(outcome, name).toMatchObject({ kind: 'failed', refused: true });
+    }
+    expect(await rowsOf(clickhouse, 'SELECT 1 FROM events')).toEqual([]);
     await target.close();
     const away = createClickhouseTarget({ ...clickhouse.address, url: 'http://127.0.0.1:1' });
-    expect(await away.insert('events', Buffer.from('{}\n'), 't')).toMatchObject({ kind: 'failed', refused: false });
+    expect(await away.insert('events', Buffer.alloc(0), 't')).toMatchObject({ kind: 'failed', refused: false });
     await away.close();
   });
 

@@ -1,13 +1,13 @@
 import type { PartitionStore } from '../../../actors/runtime/store/store.ts';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../../actors/vocabulary/state.ts';
-import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
+import { isPlayerTable, TABLE_NAMES, TABLES } from '../../../clickhouse-schema/rows/tables.ts';
 import type { PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { rowsOf } from '../../../clickhouse-schema/rows/rows.ts';
-import { lineOf } from '../../../clickhouse-schema/rows/tab-separated.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import { parseRebuildMark, rebuildKey } from '../../../streams/rebuild-mark.ts';
+import { lineOf, withZeros } from '../../support/tab-separated.ts';
 import type { FakeClickhouse } from '../fake-clickhouse.ts';
 import { isErased } from '../fake-erasures.ts';
 import type { Observer } from '../observer.ts';
@@ -62,7 +62,8 @@ export function checkRows(world: World, clickhouse: FakeClickhouse, observer: Ob
       const place = { stream: observer.factsCreated, sequence, index, partition: record.partition };
       const erasure = 'entityId' in fact ? last.get(fact.entityId) : undefined;
       for (const [table, values] of rowsOf(fact, place)) {
-        const line = lineOf(values).replace(/\n$/, '');
+        const { types } = TABLES[table];
+        const line = lineOf(types, withZeros(types, values));
         const gone = erasure !== undefined && isPlayerTable(table) && isErased(table, line, erasure);
         if (gone) world.cover('a row of an erased player is gone');
         if (gone && clickhouse.rows(table).includes(line)) {
