@@ -12,6 +12,7 @@ import { isUnavailable } from './operation.ts';
 import type { Operations } from './operations.ts';
 import type { Machine, SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
+import { strangerIdOf } from './player-ids.ts';
 
 /**
  * Faults that most seeds do not have. They make their choices from random sequences of their own, so that a seed
@@ -286,7 +287,7 @@ export function createRareFaults({
     const owner = running().find((process) => process.led > 0);
     const [gateway, other] = serving().filter((process) => process !== owner);
     if (owner === undefined || gateway === undefined || other === undefined) return;
-    const playerId = `stranger-${++scripts}`;
+    const playerId = strangerIdOf(++scripts);
     next = { source: 'REQUESTS', client: gateway.name, fault: () => 'lose_ack' };
     const outcome = await clients.perform(operations.patch(playerId), gateway);
     if (calm || outcome === 'lost' || outcome.kind !== 'failure' || isUnavailable(outcome)) return;

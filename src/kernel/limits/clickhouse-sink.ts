@@ -8,7 +8,7 @@ export const CLICKHOUSE_SINK_LIMITS = {
   sinkRowsAtOnce: 256,
   /**
    * Least time from the begin of an insert to the begin of the next, and from its end. An insert costs the embedded
-   * engine 15 to 60 ms besides 3 µs a row. A row is visible about one interval and one insert after its event. On a
+   * engine 15 to 60 ms besides 1 µs a row. A row is visible about one interval and one insert after its event. On a
    * busy machine inserts are slow, and the pause makes them fewer.
    */
   sinkIntervalMs: 600,

@@ -36,7 +36,10 @@ export const CLICKHOUSE_LIMITS = {
   clickhouseStatementTokens: 20_000,
   /** Nested brackets of one statement. The check recurses; the engine's own bound is 1,000. */
   clickhouseStatementDepth: 200,
-  /** Body of an insert after decompression: several times the sink's largest batch. */
+  /**
+   * Body of an insert after decompression: several times the sink's largest batch. A binary one is a file while it is
+   * inserted, so there are as many files as concurrent statements of the service.
+   */
   clickhouseBodyBytes: 128 * 1024 * 1024,
   /** A result in a format without streaming (JSON, Parquet), which is buffered as a whole. */
   clickhouseBufferedResultBytes: 128 * 1024 * 1024,
