@@ -12,9 +12,9 @@ const TIMED = ['cost', 'fuzz'].map((name) => `test/e2e/${name}.test.ts`);
 const WORKERS = availableParallelism() + 1;
 
 /**
- * Five projects. `unit`: pure code and in-memory forms, beside what they test. `contract`: the ports against every form
+ * Six projects. `unit`: pure code and in-memory forms, beside what they test. `contract`: the ports against every form
  * they have, real NATS and the real ClickHouse engine included. `e2e`: the whole service over HTTP. `e2e-timed`: the
- * files of these that measure time. `sim`: the deterministic simulation.
+ * files of these that measure time. `sim`: the deterministic simulation. `sdk`: the client packages, with fake clocks.
  *
  * Files run side by side, so every file starts its own servers on free ports and in folders of its own. Files of `unit`
  * and `contract` also share processes, because starting one and importing the service takes longer than most files
@@ -32,6 +32,14 @@ export default defineConfig({
           isolate: false,
           include: ['{src,actors,streams,clickhouse-schema,models,bench,test/unit}/**/*.test.ts'],
           // None takes more than seconds; on a machine with other work on it seconds are many.
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'sdk',
+          isolate: false,
+          include: ['sdk/*/{src,test}/**/*.test.ts'],
           testTimeout: 30_000,
         },
       },

@@ -1,0 +1,4734 @@
+/* Written by scripts/generate-operations.ts from the routes of the service. Do not edit. */
+
+/**
+ * Every endpoint by method and path: its parameters, its body, and what it answers. Left out are the headers that
+ * many endpoints share: Idempotency-Key and X-Player-Token.
+ */
+export interface Operations {
+  /** Register a player, or update the one with the same external_id. */
+  'POST /v1/players/players': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: {
+      /** `*`: create only. */
+      readonly 'If-None-Match'?: string;
+    };
+    readonly body: {
+      /** Your own unique id of the player. */
+      readonly external_id: string;
+      /** Device id. */
+      readonly device_id?: string;
+      /** E-mail address. */
+      readonly email?: string;
+      /** Custom attributes. */
+      readonly attributes?: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+      /** Your own unique id of the player. */
+      readonly external_id: string;
+      /** Device id. */
+      readonly device_id: string | null;
+      /** E-mail address. */
+      readonly email?: string | null;
+      /** Lifecycle stage of the player. */
+      readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+      /** Number of sessions opened or recorded. */
+      readonly session_count: number;
+      /** Sum of all purchases in the game's currency, with up to four decimals. */
+      readonly total_revenue: number;
+      /** Whether the player has made a purchase. */
+      readonly is_payer: boolean;
+      /** When the player was first registered. */
+      readonly first_seen_at: string;
+      /** When the player was last active, by the service's clock. */
+      readonly last_seen_at: string;
+      /** Custom attributes. */
+      readonly attributes: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Get a player by id. */
+  'GET /v1/players/players/{id}': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+      /** Your own unique id of the player. */
+      readonly external_id: string;
+      /** Device id. */
+      readonly device_id: string | null;
+      /** E-mail address. */
+      readonly email?: string | null;
+      /** Lifecycle stage of the player. */
+      readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+      /** Number of sessions opened or recorded. */
+      readonly session_count: number;
+      /** Sum of all purchases in the game's currency, with up to four decimals. */
+      readonly total_revenue: number;
+      /** Whether the player has made a purchase. */
+      readonly is_payer: boolean;
+      /** When the player was first registered. */
+      readonly first_seen_at: string;
+      /** When the player was last active, by the service's clock. */
+      readonly last_seen_at: string;
+      /** Custom attributes. */
+      readonly attributes: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Update a player. */
+  'PATCH /v1/players/players/{id}': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Device id. */
+      readonly device_id?: string | null;
+      /** E-mail address. */
+      readonly email?: string | null;
+      /** JSON Merge Patch for the custom attributes. */
+      readonly attributes?: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+      /** Your own unique id of the player. */
+      readonly external_id: string;
+      /** Device id. */
+      readonly device_id: string | null;
+      /** E-mail address. */
+      readonly email?: string | null;
+      /** Lifecycle stage of the player. */
+      readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+      /** Number of sessions opened or recorded. */
+      readonly session_count: number;
+      /** Sum of all purchases in the game's currency, with up to four decimals. */
+      readonly total_revenue: number;
+      /** Whether the player has made a purchase. */
+      readonly is_payer: boolean;
+      /** When the player was first registered. */
+      readonly first_seen_at: string;
+      /** When the player was last active, by the service's clock. */
+      readonly last_seen_at: string;
+      /** Custom attributes. */
+      readonly attributes: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Erase a player. */
+  'DELETE /v1/players/players/{id}': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** `pending` while the rows are being deleted, `done` after that. */
+      readonly status: 'pending' | 'done';
+      /** When the player was erased. */
+      readonly erased_at: string;
+      /**
+       * Number of rows deleted from the analytics tables, including the scores of the player's
+       * device if no other player uses it.
+       */
+      readonly rows_deleted: number | null;
+      /** Days until the append-only log of facts no longer contains data of the player. */
+      readonly log_retention_days: number;
+    };
+  };
+  /** Get a player by external_id. */
+  'GET /v1/players/players/external/{external_id}': {
+    readonly path: {
+      /** Your own unique id of the player. */
+      readonly external_id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+      /** Your own unique id of the player. */
+      readonly external_id: string;
+      /** Device id. */
+      readonly device_id: string | null;
+      /** E-mail address. */
+      readonly email?: string | null;
+      /** Lifecycle stage of the player. */
+      readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+      /** Number of sessions opened or recorded. */
+      readonly session_count: number;
+      /** Sum of all purchases in the game's currency, with up to four decimals. */
+      readonly total_revenue: number;
+      /** Whether the player has made a purchase. */
+      readonly is_payer: boolean;
+      /** When the player was first registered. */
+      readonly first_seen_at: string;
+      /** When the player was last active, by the service's clock. */
+      readonly last_seen_at: string;
+      /** Custom attributes. */
+      readonly attributes: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Get a player's lifecycle stage. */
+  'GET /v1/players/players/{id}/lifecycle': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Lifecycle stage of the player. */
+      readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+      /** When the stage last changed. */
+      readonly lifecycle_changed_at: string;
+      /** When the player was first registered. */
+      readonly first_seen_at: string;
+      /** When the player was last active. */
+      readonly last_seen_at: string;
+      /** Number of sessions opened or recorded. */
+      readonly session_count: number;
+      /** Playtime in closed sessions, seconds. */
+      readonly total_playtime_seconds: number;
+    };
+  };
+  /** Get a player's churn risk. */
+  'GET /v1/players/players/{id}/churn-risk': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Churn risk from 0 to 1, the sum of the contributions. */
+      readonly risk_score: number;
+      /** `low` below 0.33, `medium` below 0.66, else `high`. */
+      readonly risk_level: 'low' | 'medium' | 'high';
+      /** The factors, largest contribution first. */
+      readonly factors: readonly {
+        /** Name of the factor. */
+        readonly factor: 'session_decline' | 'playtime_decline' | 'inactivity';
+        /** The figures of the factor in words. */
+        readonly description: string;
+        /** Contribution of the factor to `risk_score`. */
+        readonly contribution: number;
+      }[];
+      /** Time of the assessment. */
+      readonly prediction_date: string;
+      /** Confidence from 0 to 0.9. */
+      readonly confidence: number;
+    };
+  };
+  /** Record a session. */
+  'POST /v1/players/players/{id}/session': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Id of the session: your own id, unique per player, or the session_id that init returned. */
+      readonly session_id: string;
+      /** Playtime, seconds. */
+      readonly duration_seconds?: number;
+      /** Start of the session. */
+      readonly start_time?: string;
+      /** End of the session. */
+      readonly end_time?: string;
+    };
+    readonly answer: {
+      /** Id of the session, as sent. */
+      readonly session_id: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Number of sessions of the player, including this one. */
+      readonly session_count: number;
+      /** Playtime of the player including this session, seconds. */
+      readonly total_playtime_seconds: number;
+    };
+  };
+  /** Record a purchase. */
+  'POST /v1/players/players/{id}/purchase': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: {
+      /**
+       * Amount paid, in the game's currency: a decimal number (`9.99`, `.5`, `1e1`) greater than 0
+       * and at most 900,000,000,000.
+       */
+      readonly amount: number;
+      /** ISO 4217 code of the currency the player paid in, in upper case. */
+      readonly currency?: string;
+      /** Id of the product. */
+      readonly product_id?: string;
+      /** The store's transaction id. */
+      readonly transaction_id?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Amount of the purchase, in the game's currency. */
+      readonly amount: number;
+      /** Sum of all purchases of the player, including this one, in the game's currency. */
+      readonly total_revenue: number;
+      /** Number of purchases of the player, including this one. */
+      readonly purchase_count: number;
+      /** Always true: the player has paid. */
+      readonly is_payer: boolean;
+    };
+  };
+  /** Start a session and get the player, flags and segments. */
+  'POST /v1/bff/game/init': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** The device. */
+      readonly device_info?: {
+        /** Platform, for example `ios` or `android`. */
+        readonly platform?: string;
+        /** Version of the operating system. */
+        readonly os_version?: string;
+        /** Version of the game. */
+        readonly app_version?: string;
+        /** Model of the device. */
+        readonly device_model?: string;
+      };
+      /** Keys of the flags to evaluate at init and at every sync. */
+      readonly requested_flags?: readonly string[];
+    };
+    readonly answer: {
+      /** The player. */
+      readonly player: {
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** Your own unique id of the player. */
+        readonly external_id: string;
+        /** When the player was first registered. */
+        readonly first_seen: string;
+        /** When the player was last active, which is now. */
+        readonly last_seen: string;
+        /** Custom attributes. */
+        readonly properties: Readonly<Record<string, unknown>>;
+      };
+      /** Id of the session, as returned by init. */
+      readonly session_id: string;
+      /** The requested flags, or all flags. */
+      readonly flags: Readonly<
+        Record<
+          string,
+          {
+            /** False if the flag is disabled for the player or serves false or null. */
+            readonly enabled: boolean;
+            /** Key of the served variant. */
+            readonly variant?: string;
+          }
+        >
+      >;
+      /** Keys of the segments the player is in. */
+      readonly segments: readonly string[];
+      /** Current time of the service. */
+      readonly server_time: string;
+      /** Requested flags that do not exist. */
+      readonly unknown_flags: readonly string[];
+    };
+  };
+  /** Send the events of a session and get interventions and changed flags. */
+  'POST /v1/bff/game/sync': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Id of the session, as returned by init. */
+      readonly session_id: string;
+      /** Events of the session, at most 50. */
+      readonly events: readonly {
+        /** Name of the event. */
+        readonly event_name: string;
+        /** When the event happened, possibly hours ago. */
+        readonly timestamp?: string;
+        /** Custom properties. */
+        readonly properties?: Readonly<Record<string, unknown>>;
+        /** Your id of the event. */
+        readonly event_id?: string;
+      }[];
+      /** Changes to the player's attributes. */
+      readonly state_updates?: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: {
+      /** Number of events accepted by this call. */
+      readonly events_accepted: number;
+      /** Interventions to show, most urgent first. */
+      readonly interventions: readonly {
+        /** Id of the intervention. */
+        readonly intervention_id: string;
+        /** Always `in_app_message`. */
+        readonly type: string;
+        /** Content to show. */
+        readonly content: {
+          /** Title. */
+          readonly title: string;
+          /** Text. */
+          readonly body: string;
+          /** Label of the button. */
+          readonly cta: string;
+        };
+        /** How to show the content. */
+        readonly display_rules: {
+          /** Priority from the campaign, for example `high`. */
+          readonly priority: string;
+          /** Seconds after which to hide it. */
+          readonly dismiss_after_seconds: number;
+        };
+      }[];
+      /** Flags of the session that changed since the last init or sync. */
+      readonly updated_flags: Readonly<
+        Record<
+          string,
+          {
+            /** False if the flag is disabled for the player or serves false or null. */
+            readonly enabled: boolean;
+            /** Key of the served variant. */
+            readonly variant?: string;
+          }
+        >
+      >;
+      /** Events that were rejected permanently. */
+      readonly rejected: readonly {
+        /** Index of the event in the request, from 0. */
+        readonly index: number;
+        /** Why the event was rejected. */
+        readonly error: {
+          /** Error code. */
+          readonly code: string;
+          /** Explanation for people. */
+          readonly message: string;
+          /** Details of the error. */
+          readonly details?: Readonly<Record<string, unknown>>;
+        };
+      }[];
+      /** Events that violate their schemas. */
+      readonly warnings?: readonly {
+        /** Index of the event in the request, from 0. */
+        readonly index: number;
+        /** Whether the event was quarantined because its schema is enforced. */
+        readonly quarantined: boolean;
+        /** The first 8 violations of the event's schema. */
+        readonly warnings: readonly {
+          /** JSON Pointer into the properties. */
+          readonly path: string;
+          /** The rule that the value breaks. */
+          readonly message: string;
+        }[];
+      }[];
+    };
+  };
+  /** End a session and get its summary. */
+  'POST /v1/bff/game/end-session': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Id of the session, as returned by init. */
+      readonly session_id: string;
+      /** Playtime, seconds. */
+      readonly session_duration_seconds: number;
+      /** Events of the session, at most 50. */
+      readonly final_events?: readonly {
+        /** Name of the event. */
+        readonly event_name: string;
+        /** When the event happened, possibly hours ago. */
+        readonly timestamp?: string;
+        /** Custom properties. */
+        readonly properties?: Readonly<Record<string, unknown>>;
+        /** Your id of the event. */
+        readonly event_id?: string;
+      }[];
+    };
+    readonly answer: {
+      /** Summary of the session. */
+      readonly session_summary: {
+        /** Id of the session, as returned by init. */
+        readonly session_id: string;
+        /** Number of events accepted in the session, including the final ones. */
+        readonly total_events: number;
+        /** Counted playtime, seconds. */
+        readonly duration_seconds: number;
+        /**
+         * Distinct achievements from `achievement_unlocked` events (property `achievement_id` or
+         * `achievement`).
+         */
+        readonly achievements_unlocked: readonly string[];
+        /** Number of `intervention_shown` events with an `intervention_id`. */
+        readonly interventions_shown: number;
+        /** Number of `intervention_clicked` events with an `intervention_id`. */
+        readonly interventions_clicked: number;
+      };
+      /** Events that were rejected permanently. */
+      readonly rejected: readonly {
+        /** Index of the event in the request, from 0. */
+        readonly index: number;
+        /** Why the event was rejected. */
+        readonly error: {
+          /** Error code. */
+          readonly code: string;
+          /** Explanation for people. */
+          readonly message: string;
+          /** Details of the error. */
+          readonly details?: Readonly<Record<string, unknown>>;
+        };
+      }[];
+      /** Events that violate their schemas. */
+      readonly warnings?: readonly {
+        /** Index of the event in the request, from 0. */
+        readonly index: number;
+        /** Whether the event was quarantined because its schema is enforced. */
+        readonly quarantined: boolean;
+        /** The first 8 violations of the event's schema. */
+        readonly warnings: readonly {
+          /** JSON Pointer into the properties. */
+          readonly path: string;
+          /** The rule that the value breaks. */
+          readonly message: string;
+        }[];
+      }[];
+    };
+  };
+  /** Get the receipt of an erasure. */
+  'GET /v1/players/players/{id}/erasure': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** `pending` while the rows are being deleted, `done` after that. */
+      readonly status: 'pending' | 'done';
+      /** When the player was erased. */
+      readonly erased_at: string;
+      /**
+       * Number of rows deleted from the analytics tables, including the scores of the player's
+       * device if no other player uses it.
+       */
+      readonly rows_deleted: number | null;
+      /** Days until the append-only log of facts no longer contains data of the player. */
+      readonly log_retention_days: number;
+    };
+  };
+  /** Export all data of a player. */
+  'GET /v1/players/players/{id}/export': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Maximum number of rows per page over all tables, 1 to 1000. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** When the state was read. */
+      readonly exported_at: string;
+      /** A player. */
+      readonly player: {
+        /** Id of the player, assigned by the service. */
+        readonly id: string;
+        /** Your own unique id of the player. */
+        readonly external_id: string;
+        /** Device id. */
+        readonly device_id: string | null;
+        /** E-mail address. */
+        readonly email?: string | null;
+        /** Lifecycle stage of the player. */
+        readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+        /** Number of sessions opened or recorded. */
+        readonly session_count: number;
+        /** Sum of all purchases in the game's currency, with up to four decimals. */
+        readonly total_revenue: number;
+        /** Whether the player has made a purchase. */
+        readonly is_payer: boolean;
+        /** When the player was first registered. */
+        readonly first_seen_at: string;
+        /** When the player was last active, by the service's clock. */
+        readonly last_seen_at: string;
+        /** Custom attributes. */
+        readonly attributes: Readonly<Record<string, unknown>>;
+      };
+      /**
+       * The rest of the live state: sessions, activity and counters by day (days since 1970-01-01,
+       * UTC, newest first), segments, flag overrides and exposures, recent ids, Idempotency-Keys
+       * without their responses, and so on.
+       */
+      readonly state: Readonly<Record<string, unknown>>;
+      /** Rows of this page by table name, with the columns of the table. */
+      readonly rows: Readonly<Record<string, unknown>>;
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Track one event. */
+  'POST /v1/events/events': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Name of the event. */
+      readonly event_name: string;
+      /** Custom properties. */
+      readonly properties?: Readonly<Record<string, unknown>>;
+      /** Id of the session that the event belongs to. */
+      readonly session_id?: string;
+      /** When the event happened. */
+      readonly timestamp?: string;
+      /** Your id of the event. */
+      readonly event_id?: string;
+    };
+    readonly answer: {
+      /** The event_id that you sent or the service assigned. */
+      readonly event_id: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Name of the event. */
+      readonly event_name: string;
+      /** When the event happened. */
+      readonly timestamp: string;
+      /** When the service received it. */
+      readonly received_at: string;
+      /** Present if the event violates an enforced schema and was quarantined. */
+      readonly status?: 'quarantined';
+      /** The first 8 violations of the event's schema. */
+      readonly warnings?: readonly {
+        /** JSON Pointer into the properties. */
+        readonly path: string;
+        /** The rule that the value breaks. */
+        readonly message: string;
+      }[];
+    };
+  };
+  /** Query events. */
+  'GET /v1/events/events': {
+    readonly path: undefined;
+    readonly query: {
+      /** Only events with this name. */
+      readonly event_name?: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id?: string;
+      /** Only events received at or after this time. */
+      readonly from?: string;
+      /** Only events received before this time. */
+      readonly to?: string;
+      /** Only events with this session_id. */
+      readonly session_id?: string;
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Events of this page. */
+      readonly events: readonly {
+        /** The event_id that the sender sent or the service assigned. */
+        readonly event_id: string;
+        /** Name of the event. */
+        readonly event_name: string;
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** The session_id of the event. */
+        readonly session_id: string | null;
+        /** The properties as sent. */
+        readonly properties: Readonly<Record<string, unknown>>;
+        /** When the event happened, according to its sender. */
+        readonly timestamp: string;
+        /** When the service received it. */
+        readonly received_at: string;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Track up to 100 events. */
+  'POST /v1/events/events/batch': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The events, 1 to 100. */
+      readonly events: readonly {
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** Name of the event. */
+        readonly event_name: string;
+        /** Custom properties. */
+        readonly properties?: Readonly<Record<string, unknown>>;
+        /** Id of the session that the event belongs to. */
+        readonly session_id?: string;
+        /** When the event happened. */
+        readonly timestamp?: string;
+        /** Your id of the event. */
+        readonly event_id?: string;
+      }[];
+    };
+    readonly answer: {
+      /** Number of events accepted by this request. */
+      readonly accepted: number;
+      /** Number of events that were accepted earlier. */
+      readonly duplicates: number;
+      /** Number of events rejected permanently. */
+      readonly rejected: number;
+      /** Number of events quarantined because they violate an enforced schema. */
+      readonly quarantined: number;
+      /** Number of events that failed temporarily. */
+      readonly unavailable: number;
+      /** One result per event, in the order of the request. */
+      readonly results: readonly {
+        /** Index of the event in the request, from 0. */
+        readonly index: number;
+        /** The event_id that you sent or the service assigned. */
+        readonly event_id: string | null;
+        /** Result for the event. */
+        readonly status: 'accepted' | 'duplicate' | 'rejected' | 'quarantined' | 'unavailable';
+        /** Why the event was not accepted. */
+        readonly error?: {
+          /** Error code. */
+          readonly code: string;
+          /** Explanation for people. */
+          readonly message: string;
+          /** Details of the error. */
+          readonly details?: Readonly<Record<string, unknown>>;
+        };
+        /** The first 8 violations of the event's schema. */
+        readonly warnings?: readonly {
+          /** JSON Pointer into the properties. */
+          readonly path: string;
+          /** The rule that the value breaks. */
+          readonly message: string;
+        }[];
+      }[];
+    };
+  };
+  /** List the event schemas. */
+  'GET /v1/events/schemas': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The schemas of this page. */
+      readonly schemas: readonly {
+        /** Name of the events that the schema applies to. */
+        readonly event_name: string;
+        /** Free text for people. */
+        readonly description: string;
+        /** JSON Schema (draft 2020-12) for the `properties` of the events. */
+        readonly schema: Readonly<Record<string, unknown>>;
+        /** What happens to events that violate the schema. */
+        readonly mode: 'observe' | 'warn' | 'enforce';
+        /** Version, counted from 1. */
+        readonly version: number;
+        /** When the schema was created. */
+        readonly created_at: string;
+        /** When the schema was last changed. */
+        readonly updated_at: string;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Create an event schema. */
+  'POST /v1/events/schemas': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+      /** JSON Schema (draft 2020-12) for the `properties` of the events. */
+      readonly schema: Readonly<Record<string, unknown>>;
+      /** Free text for people. */
+      readonly description?: string;
+      /** What happens to events that violate the schema. */
+      readonly mode?: 'observe' | 'warn' | 'enforce';
+    };
+    readonly answer: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** JSON Schema (draft 2020-12) for the `properties` of the events. */
+      readonly schema: Readonly<Record<string, unknown>>;
+      /** What happens to events that violate the schema. */
+      readonly mode: 'observe' | 'warn' | 'enforce';
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the schema was created. */
+      readonly created_at: string;
+      /** When the schema was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Get an event schema. */
+  'GET /v1/events/schemas/{event_name}': {
+    readonly path: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** JSON Schema (draft 2020-12) for the `properties` of the events. */
+      readonly schema: Readonly<Record<string, unknown>>;
+      /** What happens to events that violate the schema. */
+      readonly mode: 'observe' | 'warn' | 'enforce';
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the schema was created. */
+      readonly created_at: string;
+      /** When the schema was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Replace an event schema. */
+  'PUT /v1/events/schemas/{event_name}': {
+    readonly path: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** The current event name. */
+      readonly event_name?: string;
+      /** JSON Schema (draft 2020-12) for the `properties` of the events. */
+      readonly schema: Readonly<Record<string, unknown>>;
+      /** Free text for people. */
+      readonly description?: string;
+      /** What happens to events that violate the schema. */
+      readonly mode?: 'observe' | 'warn' | 'enforce';
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+    };
+    readonly answer: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** JSON Schema (draft 2020-12) for the `properties` of the events. */
+      readonly schema: Readonly<Record<string, unknown>>;
+      /** What happens to events that violate the schema. */
+      readonly mode: 'observe' | 'warn' | 'enforce';
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the schema was created. */
+      readonly created_at: string;
+      /** When the schema was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Delete an event schema. */
+  'DELETE /v1/events/schemas/{event_name}': {
+    readonly path: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Name of the events that the schema applies to. */
+      readonly event_name: string;
+      /** Always true. */
+      readonly deleted: boolean;
+    };
+  };
+  /** List quarantined events. */
+  'GET /v1/events/quarantine': {
+    readonly path: undefined;
+    readonly query: {
+      /** Only events with this name. */
+      readonly event_name?: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id?: string;
+      /** Only events received at or after this time. */
+      readonly from?: string;
+      /** Only events received before this time. */
+      readonly to?: string;
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Events of this page. */
+      readonly events: readonly {
+        /** The event_id that the sender sent or the service assigned. */
+        readonly event_id: string;
+        /** Name of the event. */
+        readonly event_name: string;
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** The session_id of the event. */
+        readonly session_id: string | null;
+        /** The properties as sent. */
+        readonly properties: Readonly<Record<string, unknown>>;
+        /** When the event happened, according to its sender. */
+        readonly timestamp: string;
+        /** When the service received it. */
+        readonly received_at: string;
+        /** Version of the schema that the event violates. */
+        readonly schema_version: number;
+        /** The first 8 violations of the event's schema. */
+        readonly reason: readonly {
+          /** JSON Pointer into the properties. */
+          readonly path: string;
+          /** The rule that the value breaks. */
+          readonly message: string;
+        }[];
+        /** Whether the event has been replayed since and counts as a normal event. */
+        readonly released: boolean;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Replay quarantined events. */
+  'POST /v1/events/quarantine/replay': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Only events with this name. */
+      readonly event_name?: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id?: string;
+      /** Only events received at or after this time. */
+      readonly from?: string;
+      /** Only events received before this time. */
+      readonly to?: string;
+      /** Only events with these ids, 1 to 500 ids. */
+      readonly event_ids?: readonly string[];
+      /** `next_cursor` of the previous call. */
+      readonly cursor?: string;
+    };
+    readonly answer: {
+      /** Number of events tracked by this call. */
+      readonly replayed: number;
+      /** Number of events that stay in quarantine. */
+      readonly failed: number;
+      /** Number of events that were replayed earlier. */
+      readonly already_replayed: number;
+      /** The first 32 events that stay in quarantine. */
+      readonly failures: readonly {
+        /** Id of the event. */
+        readonly event_id: string;
+        /** Name of the event. */
+        readonly event_name: string;
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** Error code. */
+        readonly code: string;
+        /** Why the event stays in quarantine. */
+        readonly message: string;
+        /** The first 8 violations of the event's schema. */
+        readonly warnings?: readonly {
+          /** JSON Pointer into the properties. */
+          readonly path: string;
+          /** The rule that the value breaks. */
+          readonly message: string;
+        }[];
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Stream events (Server-Sent Events). */
+  'GET /v1/events/events/stream': {
+    readonly path: undefined;
+    readonly query: {
+      /** Only events with these names. */
+      readonly event_name?: readonly string[];
+      /** Id of the player, assigned by the service. */
+      readonly player_id?: string;
+      /** Stream token from `POST /v1/events/stream-tokens`, instead of an API key. */
+      readonly token?: string;
+      /** Same as the header `Last-Event-ID`, for clients that cannot set it. */
+      readonly last_event_id?: string;
+    };
+    readonly header: {
+      /** The last SSE id received. */
+      readonly 'Last-Event-ID'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: string;
+  };
+  /** Create a token that opens one event stream. */
+  'POST /v1/events/stream-tokens': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The token. */
+      readonly token: string;
+      /** When the token expires. */
+      readonly expires_at: string;
+    };
+  };
+  /** Evaluate one flag for a player. */
+  'POST /v1/flags/flags/{key}/evaluate': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Evaluation context, for example the platform. */
+      readonly context?: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: {
+      /** The flag's key. */
+      readonly flag_key: string;
+      /** Served value, of the flag's type. */
+      readonly value: unknown;
+      /** Key of the served variant. */
+      readonly variant_key: string | null;
+      /** Why the flag serves this value. */
+      readonly reason: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+      /** Id of the matching segment, if the reason is `segment_match`. */
+      readonly segment_id?: string;
+      /** Key of the unmet prerequisite flag, if it is the cause of `flag_disabled`. */
+      readonly prerequisite_key?: string;
+      /** Duration of the evaluation, whole milliseconds. */
+      readonly evaluation_time_ms: number;
+      /** Duration of the evaluation, microseconds. */
+      readonly evaluation_time_us: number;
+    };
+  };
+  /** Evaluate several or all flags for a player. */
+  'POST /v1/flags/flags/evaluate': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Keys of the flags to evaluate. */
+      readonly flag_keys?: readonly string[];
+      /** Evaluation context, for example the platform. */
+      readonly context?: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: {
+      /** Evaluations by flag key. */
+      readonly evaluations: Readonly<
+        Record<
+          string,
+          {
+            /** Served value, of the flag's type. */
+            readonly value: unknown;
+            /** Key of the served variant. */
+            readonly variant_key: string | null;
+            /** Why the flag serves this value. */
+            readonly reason: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+            /** Id of the matching segment, if the reason is `segment_match`. */
+            readonly segment_id?: string;
+            /** Key of the unmet prerequisite flag, if it is the cause of `flag_disabled`. */
+            readonly prerequisite_key?: string;
+          }
+        >
+      >;
+      /** Requested keys that no flag has. */
+      readonly unknown_flags: readonly string[];
+      /** Duration of the evaluation, whole milliseconds. */
+      readonly evaluation_time_ms: number;
+      /** Duration of the evaluation, microseconds. */
+      readonly evaluation_time_us: number;
+    };
+  };
+  /** Evaluate one flag (OFREP). */
+  'POST /ofrep/v1/evaluate/flags/{key}': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Evaluation context. */
+      readonly context?: {
+        /** The player: its player_id or external_id. */
+        readonly targetingKey?: string;
+      };
+    };
+    readonly answer: {
+      /** The flag's key. */
+      readonly key: string;
+      /** Served value, always present. */
+      readonly value: unknown;
+      /** OpenFeature's reason. */
+      readonly reason: 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';
+      /** Key of the served variant. */
+      readonly variant?: string;
+      /** Details of the evaluation. */
+      readonly metadata: {
+        /** Exact reason, as in the other evaluation endpoints. */
+        readonly reason: string;
+        /** Id of the matching segment. */
+        readonly segment_id?: string;
+        /** Key of the unmet prerequisite flag. */
+        readonly prerequisite_key?: string;
+      };
+    };
+  };
+  /** Evaluate all flags (OFREP). */
+  'POST /ofrep/v1/evaluate/flags': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: {
+      /** ETags of earlier responses that you hold. */
+      readonly 'If-None-Match'?: string;
+    };
+    readonly body: {
+      /** Evaluation context. */
+      readonly context?: {
+        /** The player: its player_id or external_id. */
+        readonly targetingKey?: string;
+      };
+    };
+    readonly answer: {
+      /** The evaluations, ordered by flag key. */
+      readonly flags: readonly {
+        /** The flag's key. */
+        readonly key: string;
+        /** Served value, always present. */
+        readonly value: unknown;
+        /** OpenFeature's reason. */
+        readonly reason: 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';
+        /** Key of the served variant. */
+        readonly variant?: string;
+        /** Details of the evaluation. */
+        readonly metadata: {
+          /** Exact reason, as in the other evaluation endpoints. */
+          readonly reason: string;
+          /** Id of the matching segment. */
+          readonly segment_id?: string;
+          /** Key of the unmet prerequisite flag. */
+          readonly prerequisite_key?: string;
+        };
+      }[];
+    };
+  };
+  /** List the segments. */
+  'GET /v1/segments/segments': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The segments of this page. */
+      readonly segments: readonly {
+        /** Id of the segment, `seg_…`. */
+        readonly segment_id: string;
+        /** Key of the segment, used in responses and webhooks. */
+        readonly key: string;
+        /** Display name. */
+        readonly name: string;
+        /** Free text for people. */
+        readonly description: string;
+        /** Condition over attributes, lifecycle, totals, device and event counts. */
+        readonly conditions: Readonly<Record<string, unknown>>;
+        /** Whether the segment is evaluated. */
+        readonly enabled: boolean;
+        /** Version, counted from 1. */
+        readonly version: number;
+        /** When the segment was created. */
+        readonly created_at: string;
+        /** When the segment was last changed. */
+        readonly updated_at: string;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Create a segment. */
+  'POST /v1/segments/segments': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Key, unique in game and environment. */
+      readonly key?: string;
+      /** Display name. */
+      readonly name?: string;
+      /** Condition over attributes, lifecycle, totals, device and event counts. */
+      readonly conditions: Readonly<Record<string, unknown>>;
+      /** Free text for people. */
+      readonly description?: string;
+      /** Whether the segment is evaluated. */
+      readonly enabled?: boolean;
+    };
+    readonly answer: {
+      /** Id of the segment, `seg_…`. */
+      readonly segment_id: string;
+      /** Key of the segment, used in responses and webhooks. */
+      readonly key: string;
+      /** Display name. */
+      readonly name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** Condition over attributes, lifecycle, totals, device and event counts. */
+      readonly conditions: Readonly<Record<string, unknown>>;
+      /** Whether the segment is evaluated. */
+      readonly enabled: boolean;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the segment was created. */
+      readonly created_at: string;
+      /** When the segment was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Get a segment. */
+  'GET /v1/segments/segments/{id}': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the segment, `seg_…`. */
+      readonly segment_id: string;
+      /** Key of the segment, used in responses and webhooks. */
+      readonly key: string;
+      /** Display name. */
+      readonly name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** Condition over attributes, lifecycle, totals, device and event counts. */
+      readonly conditions: Readonly<Record<string, unknown>>;
+      /** Whether the segment is evaluated. */
+      readonly enabled: boolean;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the segment was created. */
+      readonly created_at: string;
+      /** When the segment was last changed. */
+      readonly updated_at: string;
+      /** Progress of evaluating all players after the latest edit. */
+      readonly evaluation: {
+        /** `running` while players are being evaluated against the latest version. */
+        readonly status: 'done' | 'running';
+        /** Number of players evaluated so far. */
+        readonly players_evaluated: number;
+        /** Number of players of this game and environment. */
+        readonly players_total: number;
+        /**
+         * Number of evaluated players for whom the conditions exceeded their step budget and were
+         * therefore false.
+         */
+        readonly players_over_budget: number;
+      };
+    };
+  };
+  /** Replace a segment. */
+  'PUT /v1/segments/segments/{id}': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** The current key. */
+      readonly key?: string;
+      /** Display name. */
+      readonly name?: string;
+      /** Condition over attributes, lifecycle, totals, device and event counts. */
+      readonly conditions: Readonly<Record<string, unknown>>;
+      /** Free text for people. */
+      readonly description?: string;
+      /** Whether the segment is evaluated. */
+      readonly enabled?: boolean;
+      /** Read-only, as returned by GET. */
+      readonly segment_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly evaluation?: unknown;
+    };
+    readonly answer: {
+      /** Id of the segment, `seg_…`. */
+      readonly segment_id: string;
+      /** Key of the segment, used in responses and webhooks. */
+      readonly key: string;
+      /** Display name. */
+      readonly name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** Condition over attributes, lifecycle, totals, device and event counts. */
+      readonly conditions: Readonly<Record<string, unknown>>;
+      /** Whether the segment is evaluated. */
+      readonly enabled: boolean;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the segment was created. */
+      readonly created_at: string;
+      /** When the segment was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Delete a segment. */
+  'DELETE /v1/segments/segments/{id}': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the segment. */
+      readonly segment_id: string;
+      /** Always true. */
+      readonly deleted: boolean;
+    };
+  };
+  /** List the players in a segment. */
+  'GET /v1/segments/segments/{id}/players': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Players of this page. */
+      readonly players: readonly {
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** Your own unique id of the player. */
+        readonly external_id: string;
+        /** When the player entered the segment. */
+        readonly entered_at: string;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** List the flags. */
+  'GET /v1/flags/flags': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The flags of this page. */
+      readonly flags: readonly {
+        /** Key of the flag. */
+        readonly key: string;
+        /** Type of the served values. */
+        readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+        /** Display name. */
+        readonly name: string;
+        /** Free text for people. */
+        readonly description: string;
+        /** Whether the flag is evaluated. */
+        readonly enabled: boolean;
+        /** Value for players that no rule includes. */
+        readonly default_value: unknown;
+        /** Variants that the flag serves by weight. */
+        readonly variants: readonly {
+          /** Key of the variant, unique in the flag. */
+          readonly key: string;
+          /** Served value, of the flag's type. */
+          readonly value: unknown;
+          /** Share of players, relative to the sum of all weights. */
+          readonly weight: number;
+        }[];
+        /** Rules that select the players for whom the flag is on. */
+        readonly targeting_rules: readonly {
+          /** Display name. */
+          readonly name?: string;
+          /** Id of a segment (`seg_…`): the rule applies to its players only. */
+          readonly segment_id?: string | null;
+          /** The rule applies only to players who meet this condition. */
+          readonly conditions?: Readonly<Record<string, unknown>>;
+          /** Whether the rule turns the flag on. */
+          readonly value?: boolean;
+          /** Percentage of these players that the rule includes, 0 to 100. */
+          readonly percentage?: number;
+          /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
+          readonly priority?: number;
+          /** When the rule starts to apply. */
+          readonly start_at?: string | null;
+          /** When the rule stops applying. */
+          readonly end_at?: string | null;
+        }[];
+        /** Flags that must serve the given values to the player. */
+        readonly prerequisites: readonly {
+          /** Key of the prerequisite flag. */
+          readonly flag_key: string;
+          /** Value that the prerequisite flag must serve to the player. */
+          readonly value: unknown;
+        }[];
+        /** Random text. */
+        readonly salt: string;
+        /** Version, counted from 1. */
+        readonly version: number;
+        /** When the flag was created. */
+        readonly created_at: string;
+        /** When the flag was last changed. */
+        readonly updated_at: string;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Create a flag. */
+  'POST /v1/flags/flags': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Key of the flag. */
+      readonly key: string;
+      /** Type of the served values. */
+      readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+      /** Display name. */
+      readonly name?: string;
+      /** Free text for people. */
+      readonly description?: string;
+      /** Whether the flag is evaluated. */
+      readonly enabled?: boolean;
+      /** Value for players that no rule includes. */
+      readonly default_value?: unknown;
+      /** Variants that the flag serves by weight. */
+      readonly variants?: readonly {
+        /** Key of the variant, unique in the flag. */
+        readonly key: string;
+        /** Served value, of the flag's type. */
+        readonly value: unknown;
+        /** Share of players, relative to the sum of all weights. */
+        readonly weight: number;
+      }[];
+      /** Rules that select the players for whom the flag is on. */
+      readonly targeting_rules?: readonly {
+        /** Display name. */
+        readonly name?: string;
+        /** Id of a segment (`seg_…`): the rule applies to its players only. */
+        readonly segment_id?: string | null;
+        /** The rule applies only to players who meet this condition. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Whether the rule turns the flag on. */
+        readonly value?: boolean;
+        /** Percentage of these players that the rule includes, 0 to 100. */
+        readonly percentage?: number;
+        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
+        readonly priority?: number;
+        /** When the rule starts to apply. */
+        readonly start_at?: string | null;
+        /** When the rule stops applying. */
+        readonly end_at?: string | null;
+      }[];
+      /** Flags that must serve the given values to the player. */
+      readonly prerequisites?: readonly {
+        /** Key of the prerequisite flag. */
+        readonly flag_key: string;
+        /** Value that the prerequisite flag must serve to the player. */
+        readonly value: unknown;
+      }[];
+    };
+    readonly answer: {
+      /** Key of the flag. */
+      readonly key: string;
+      /** Type of the served values. */
+      readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+      /** Display name. */
+      readonly name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** Whether the flag is evaluated. */
+      readonly enabled: boolean;
+      /** Value for players that no rule includes. */
+      readonly default_value: unknown;
+      /** Variants that the flag serves by weight. */
+      readonly variants: readonly {
+        /** Key of the variant, unique in the flag. */
+        readonly key: string;
+        /** Served value, of the flag's type. */
+        readonly value: unknown;
+        /** Share of players, relative to the sum of all weights. */
+        readonly weight: number;
+      }[];
+      /** Rules that select the players for whom the flag is on. */
+      readonly targeting_rules: readonly {
+        /** Display name. */
+        readonly name?: string;
+        /** Id of a segment (`seg_…`): the rule applies to its players only. */
+        readonly segment_id?: string | null;
+        /** The rule applies only to players who meet this condition. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Whether the rule turns the flag on. */
+        readonly value?: boolean;
+        /** Percentage of these players that the rule includes, 0 to 100. */
+        readonly percentage?: number;
+        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
+        readonly priority?: number;
+        /** When the rule starts to apply. */
+        readonly start_at?: string | null;
+        /** When the rule stops applying. */
+        readonly end_at?: string | null;
+      }[];
+      /** Flags that must serve the given values to the player. */
+      readonly prerequisites: readonly {
+        /** Key of the prerequisite flag. */
+        readonly flag_key: string;
+        /** Value that the prerequisite flag must serve to the player. */
+        readonly value: unknown;
+      }[];
+      /** Random text. */
+      readonly salt: string;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the flag was created. */
+      readonly created_at: string;
+      /** When the flag was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Get a flag by key. */
+  'GET /v1/flags/flags/{key}': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Key of the flag. */
+      readonly key: string;
+      /** Type of the served values. */
+      readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+      /** Display name. */
+      readonly name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** Whether the flag is evaluated. */
+      readonly enabled: boolean;
+      /** Value for players that no rule includes. */
+      readonly default_value: unknown;
+      /** Variants that the flag serves by weight. */
+      readonly variants: readonly {
+        /** Key of the variant, unique in the flag. */
+        readonly key: string;
+        /** Served value, of the flag's type. */
+        readonly value: unknown;
+        /** Share of players, relative to the sum of all weights. */
+        readonly weight: number;
+      }[];
+      /** Rules that select the players for whom the flag is on. */
+      readonly targeting_rules: readonly {
+        /** Display name. */
+        readonly name?: string;
+        /** Id of a segment (`seg_…`): the rule applies to its players only. */
+        readonly segment_id?: string | null;
+        /** The rule applies only to players who meet this condition. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Whether the rule turns the flag on. */
+        readonly value?: boolean;
+        /** Percentage of these players that the rule includes, 0 to 100. */
+        readonly percentage?: number;
+        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
+        readonly priority?: number;
+        /** When the rule starts to apply. */
+        readonly start_at?: string | null;
+        /** When the rule stops applying. */
+        readonly end_at?: string | null;
+      }[];
+      /** Flags that must serve the given values to the player. */
+      readonly prerequisites: readonly {
+        /** Key of the prerequisite flag. */
+        readonly flag_key: string;
+        /** Value that the prerequisite flag must serve to the player. */
+        readonly value: unknown;
+      }[];
+      /** Random text. */
+      readonly salt: string;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the flag was created. */
+      readonly created_at: string;
+      /** When the flag was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Replace a flag. */
+  'PUT /v1/flags/flags/{key}': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** The current key. */
+      readonly key?: string;
+      /** Type of the served values. */
+      readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+      /** Display name. */
+      readonly name?: string;
+      /** Free text for people. */
+      readonly description?: string;
+      /** Whether the flag is evaluated. */
+      readonly enabled?: boolean;
+      /** Value for players that no rule includes. */
+      readonly default_value?: unknown;
+      /** Variants that the flag serves by weight. */
+      readonly variants?: readonly {
+        /** Key of the variant, unique in the flag. */
+        readonly key: string;
+        /** Served value, of the flag's type. */
+        readonly value: unknown;
+        /** Share of players, relative to the sum of all weights. */
+        readonly weight: number;
+      }[];
+      /** Rules that select the players for whom the flag is on. */
+      readonly targeting_rules?: readonly {
+        /** Display name. */
+        readonly name?: string;
+        /** Id of a segment (`seg_…`): the rule applies to its players only. */
+        readonly segment_id?: string | null;
+        /** The rule applies only to players who meet this condition. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Whether the rule turns the flag on. */
+        readonly value?: boolean;
+        /** Percentage of these players that the rule includes, 0 to 100. */
+        readonly percentage?: number;
+        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
+        readonly priority?: number;
+        /** When the rule starts to apply. */
+        readonly start_at?: string | null;
+        /** When the rule stops applying. */
+        readonly end_at?: string | null;
+      }[];
+      /** Flags that must serve the given values to the player. */
+      readonly prerequisites?: readonly {
+        /** Key of the prerequisite flag. */
+        readonly flag_key: string;
+        /** Value that the prerequisite flag must serve to the player. */
+        readonly value: unknown;
+      }[];
+      /** Read-only, as returned by GET. */
+      readonly salt?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+    };
+    readonly answer: {
+      /** Key of the flag. */
+      readonly key: string;
+      /** Type of the served values. */
+      readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+      /** Display name. */
+      readonly name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** Whether the flag is evaluated. */
+      readonly enabled: boolean;
+      /** Value for players that no rule includes. */
+      readonly default_value: unknown;
+      /** Variants that the flag serves by weight. */
+      readonly variants: readonly {
+        /** Key of the variant, unique in the flag. */
+        readonly key: string;
+        /** Served value, of the flag's type. */
+        readonly value: unknown;
+        /** Share of players, relative to the sum of all weights. */
+        readonly weight: number;
+      }[];
+      /** Rules that select the players for whom the flag is on. */
+      readonly targeting_rules: readonly {
+        /** Display name. */
+        readonly name?: string;
+        /** Id of a segment (`seg_…`): the rule applies to its players only. */
+        readonly segment_id?: string | null;
+        /** The rule applies only to players who meet this condition. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Whether the rule turns the flag on. */
+        readonly value?: boolean;
+        /** Percentage of these players that the rule includes, 0 to 100. */
+        readonly percentage?: number;
+        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
+        readonly priority?: number;
+        /** When the rule starts to apply. */
+        readonly start_at?: string | null;
+        /** When the rule stops applying. */
+        readonly end_at?: string | null;
+      }[];
+      /** Flags that must serve the given values to the player. */
+      readonly prerequisites: readonly {
+        /** Key of the prerequisite flag. */
+        readonly flag_key: string;
+        /** Value that the prerequisite flag must serve to the player. */
+        readonly value: unknown;
+      }[];
+      /** Random text. */
+      readonly salt: string;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the flag was created. */
+      readonly created_at: string;
+      /** When the flag was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Change fields of a flag. */
+  'PATCH /v1/flags/flags/{key}': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** Display name. */
+      readonly name?: string | null;
+      /** Free text for people. */
+      readonly description?: string | null;
+      /** Type of the served values. */
+      readonly flag_type?: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+      /** Whether the flag is evaluated. */
+      readonly enabled?: boolean | null;
+      /** Value for players that no rule includes. */
+      readonly default_value?: unknown;
+      /** Variants that the flag serves by weight. */
+      readonly variants?:
+        | readonly {
+            /** Key of the variant, unique in the flag. */
+            readonly key: string;
+            /** Served value, of the flag's type. */
+            readonly value: unknown;
+            /** Share of players, relative to the sum of all weights. */
+            readonly weight: number;
+          }[]
+        | null;
+      /** Rules that select the players for whom the flag is on. */
+      readonly targeting_rules?:
+        | readonly {
+            /** Display name. */
+            readonly name?: string;
+            /** Id of a segment (`seg_…`): the rule applies to its players only. */
+            readonly segment_id?: string | null;
+            /** The rule applies only to players who meet this condition. */
+            readonly conditions?: Readonly<Record<string, unknown>>;
+            /** Whether the rule turns the flag on. */
+            readonly value?: boolean;
+            /** Percentage of these players that the rule includes, 0 to 100. */
+            readonly percentage?: number;
+            /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
+            readonly priority?: number;
+            /** When the rule starts to apply. */
+            readonly start_at?: string | null;
+            /** When the rule stops applying. */
+            readonly end_at?: string | null;
+          }[]
+        | null;
+      /** Flags that must serve the given values to the player. */
+      readonly prerequisites?:
+        | readonly {
+            /** Key of the prerequisite flag. */
+            readonly flag_key: string;
+            /** Value that the prerequisite flag must serve to the player. */
+            readonly value: unknown;
+          }[]
+        | null;
+    };
+    readonly answer: {
+      /** Key of the flag. */
+      readonly key: string;
+      /** Type of the served values. */
+      readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+      /** Display name. */
+      readonly name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** Whether the flag is evaluated. */
+      readonly enabled: boolean;
+      /** Value for players that no rule includes. */
+      readonly default_value: unknown;
+      /** Variants that the flag serves by weight. */
+      readonly variants: readonly {
+        /** Key of the variant, unique in the flag. */
+        readonly key: string;
+        /** Served value, of the flag's type. */
+        readonly value: unknown;
+        /** Share of players, relative to the sum of all weights. */
+        readonly weight: number;
+      }[];
+      /** Rules that select the players for whom the flag is on. */
+      readonly targeting_rules: readonly {
+        /** Display name. */
+        readonly name?: string;
+        /** Id of a segment (`seg_…`): the rule applies to its players only. */
+        readonly segment_id?: string | null;
+        /** The rule applies only to players who meet this condition. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Whether the rule turns the flag on. */
+        readonly value?: boolean;
+        /** Percentage of these players that the rule includes, 0 to 100. */
+        readonly percentage?: number;
+        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
+        readonly priority?: number;
+        /** When the rule starts to apply. */
+        readonly start_at?: string | null;
+        /** When the rule stops applying. */
+        readonly end_at?: string | null;
+      }[];
+      /** Flags that must serve the given values to the player. */
+      readonly prerequisites: readonly {
+        /** Key of the prerequisite flag. */
+        readonly flag_key: string;
+        /** Value that the prerequisite flag must serve to the player. */
+        readonly value: unknown;
+      }[];
+      /** Random text. */
+      readonly salt: string;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the flag was created. */
+      readonly created_at: string;
+      /** When the flag was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Delete (archive) a flag. */
+  'DELETE /v1/flags/flags/{key}': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** The flag's key. */
+      readonly key: string;
+      /** Always true. */
+      readonly archived: boolean;
+    };
+  };
+  /** Get the results of a flag's experiment. */
+  'GET /v1/flags/flags/{key}/results': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** Name of the events to measure. */
+      readonly metric: string;
+      /**
+       * Metric of a player: whether the player has such an event (`conversion`, default), the
+       * number of events (`count`), or the sum of a numeric property (`sum`).
+       */
+      readonly aggregate?: 'conversion' | 'count' | 'sum';
+      /**
+       * Required with `sum`: path of the number in the properties, keys joined by dots
+       * (`price.amount`).
+       */
+      readonly property?: string;
+      /** Window after a player's first exposure in which its events count, days of 24 hours. */
+      readonly window_days?: number;
+      /** Number of a period in `periods` of the response. */
+      readonly period?: number;
+      /** Version of the flag, instead of `period`. */
+      readonly version?: number;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Key of the flag. */
+      readonly flag_key: string;
+      /** Latest version of the flag in this period. */
+      readonly flag_version: number;
+      /** Period of these results. */
+      readonly period: number;
+      /** The latest 20 periods of the flag, oldest first. */
+      readonly periods: readonly {
+        /** Number of the period, from 1. */
+        readonly period: number;
+        /** Version of the flag that started the period. */
+        readonly version: number;
+        /** When the period started. */
+        readonly started_at: string;
+      }[];
+      /** Name of the measured events. */
+      readonly metric: string;
+      /** `conversion`, `count` or `sum`. */
+      readonly aggregate: string;
+      /** Length of the measured window, days after the first exposure. */
+      readonly window_days: number;
+      /** Results per variant, in the order of the flag. */
+      readonly variants: readonly {
+        /** Key of the variant. */
+        readonly variant_key: string;
+        /** Number of players exposed to this variant and to no other. */
+        readonly players: number;
+        /** Number of these players with at least one event of the metric. */
+        readonly conversions: number;
+        /** Sum of the metric over these players. */
+        readonly sum: number | null;
+        /** Mean of the metric per player. */
+        readonly mean: number | null;
+        /** Relative lift, (mean − control mean) / |control mean|. */
+        readonly lift: number | null;
+        /** Lower bound of the 95 % confidence interval of the lift. */
+        readonly ci_low: number | null;
+        /** Upper bound of this interval. */
+        readonly ci_high: number | null;
+        /** Two-sided p-value of the hypothesis that the lift is 0. */
+        readonly p_value: number | null;
+      }[];
+      /** The same comparison, valid however often you look and whenever you stop. */
+      readonly sequential: {
+        /** Always `asymptotic_confidence_sequence`. */
+        readonly method: string;
+        /** Probability that all these intervals, over all looks, contain the true lift. */
+        readonly confidence: number;
+        /** Sequential comparisons, in the same order. */
+        readonly variants: readonly {
+          /** Key of the variant. */
+          readonly variant_key: string;
+          /** Lower bound of the confidence interval of the lift. */
+          readonly ci_low: number | null;
+          /** Upper bound of this interval. */
+          readonly ci_high: number | null;
+          /** Two-sided p-value of the hypothesis that the lift is 0. */
+          readonly p_value: number | null;
+        }[];
+      };
+      /** Sample ratio check: whether the numbers of players match the weights. */
+      readonly sample_ratio: {
+        /** p-value of the χ² test of players against weights. */
+        readonly p_value: number | null;
+        /** True if p < 0.001: the assignment or the data collection is broken. */
+        readonly mismatch: boolean;
+      };
+      /**
+       * Number of exposed players left out of all variants: they were served or shown two variants
+       * in this period, or exposed to another variant in an earlier period.
+       */
+      readonly excluded_players: number;
+      /**
+       * Number of exposed players with an event whose `variant_key` differs from the variant
+       * served last.
+       */
+      readonly mismatched_players: number;
+    };
+  };
+  /** Override a flag for one player. */
+  'PUT /v1/flags/flags/{key}/overrides/{player_id}': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Value for the player, of the flag's type. */
+      readonly value?: unknown;
+      /** Key of the variant for the player, instead of `value`. */
+      readonly variant_key?: string;
+    };
+    readonly answer: {
+      /** The flag's key. */
+      readonly flag_key: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Value that the flag serves to the player. */
+      readonly value: unknown;
+      /** Key of the variant with this value. */
+      readonly variant_key: string | null;
+    };
+  };
+  /** Remove the override of a flag for one player. */
+  'DELETE /v1/flags/flags/{key}/overrides/{player_id}': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The flag's key. */
+      readonly flag_key: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Always true. */
+      readonly removed: boolean;
+    };
+  };
+  /** List the campaigns. */
+  'GET /v1/campaigns/campaigns': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The campaigns of this page. */
+      readonly campaigns: readonly {
+        /** Id of the campaign. */
+        readonly campaign_id: string;
+        /** Key of the campaign, used in tables and webhooks. */
+        readonly key: string;
+        /** Display name. */
+        readonly name: string;
+        /** Whether the campaign triggers and delivers interventions. */
+        readonly enabled: boolean;
+        /** The trigger. */
+        readonly trigger: {
+          /** Triggers when the player sends an event with this name. */
+          readonly event?: string;
+          /** With `event`: the event triggers only if the condition holds. */
+          readonly conditions?: Readonly<Record<string, unknown>>;
+          /** Triggers when the player enters the segment with this id (`seg_…`). */
+          readonly segment_entered?: string;
+          /** Triggers when the player leaves the segment with this id (`seg_…`). */
+          readonly segment_exited?: string;
+          /** Triggers when the player enters this lifecycle stage. */
+          readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+          /** Triggers when the player's churn risk becomes high. */
+          readonly churn?: 'high';
+          /** Triggers once at this time, for every player of the audience. */
+          readonly schedule?: {
+            /** Time in the future. */
+            readonly at: string;
+          };
+        };
+        /** Id of the segment (`seg_…`) that the player must be in. */
+        readonly audience: string | null;
+        /** Content that the player sees. */
+        readonly content: {
+          /** Title. */
+          readonly title: string;
+          /** Text. */
+          readonly body: string;
+          /** Label of the button. */
+          readonly cta?: string;
+        };
+        /** How the client shows the intervention. */
+        readonly display_rules: {
+          /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+          readonly priority?: string;
+          /** Seconds after which the client hides the intervention. */
+          readonly dismiss_after_seconds?: number;
+        };
+        /** Frequency caps. */
+        readonly caps: {
+          /** Maximum number of interventions per player. */
+          readonly total?: number | null;
+          /** Maximum number of interventions per player and UTC day. */
+          readonly per_day?: number | null;
+        };
+        /** Minimum time between two interventions for one player, seconds. */
+        readonly cooldown_seconds: number;
+        /**
+         * Hours without triggers and deliveries, in the time zone of the player's attribute
+         * `timezone` (an IANA name), else UTC.
+         */
+        readonly quiet_hours: {
+          /** Start of the quiet hours, time of day. */
+          readonly from: string;
+          /** End of the quiet hours, time of day, exclusive. */
+          readonly to: string;
+        } | null;
+        /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+        readonly holdout_percentage: number;
+        /** Time after which an undelivered intervention expires, seconds. */
+        readonly expires_after_seconds: number;
+        /** When the campaign starts to trigger. */
+        readonly start_at: string | null;
+        /** When the campaign stops triggering and delivering. */
+        readonly end_at: string | null;
+        /** Version, counted from 1. */
+        readonly version: number;
+        /** When the campaign was created. */
+        readonly created_at: string;
+        /** When the campaign was last changed. */
+        readonly updated_at: string;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Create a campaign. */
+  'POST /v1/campaigns/campaigns': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Key, unique in game and environment. */
+      readonly key?: string;
+      /** The trigger. */
+      readonly trigger: {
+        /** Triggers when the player sends an event with this name. */
+        readonly event?: string;
+        /** With `event`: the event triggers only if the condition holds. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Triggers when the player enters the segment with this id (`seg_…`). */
+        readonly segment_entered?: string;
+        /** Triggers when the player leaves the segment with this id (`seg_…`). */
+        readonly segment_exited?: string;
+        /** Triggers when the player enters this lifecycle stage. */
+        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+        /** Triggers when the player's churn risk becomes high. */
+        readonly churn?: 'high';
+        /** Triggers once at this time, for every player of the audience. */
+        readonly schedule?: {
+          /** Time in the future. */
+          readonly at: string;
+        };
+      };
+      /** Content that the player sees. */
+      readonly content: {
+        /** Title. */
+        readonly title: string;
+        /** Text. */
+        readonly body: string;
+        /** Label of the button. */
+        readonly cta?: string;
+      };
+      /** Display name. */
+      readonly name?: string | null;
+      /** Whether the campaign triggers and delivers interventions. */
+      readonly enabled?: boolean | null;
+      /** Id of the segment (`seg_…`) that the player must be in. */
+      readonly audience?: string | null;
+      /** How the client shows the intervention. */
+      readonly display_rules?: {
+        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+        readonly priority?: string;
+        /** Seconds after which the client hides the intervention. */
+        readonly dismiss_after_seconds?: number;
+      } | null;
+      /** Frequency caps. */
+      readonly caps?: {
+        /** Maximum number of interventions per player. */
+        readonly total?: number | null;
+        /** Maximum number of interventions per player and UTC day. */
+        readonly per_day?: number | null;
+      } | null;
+      /** Minimum time between two interventions for one player, seconds. */
+      readonly cooldown_seconds?: number | null;
+      /**
+       * Hours without triggers and deliveries, in the time zone of the player's attribute
+       * `timezone` (an IANA name), else UTC.
+       */
+      readonly quiet_hours?: {
+        /** Start of the quiet hours, time of day. */
+        readonly from: string;
+        /** End of the quiet hours, time of day, exclusive. */
+        readonly to: string;
+      } | null;
+      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+      readonly holdout_percentage?: number | null;
+      /** Time after which an undelivered intervention expires, seconds. */
+      readonly expires_after_seconds?: number | null;
+      /** When the campaign starts to trigger. */
+      readonly start_at?: string | null;
+      /** When the campaign stops triggering and delivering. */
+      readonly end_at?: string | null;
+    };
+    readonly answer: {
+      /** Id of the campaign. */
+      readonly campaign_id: string;
+      /** Key of the campaign, used in tables and webhooks. */
+      readonly key: string;
+      /** Display name. */
+      readonly name: string;
+      /** Whether the campaign triggers and delivers interventions. */
+      readonly enabled: boolean;
+      /** The trigger. */
+      readonly trigger: {
+        /** Triggers when the player sends an event with this name. */
+        readonly event?: string;
+        /** With `event`: the event triggers only if the condition holds. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Triggers when the player enters the segment with this id (`seg_…`). */
+        readonly segment_entered?: string;
+        /** Triggers when the player leaves the segment with this id (`seg_…`). */
+        readonly segment_exited?: string;
+        /** Triggers when the player enters this lifecycle stage. */
+        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+        /** Triggers when the player's churn risk becomes high. */
+        readonly churn?: 'high';
+        /** Triggers once at this time, for every player of the audience. */
+        readonly schedule?: {
+          /** Time in the future. */
+          readonly at: string;
+        };
+      };
+      /** Id of the segment (`seg_…`) that the player must be in. */
+      readonly audience: string | null;
+      /** Content that the player sees. */
+      readonly content: {
+        /** Title. */
+        readonly title: string;
+        /** Text. */
+        readonly body: string;
+        /** Label of the button. */
+        readonly cta?: string;
+      };
+      /** How the client shows the intervention. */
+      readonly display_rules: {
+        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+        readonly priority?: string;
+        /** Seconds after which the client hides the intervention. */
+        readonly dismiss_after_seconds?: number;
+      };
+      /** Frequency caps. */
+      readonly caps: {
+        /** Maximum number of interventions per player. */
+        readonly total?: number | null;
+        /** Maximum number of interventions per player and UTC day. */
+        readonly per_day?: number | null;
+      };
+      /** Minimum time between two interventions for one player, seconds. */
+      readonly cooldown_seconds: number;
+      /**
+       * Hours without triggers and deliveries, in the time zone of the player's attribute
+       * `timezone` (an IANA name), else UTC.
+       */
+      readonly quiet_hours: {
+        /** Start of the quiet hours, time of day. */
+        readonly from: string;
+        /** End of the quiet hours, time of day, exclusive. */
+        readonly to: string;
+      } | null;
+      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+      readonly holdout_percentage: number;
+      /** Time after which an undelivered intervention expires, seconds. */
+      readonly expires_after_seconds: number;
+      /** When the campaign starts to trigger. */
+      readonly start_at: string | null;
+      /** When the campaign stops triggering and delivering. */
+      readonly end_at: string | null;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the campaign was created. */
+      readonly created_at: string;
+      /** When the campaign was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Get a campaign. */
+  'GET /v1/campaigns/campaigns/{id}': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the campaign. */
+      readonly campaign_id: string;
+      /** Key of the campaign, used in tables and webhooks. */
+      readonly key: string;
+      /** Display name. */
+      readonly name: string;
+      /** Whether the campaign triggers and delivers interventions. */
+      readonly enabled: boolean;
+      /** The trigger. */
+      readonly trigger: {
+        /** Triggers when the player sends an event with this name. */
+        readonly event?: string;
+        /** With `event`: the event triggers only if the condition holds. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Triggers when the player enters the segment with this id (`seg_…`). */
+        readonly segment_entered?: string;
+        /** Triggers when the player leaves the segment with this id (`seg_…`). */
+        readonly segment_exited?: string;
+        /** Triggers when the player enters this lifecycle stage. */
+        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+        /** Triggers when the player's churn risk becomes high. */
+        readonly churn?: 'high';
+        /** Triggers once at this time, for every player of the audience. */
+        readonly schedule?: {
+          /** Time in the future. */
+          readonly at: string;
+        };
+      };
+      /** Id of the segment (`seg_…`) that the player must be in. */
+      readonly audience: string | null;
+      /** Content that the player sees. */
+      readonly content: {
+        /** Title. */
+        readonly title: string;
+        /** Text. */
+        readonly body: string;
+        /** Label of the button. */
+        readonly cta?: string;
+      };
+      /** How the client shows the intervention. */
+      readonly display_rules: {
+        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+        readonly priority?: string;
+        /** Seconds after which the client hides the intervention. */
+        readonly dismiss_after_seconds?: number;
+      };
+      /** Frequency caps. */
+      readonly caps: {
+        /** Maximum number of interventions per player. */
+        readonly total?: number | null;
+        /** Maximum number of interventions per player and UTC day. */
+        readonly per_day?: number | null;
+      };
+      /** Minimum time between two interventions for one player, seconds. */
+      readonly cooldown_seconds: number;
+      /**
+       * Hours without triggers and deliveries, in the time zone of the player's attribute
+       * `timezone` (an IANA name), else UTC.
+       */
+      readonly quiet_hours: {
+        /** Start of the quiet hours, time of day. */
+        readonly from: string;
+        /** End of the quiet hours, time of day, exclusive. */
+        readonly to: string;
+      } | null;
+      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+      readonly holdout_percentage: number;
+      /** Time after which an undelivered intervention expires, seconds. */
+      readonly expires_after_seconds: number;
+      /** When the campaign starts to trigger. */
+      readonly start_at: string | null;
+      /** When the campaign stops triggering and delivering. */
+      readonly end_at: string | null;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the campaign was created. */
+      readonly created_at: string;
+      /** When the campaign was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Replace a campaign. */
+  'PUT /v1/campaigns/campaigns/{id}': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** The current key. */
+      readonly key?: string;
+      /** The trigger. */
+      readonly trigger: {
+        /** Triggers when the player sends an event with this name. */
+        readonly event?: string;
+        /** With `event`: the event triggers only if the condition holds. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Triggers when the player enters the segment with this id (`seg_…`). */
+        readonly segment_entered?: string;
+        /** Triggers when the player leaves the segment with this id (`seg_…`). */
+        readonly segment_exited?: string;
+        /** Triggers when the player enters this lifecycle stage. */
+        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+        /** Triggers when the player's churn risk becomes high. */
+        readonly churn?: 'high';
+        /** Triggers once at this time, for every player of the audience. */
+        readonly schedule?: {
+          /** Time in the future. */
+          readonly at: string;
+        };
+      };
+      /** Content that the player sees. */
+      readonly content: {
+        /** Title. */
+        readonly title: string;
+        /** Text. */
+        readonly body: string;
+        /** Label of the button. */
+        readonly cta?: string;
+      };
+      /** Display name. */
+      readonly name?: string | null;
+      /** Whether the campaign triggers and delivers interventions. */
+      readonly enabled?: boolean | null;
+      /** Id of the segment (`seg_…`) that the player must be in. */
+      readonly audience?: string | null;
+      /** How the client shows the intervention. */
+      readonly display_rules?: {
+        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+        readonly priority?: string;
+        /** Seconds after which the client hides the intervention. */
+        readonly dismiss_after_seconds?: number;
+      } | null;
+      /** Frequency caps. */
+      readonly caps?: {
+        /** Maximum number of interventions per player. */
+        readonly total?: number | null;
+        /** Maximum number of interventions per player and UTC day. */
+        readonly per_day?: number | null;
+      } | null;
+      /** Minimum time between two interventions for one player, seconds. */
+      readonly cooldown_seconds?: number | null;
+      /**
+       * Hours without triggers and deliveries, in the time zone of the player's attribute
+       * `timezone` (an IANA name), else UTC.
+       */
+      readonly quiet_hours?: {
+        /** Start of the quiet hours, time of day. */
+        readonly from: string;
+        /** End of the quiet hours, time of day, exclusive. */
+        readonly to: string;
+      } | null;
+      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+      readonly holdout_percentage?: number | null;
+      /** Time after which an undelivered intervention expires, seconds. */
+      readonly expires_after_seconds?: number | null;
+      /** When the campaign starts to trigger. */
+      readonly start_at?: string | null;
+      /** When the campaign stops triggering and delivering. */
+      readonly end_at?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly campaign_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+    };
+    readonly answer: {
+      /** Id of the campaign. */
+      readonly campaign_id: string;
+      /** Key of the campaign, used in tables and webhooks. */
+      readonly key: string;
+      /** Display name. */
+      readonly name: string;
+      /** Whether the campaign triggers and delivers interventions. */
+      readonly enabled: boolean;
+      /** The trigger. */
+      readonly trigger: {
+        /** Triggers when the player sends an event with this name. */
+        readonly event?: string;
+        /** With `event`: the event triggers only if the condition holds. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Triggers when the player enters the segment with this id (`seg_…`). */
+        readonly segment_entered?: string;
+        /** Triggers when the player leaves the segment with this id (`seg_…`). */
+        readonly segment_exited?: string;
+        /** Triggers when the player enters this lifecycle stage. */
+        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+        /** Triggers when the player's churn risk becomes high. */
+        readonly churn?: 'high';
+        /** Triggers once at this time, for every player of the audience. */
+        readonly schedule?: {
+          /** Time in the future. */
+          readonly at: string;
+        };
+      };
+      /** Id of the segment (`seg_…`) that the player must be in. */
+      readonly audience: string | null;
+      /** Content that the player sees. */
+      readonly content: {
+        /** Title. */
+        readonly title: string;
+        /** Text. */
+        readonly body: string;
+        /** Label of the button. */
+        readonly cta?: string;
+      };
+      /** How the client shows the intervention. */
+      readonly display_rules: {
+        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+        readonly priority?: string;
+        /** Seconds after which the client hides the intervention. */
+        readonly dismiss_after_seconds?: number;
+      };
+      /** Frequency caps. */
+      readonly caps: {
+        /** Maximum number of interventions per player. */
+        readonly total?: number | null;
+        /** Maximum number of interventions per player and UTC day. */
+        readonly per_day?: number | null;
+      };
+      /** Minimum time between two interventions for one player, seconds. */
+      readonly cooldown_seconds: number;
+      /**
+       * Hours without triggers and deliveries, in the time zone of the player's attribute
+       * `timezone` (an IANA name), else UTC.
+       */
+      readonly quiet_hours: {
+        /** Start of the quiet hours, time of day. */
+        readonly from: string;
+        /** End of the quiet hours, time of day, exclusive. */
+        readonly to: string;
+      } | null;
+      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+      readonly holdout_percentage: number;
+      /** Time after which an undelivered intervention expires, seconds. */
+      readonly expires_after_seconds: number;
+      /** When the campaign starts to trigger. */
+      readonly start_at: string | null;
+      /** When the campaign stops triggering and delivering. */
+      readonly end_at: string | null;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the campaign was created. */
+      readonly created_at: string;
+      /** When the campaign was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Change fields of a campaign. */
+  'PATCH /v1/campaigns/campaigns/{id}': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** The trigger. */
+      readonly trigger?: {
+        /** Triggers when the player sends an event with this name. */
+        readonly event?: string;
+        /** With `event`: the event triggers only if the condition holds. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Triggers when the player enters the segment with this id (`seg_…`). */
+        readonly segment_entered?: string;
+        /** Triggers when the player leaves the segment with this id (`seg_…`). */
+        readonly segment_exited?: string;
+        /** Triggers when the player enters this lifecycle stage. */
+        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+        /** Triggers when the player's churn risk becomes high. */
+        readonly churn?: 'high';
+        /** Triggers once at this time, for every player of the audience. */
+        readonly schedule?: {
+          /** Time in the future. */
+          readonly at: string;
+        };
+      };
+      /** Content that the player sees. */
+      readonly content?: {
+        /** Title. */
+        readonly title: string;
+        /** Text. */
+        readonly body: string;
+        /** Label of the button. */
+        readonly cta?: string;
+      };
+      /** Display name. */
+      readonly name?: string | null;
+      /** Whether the campaign triggers and delivers interventions. */
+      readonly enabled?: boolean | null;
+      /** Id of the segment (`seg_…`) that the player must be in. */
+      readonly audience?: string | null;
+      /** How the client shows the intervention. */
+      readonly display_rules?: {
+        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+        readonly priority?: string;
+        /** Seconds after which the client hides the intervention. */
+        readonly dismiss_after_seconds?: number;
+      } | null;
+      /** Frequency caps. */
+      readonly caps?: {
+        /** Maximum number of interventions per player. */
+        readonly total?: number | null;
+        /** Maximum number of interventions per player and UTC day. */
+        readonly per_day?: number | null;
+      } | null;
+      /** Minimum time between two interventions for one player, seconds. */
+      readonly cooldown_seconds?: number | null;
+      /**
+       * Hours without triggers and deliveries, in the time zone of the player's attribute
+       * `timezone` (an IANA name), else UTC.
+       */
+      readonly quiet_hours?: {
+        /** Start of the quiet hours, time of day. */
+        readonly from: string;
+        /** End of the quiet hours, time of day, exclusive. */
+        readonly to: string;
+      } | null;
+      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+      readonly holdout_percentage?: number | null;
+      /** Time after which an undelivered intervention expires, seconds. */
+      readonly expires_after_seconds?: number | null;
+      /** When the campaign starts to trigger. */
+      readonly start_at?: string | null;
+      /** When the campaign stops triggering and delivering. */
+      readonly end_at?: string | null;
+    };
+    readonly answer: {
+      /** Id of the campaign. */
+      readonly campaign_id: string;
+      /** Key of the campaign, used in tables and webhooks. */
+      readonly key: string;
+      /** Display name. */
+      readonly name: string;
+      /** Whether the campaign triggers and delivers interventions. */
+      readonly enabled: boolean;
+      /** The trigger. */
+      readonly trigger: {
+        /** Triggers when the player sends an event with this name. */
+        readonly event?: string;
+        /** With `event`: the event triggers only if the condition holds. */
+        readonly conditions?: Readonly<Record<string, unknown>>;
+        /** Triggers when the player enters the segment with this id (`seg_…`). */
+        readonly segment_entered?: string;
+        /** Triggers when the player leaves the segment with this id (`seg_…`). */
+        readonly segment_exited?: string;
+        /** Triggers when the player enters this lifecycle stage. */
+        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+        /** Triggers when the player's churn risk becomes high. */
+        readonly churn?: 'high';
+        /** Triggers once at this time, for every player of the audience. */
+        readonly schedule?: {
+          /** Time in the future. */
+          readonly at: string;
+        };
+      };
+      /** Id of the segment (`seg_…`) that the player must be in. */
+      readonly audience: string | null;
+      /** Content that the player sees. */
+      readonly content: {
+        /** Title. */
+        readonly title: string;
+        /** Text. */
+        readonly body: string;
+        /** Label of the button. */
+        readonly cta?: string;
+      };
+      /** How the client shows the intervention. */
+      readonly display_rules: {
+        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+        readonly priority?: string;
+        /** Seconds after which the client hides the intervention. */
+        readonly dismiss_after_seconds?: number;
+      };
+      /** Frequency caps. */
+      readonly caps: {
+        /** Maximum number of interventions per player. */
+        readonly total?: number | null;
+        /** Maximum number of interventions per player and UTC day. */
+        readonly per_day?: number | null;
+      };
+      /** Minimum time between two interventions for one player, seconds. */
+      readonly cooldown_seconds: number;
+      /**
+       * Hours without triggers and deliveries, in the time zone of the player's attribute
+       * `timezone` (an IANA name), else UTC.
+       */
+      readonly quiet_hours: {
+        /** Start of the quiet hours, time of day. */
+        readonly from: string;
+        /** End of the quiet hours, time of day, exclusive. */
+        readonly to: string;
+      } | null;
+      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+      readonly holdout_percentage: number;
+      /** Time after which an undelivered intervention expires, seconds. */
+      readonly expires_after_seconds: number;
+      /** When the campaign starts to trigger. */
+      readonly start_at: string | null;
+      /** When the campaign stops triggering and delivering. */
+      readonly end_at: string | null;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the campaign was created. */
+      readonly created_at: string;
+      /** When the campaign was last changed. */
+      readonly updated_at: string;
+    };
+  };
+  /** Delete a campaign. */
+  'DELETE /v1/campaigns/campaigns/{id}': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the campaign. */
+      readonly campaign_id: string;
+      /** Always true. */
+      readonly deleted: boolean;
+    };
+  };
+  /** Score the probability that a new player pays within the first day. */
+  'POST /v1/scoring/first-user-conversion': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Your device id. */
+      readonly device_id: string;
+      /** Number of distinct loot-case types opened. */
+      readonly loot_distinct_types?: number;
+      /** Total active session time, seconds, without idle and background time. */
+      readonly sess_duration_total?: number;
+      /** Mean fight time of all matches, seconds, without loading time. */
+      readonly match_avg_fight_time?: number;
+      /** Number of matches with the result `WIN`. */
+      readonly match_wins?: number;
+      /** Hour of the day of the install, 0 to 23, UTC. */
+      readonly install_hour?: number;
+      /** Number of virtual-currency events, earned and spent, without real-money purchases. */
+      readonly vpay_count?: number;
+    };
+    readonly answer: {
+      /** The device id as sent. */
+      readonly device_id: string;
+      /** Probability from 0 to 1 that the player pays within the first day. */
+      readonly score: number;
+      /** Highest bucket whose threshold the score reaches. */
+      readonly bucket: 'top_1pct' | 'top_5pct' | 'top_10pct' | 'rest';
+      /** First 12 characters of the model artifact's SHA-256. */
+      readonly model_version: string;
+      /** Thresholds of the model. */
+      readonly thresholds_used: {
+        /** Lowest score of the bucket: percentile 99 of the model's holdout set. */
+        readonly top_1pct: number;
+        /** Lowest score of the bucket: percentile 95 of the model's holdout set. */
+        readonly top_5pct: number;
+        /** Lowest score of the bucket: percentile 90 of the model's holdout set. */
+        readonly top_10pct: number;
+      };
+      /** When the score was computed. */
+      readonly scored_at: string;
+    };
+  };
+  /** Score the probability that a new player pays within the first day. */
+  'POST /api/v1/scoring/first-user-conversion/30m': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Your device id. */
+      readonly device_id: string;
+      /** Number of distinct loot-case types opened. */
+      readonly loot_distinct_types?: number;
+      /** Total active session time, seconds, without idle and background time. */
+      readonly sess_duration_total?: number;
+      /** Mean fight time of all matches, seconds, without loading time. */
+      readonly match_avg_fight_time?: number;
+      /** Number of matches with the result `WIN`. */
+      readonly match_wins?: number;
+      /** Hour of the day of the install, 0 to 23, UTC. */
+      readonly install_hour?: number;
+      /** Number of virtual-currency events, earned and spent, without real-money purchases. */
+      readonly vpay_count?: number;
+    };
+    readonly answer: {
+      /** The device id as sent. */
+      readonly device_id: string;
+      /** Probability from 0 to 1 that the player pays within the first day. */
+      readonly score: number;
+      /** Highest bucket whose threshold the score reaches. */
+      readonly bucket: 'top_1pct' | 'top_5pct' | 'top_10pct' | 'rest';
+      /** First 12 characters of the model artifact's SHA-256. */
+      readonly model_version: string;
+      /** Thresholds of the model. */
+      readonly thresholds_used: {
+        /** Lowest score of the bucket: percentile 99 of the model's holdout set. */
+        readonly top_1pct: number;
+        /** Lowest score of the bucket: percentile 95 of the model's holdout set. */
+        readonly top_5pct: number;
+        /** Lowest score of the bucket: percentile 90 of the model's holdout set. */
+        readonly top_10pct: number;
+      };
+      /** When the score was computed. */
+      readonly scored_at: string;
+    };
+  };
+  /** List the webhooks. */
+  'GET /v1/integrations/webhooks': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The webhooks of this page. */
+      readonly webhooks: readonly {
+        /** Id of the webhook. */
+        readonly webhook_id: string;
+        /** Display name. */
+        readonly name: string;
+        /** URL of the receiver. */
+        readonly url: string;
+        /**
+         * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
+         * or `*`.
+         */
+        readonly events: readonly string[];
+        /** Whether the webhook gets deliveries. */
+        readonly enabled: boolean;
+        /** Additional headers of each delivery, by name. */
+        readonly headers: Readonly<Record<string, string>>;
+        /** How failed deliveries are retried. */
+        readonly retry_policy: {
+          /** Number of retries after the first attempt, 0 to 10. */
+          readonly max_retries?: number;
+          /** Delay between attempts: `exponential` (default. */
+          readonly backoff?: 'exponential' | 'linear' | 'none';
+        };
+        /** Conditions by property path, for example `properties.amount`. */
+        readonly filters: Readonly<
+          Record<
+            string,
+            {
+              /** Equal to the given string, number, boolean or null. */
+              readonly eq?: string | number | boolean | null;
+              /** Not equal to the given string, number, boolean or null. */
+              readonly ne?: string | number | boolean | null;
+              /** A number greater than the given one. */
+              readonly gt?: number;
+              /** A number greater than or equal to the given one. */
+              readonly gte?: number;
+              /** A number less than the given one. */
+              readonly lt?: number;
+              /** A number less than or equal to the given one. */
+              readonly lte?: number;
+              /** Equal to one value of the given array. */
+              readonly in?: readonly (string | number | boolean | null)[];
+              /** Equal to no value of the given array. */
+              readonly nin?: readonly (string | number | boolean | null)[];
+              /** A string or an array that contains the given value. */
+              readonly contains?: string | number | boolean | null;
+              /** Whether the value is present (true) or absent (false). */
+              readonly exists?: boolean;
+            }
+          >
+        >;
+        /** Present if the service disabled the webhook. */
+        readonly disabled?: {
+          /** When the service disabled the webhook. */
+          readonly at: string;
+          /** `gone`: the receiver returned 410. */
+          readonly reason: 'gone' | 'failing';
+        };
+        /** When the webhook was created. */
+        readonly created_at: string;
+        /** Version, counted from 1. */
+        readonly version: number;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Create a webhook. */
+  'POST /v1/integrations/webhooks': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Display name. */
+      readonly name?: string;
+      /** URL of the receiver. */
+      readonly url: string;
+      /**
+       * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
+       * or `*`.
+       */
+      readonly events: readonly string[];
+      /** Whether the webhook gets deliveries. */
+      readonly enabled?: boolean;
+      /** Additional headers of each delivery, by name. */
+      readonly headers?: Readonly<Record<string, string>>;
+      /** How failed deliveries are retried. */
+      readonly retry_policy?: {
+        /** Number of retries after the first attempt, 0 to 10. */
+        readonly max_retries?: number;
+        /** Delay between attempts: `exponential` (default. */
+        readonly backoff?: 'exponential' | 'linear' | 'none';
+      };
+      /** Conditions by property path, for example `properties.amount`. */
+      readonly filters?: Readonly<
+        Record<
+          string,
+          {
+            /** Equal to the given string, number, boolean or null. */
+            readonly eq?: string | number | boolean | null;
+            /** Not equal to the given string, number, boolean or null. */
+            readonly ne?: string | number | boolean | null;
+            /** A number greater than the given one. */
+            readonly gt?: number;
+            /** A number greater than or equal to the given one. */
+            readonly gte?: number;
+            /** A number less than the given one. */
+            readonly lt?: number;
+            /** A number less than or equal to the given one. */
+            readonly lte?: number;
+            /** Equal to one value of the given array. */
+            readonly in?: readonly (string | number | boolean | null)[];
+            /** Equal to no value of the given array. */
+            readonly nin?: readonly (string | number | boolean | null)[];
+            /** A string or an array that contains the given value. */
+            readonly contains?: string | number | boolean | null;
+            /** Whether the value is present (true) or absent (false). */
+            readonly exists?: boolean;
+          }
+        >
+      >;
+      /** Signing secret. */
+      readonly secret?: string;
+    };
+    readonly answer: {
+      /** Id of the webhook. */
+      readonly webhook_id: string;
+      /** Display name. */
+      readonly name: string;
+      /** URL of the receiver. */
+      readonly url: string;
+      /**
+       * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
+       * or `*`.
+       */
+      readonly events: readonly string[];
+      /** Whether the webhook gets deliveries. */
+      readonly enabled: boolean;
+      /** Additional headers of each delivery, by name. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** How failed deliveries are retried. */
+      readonly retry_policy: {
+        /** Number of retries after the first attempt, 0 to 10. */
+        readonly max_retries?: number;
+        /** Delay between attempts: `exponential` (default. */
+        readonly backoff?: 'exponential' | 'linear' | 'none';
+      };
+      /** Conditions by property path, for example `properties.amount`. */
+      readonly filters: Readonly<
+        Record<
+          string,
+          {
+            /** Equal to the given string, number, boolean or null. */
+            readonly eq?: string | number | boolean | null;
+            /** Not equal to the given string, number, boolean or null. */
+            readonly ne?: string | number | boolean | null;
+            /** A number greater than the given one. */
+            readonly gt?: number;
+            /** A number greater than or equal to the given one. */
+            readonly gte?: number;
+            /** A number less than the given one. */
+            readonly lt?: number;
+            /** A number less than or equal to the given one. */
+            readonly lte?: number;
+            /** Equal to one value of the given array. */
+            readonly in?: readonly (string | number | boolean | null)[];
+            /** Equal to no value of the given array. */
+            readonly nin?: readonly (string | number | boolean | null)[];
+            /** A string or an array that contains the given value. */
+            readonly contains?: string | number | boolean | null;
+            /** Whether the value is present (true) or absent (false). */
+            readonly exists?: boolean;
+          }
+        >
+      >;
+      /** Present if the service disabled the webhook. */
+      readonly disabled?: {
+        /** When the service disabled the webhook. */
+        readonly at: string;
+        /** `gone`: the receiver returned 410. */
+        readonly reason: 'gone' | 'failing';
+      };
+      /** When the webhook was created. */
+      readonly created_at: string;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** Signing secret. */
+      readonly secret: string;
+    };
+  };
+  /** Get a webhook. */
+  'GET /v1/integrations/webhooks/{id}': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the webhook. */
+      readonly webhook_id: string;
+      /** Display name. */
+      readonly name: string;
+      /** URL of the receiver. */
+      readonly url: string;
+      /**
+       * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
+       * or `*`.
+       */
+      readonly events: readonly string[];
+      /** Whether the webhook gets deliveries. */
+      readonly enabled: boolean;
+      /** Additional headers of each delivery, by name. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** How failed deliveries are retried. */
+      readonly retry_policy: {
+        /** Number of retries after the first attempt, 0 to 10. */
+        readonly max_retries?: number;
+        /** Delay between attempts: `exponential` (default. */
+        readonly backoff?: 'exponential' | 'linear' | 'none';
+      };
+      /** Conditions by property path, for example `properties.amount`. */
+      readonly filters: Readonly<
+        Record<
+          string,
+          {
+            /** Equal to the given string, number, boolean or null. */
+            readonly eq?: string | number | boolean | null;
+            /** Not equal to the given string, number, boolean or null. */
+            readonly ne?: string | number | boolean | null;
+            /** A number greater than the given one. */
+            readonly gt?: number;
+            /** A number greater than or equal to the given one. */
+            readonly gte?: number;
+            /** A number less than the given one. */
+            readonly lt?: number;
+            /** A number less than or equal to the given one. */
+            readonly lte?: number;
+            /** Equal to one value of the given array. */
+            readonly in?: readonly (string | number | boolean | null)[];
+            /** Equal to no value of the given array. */
+            readonly nin?: readonly (string | number | boolean | null)[];
+            /** A string or an array that contains the given value. */
+            readonly contains?: string | number | boolean | null;
+            /** Whether the value is present (true) or absent (false). */
+            readonly exists?: boolean;
+          }
+        >
+      >;
+      /** Present if the service disabled the webhook. */
+      readonly disabled?: {
+        /** When the service disabled the webhook. */
+        readonly at: string;
+        /** `gone`: the receiver returned 410. */
+        readonly reason: 'gone' | 'failing';
+      };
+      /** When the webhook was created. */
+      readonly created_at: string;
+      /** Version, counted from 1. */
+      readonly version: number;
+    };
+  };
+  /** Change fields of a webhook. */
+  'PATCH /v1/integrations/webhooks/{id}': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** Display name. */
+      readonly name?: string | null;
+      /** URL of the receiver. */
+      readonly url?: string;
+      /**
+       * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
+       * or `*`.
+       */
+      readonly events?: readonly string[];
+      /** Whether the webhook gets deliveries. */
+      readonly enabled?: boolean | null;
+      /** Additional headers of each delivery, by name. */
+      readonly headers?: Readonly<Record<string, string>> | null;
+      /** How failed deliveries are retried. */
+      readonly retry_policy?: {
+        /** Number of retries after the first attempt, 0 to 10. */
+        readonly max_retries?: number;
+        /** Delay between attempts: `exponential` (default. */
+        readonly backoff?: 'exponential' | 'linear' | 'none';
+      } | null;
+      /** Conditions by property path, for example `properties.amount`. */
+      readonly filters?: Readonly<
+        Record<
+          string,
+          {
+            /** Equal to the given string, number, boolean or null. */
+            readonly eq?: string | number | boolean | null;
+            /** Not equal to the given string, number, boolean or null. */
+            readonly ne?: string | number | boolean | null;
+            /** A number greater than the given one. */
+            readonly gt?: number;
+            /** A number greater than or equal to the given one. */
+            readonly gte?: number;
+            /** A number less than the given one. */
+            readonly lt?: number;
+            /** A number less than or equal to the given one. */
+            readonly lte?: number;
+            /** Equal to one value of the given array. */
+            readonly in?: readonly (string | number | boolean | null)[];
+            /** Equal to no value of the given array. */
+            readonly nin?: readonly (string | number | boolean | null)[];
+            /** A string or an array that contains the given value. */
+            readonly contains?: string | number | boolean | null;
+            /** Whether the value is present (true) or absent (false). */
+            readonly exists?: boolean;
+          }
+        >
+      > | null;
+      /** New signing secret, with the same effect as rotate-secret. */
+      readonly secret?: string;
+    };
+    readonly answer: {
+      /** Id of the webhook. */
+      readonly webhook_id: string;
+      /** Display name. */
+      readonly name: string;
+      /** URL of the receiver. */
+      readonly url: string;
+      /**
+       * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
+       * or `*`.
+       */
+      readonly events: readonly string[];
+      /** Whether the webhook gets deliveries. */
+      readonly enabled: boolean;
+      /** Additional headers of each delivery, by name. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** How failed deliveries are retried. */
+      readonly retry_policy: {
+        /** Number of retries after the first attempt, 0 to 10. */
+        readonly max_retries?: number;
+        /** Delay between attempts: `exponential` (default. */
+        readonly backoff?: 'exponential' | 'linear' | 'none';
+      };
+      /** Conditions by property path, for example `properties.amount`. */
+      readonly filters: Readonly<
+        Record<
+          string,
+          {
+            /** Equal to the given string, number, boolean or null. */
+            readonly eq?: string | number | boolean | null;
+            /** Not equal to the given string, number, boolean or null. */
+            readonly ne?: string | number | boolean | null;
+            /** A number greater than the given one. */
+            readonly gt?: number;
+            /** A number greater than or equal to the given one. */
+            readonly gte?: number;
+            /** A number less than the given one. */
+            readonly lt?: number;
+            /** A number less than or equal to the given one. */
+            readonly lte?: number;
+            /** Equal to one value of the given array. */
+            readonly in?: readonly (string | number | boolean | null)[];
+            /** Equal to no value of the given array. */
+            readonly nin?: readonly (string | number | boolean | null)[];
+            /** A string or an array that contains the given value. */
+            readonly contains?: string | number | boolean | null;
+            /** Whether the value is present (true) or absent (false). */
+            readonly exists?: boolean;
+          }
+        >
+      >;
+      /** Present if the service disabled the webhook. */
+      readonly disabled?: {
+        /** When the service disabled the webhook. */
+        readonly at: string;
+        /** `gone`: the receiver returned 410. */
+        readonly reason: 'gone' | 'failing';
+      };
+      /** When the webhook was created. */
+      readonly created_at: string;
+      /** Version, counted from 1. */
+      readonly version: number;
+    };
+  };
+  /** Delete a webhook. */
+  'DELETE /v1/integrations/webhooks/{id}': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the webhook. */
+      readonly webhook_id: string;
+      /** Always true. */
+      readonly deleted: boolean;
+    };
+  };
+  /** Rotate the secret of a webhook. */
+  'POST /v1/integrations/webhooks/{id}/rotate-secret': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** New signing secret. */
+      readonly secret?: string;
+    };
+    readonly answer: {
+      /** Id of the webhook. */
+      readonly webhook_id: string;
+      /** Display name. */
+      readonly name: string;
+      /** URL of the receiver. */
+      readonly url: string;
+      /**
+       * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
+       * or `*`.
+       */
+      readonly events: readonly string[];
+      /** Whether the webhook gets deliveries. */
+      readonly enabled: boolean;
+      /** Additional headers of each delivery, by name. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** How failed deliveries are retried. */
+      readonly retry_policy: {
+        /** Number of retries after the first attempt, 0 to 10. */
+        readonly max_retries?: number;
+        /** Delay between attempts: `exponential` (default. */
+        readonly backoff?: 'exponential' | 'linear' | 'none';
+      };
+      /** Conditions by property path, for example `properties.amount`. */
+      readonly filters: Readonly<
+        Record<
+          string,
+          {
+            /** Equal to the given string, number, boolean or null. */
+            readonly eq?: string | number | boolean | null;
+            /** Not equal to the given string, number, boolean or null. */
+            readonly ne?: string | number | boolean | null;
+            /** A number greater than the given one. */
+            readonly gt?: number;
+            /** A number greater than or equal to the given one. */
+            readonly gte?: number;
+            /** A number less than the given one. */
+            readonly lt?: number;
+            /** A number less than or equal to the given one. */
+            readonly lte?: number;
+            /** Equal to one value of the given array. */
+            readonly in?: readonly (string | number | boolean | null)[];
+            /** Equal to no value of the given array. */
+            readonly nin?: readonly (string | number | boolean | null)[];
+            /** A string or an array that contains the given value. */
+            readonly contains?: string | number | boolean | null;
+            /** Whether the value is present (true) or absent (false). */
+            readonly exists?: boolean;
+          }
+        >
+      >;
+      /** Present if the service disabled the webhook. */
+      readonly disabled?: {
+        /** When the service disabled the webhook. */
+        readonly at: string;
+        /** `gone`: the receiver returned 410. */
+        readonly reason: 'gone' | 'failing';
+      };
+      /** When the webhook was created. */
+      readonly created_at: string;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** New signing secret. */
+      readonly secret: string;
+      /** When the previous secret stops signing deliveries. */
+      readonly previous_secret_until: string | null;
+    };
+  };
+  /** Send a test delivery. */
+  'POST /v1/integrations/webhooks/{id}/test': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the webhook. */
+      readonly webhook_id: string;
+      /** Id of the delivery, `id` in its payload. */
+      readonly delivery_id: string;
+      /** Event kind of the sample, `type` in its payload. */
+      readonly kind: string;
+      /** Whether the receiver returned 2xx. */
+      readonly delivered: boolean;
+      /** HTTP status of the response. */
+      readonly status: number | null;
+      /** Duration of the request and its response, milliseconds. */
+      readonly duration_ms: number;
+      /** Why there was no response. */
+      readonly error: string | null;
+      /** First characters of the response body, as the receiver sent them. */
+      readonly response_start: string;
+    };
+  };
+  /** List the delivery attempts of a webhook. */
+  'GET /v1/integrations/webhooks/{id}/deliveries': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** `delivered`: the receiver returned 2xx. */
+      readonly outcome?: 'delivered' | 'failed' | 'exhausted' | 'dropped' | 'overflowed';
+      /** Only attempts at or after this time. */
+      readonly from?: string;
+      /** Only attempts before this time. */
+      readonly to?: string;
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Attempts of this page. */
+      readonly deliveries: readonly {
+        /** Id of the delivery, `id` in its payload. */
+        readonly delivery_id: string;
+        /** Id of the webhook. */
+        readonly webhook_id: string;
+        /** Event kind, `type` in the payload. */
+        readonly kind: string;
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** Number of the attempt, from 1. */
+        readonly attempt: number;
+        /** When the attempt was made. */
+        readonly attempted_at: string;
+        /** Duration of the request and its response, milliseconds. */
+        readonly duration_ms: number;
+        /** `delivered`: the receiver returned 2xx. */
+        readonly outcome: 'delivered' | 'failed' | 'exhausted' | 'dropped' | 'overflowed';
+        /** HTTP status of the response. */
+        readonly status: number | null;
+        /** Why there was no response. */
+        readonly error: string | null;
+        /** First characters of the response body, as the receiver sent them. */
+        readonly response_start: string;
+        /** Host of the receiver. */
+        readonly url_host: string;
+        /** When the next attempt is due. */
+        readonly next_attempt_at: string | null;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Repeat a delivery. */
+  'POST /v1/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+      /** Id of the delivery, `id` in its payload. */
+      readonly delivery_id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the webhook. */
+      readonly webhook_id: string;
+      /** Id of the delivery. */
+      readonly delivery_id: string;
+      /** Always true. */
+      readonly queued: boolean;
+    };
+  };
+  /** Deliver all events since a given time again. */
+  'POST /v1/integrations/webhooks/{id}/recover': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Start time. */
+      readonly since: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the recovery. */
+      readonly recovery_id: string;
+      /** Id of the webhook. */
+      readonly webhook_id: string;
+      /** Start time of the recovery: later events are delivered again. */
+      readonly since: string;
+      /** `stopped` if it ended early, because the webhook was disabled or the log was created anew. */
+      readonly status: 'running' | 'done' | 'stopped';
+      /** Number of log records read so far. */
+      readonly records_scanned: number;
+      /** Approximate number of log records to read. */
+      readonly records_total: number;
+      /** Number of deliveries queued so far. */
+      readonly deliveries_queued: number;
+      /** When the recovery started. */
+      readonly started_at: string;
+      /** If the log does not reach back to `since`: the time of the oldest record that it has. */
+      readonly available_since: string | null;
+      /** When the recovery ended. */
+      readonly finished_at: string | null;
+    };
+  };
+  /** Get the progress of the latest recovery. */
+  'GET /v1/integrations/webhooks/{id}/recover': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the recovery. */
+      readonly recovery_id: string;
+      /** Id of the webhook. */
+      readonly webhook_id: string;
+      /** Start time of the recovery: later events are delivered again. */
+      readonly since: string;
+      /** `stopped` if it ended early, because the webhook was disabled or the log was created anew. */
+      readonly status: 'running' | 'done' | 'stopped';
+      /** Number of log records read so far. */
+      readonly records_scanned: number;
+      /** Approximate number of log records to read. */
+      readonly records_total: number;
+      /** Number of deliveries queued so far. */
+      readonly deliveries_queued: number;
+      /** When the recovery started. */
+      readonly started_at: string;
+      /** If the log does not reach back to `since`: the time of the oldest record that it has. */
+      readonly available_since: string | null;
+      /** When the recovery ended. */
+      readonly finished_at: string | null;
+    };
+  };
+  /** Send up to 2500 messages. */
+  'POST /v1/batch': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** The messages, at most 2500. */
+      readonly batch: readonly {
+        /** Type of the message. */
+        readonly type?: unknown;
+        /** Id of the message: the event_id. */
+        readonly messageId?: unknown;
+        /** The player's external_id. */
+        readonly userId?: unknown;
+        /** Id of a device or browser whose player is not known. */
+        readonly anonymousId?: unknown;
+        /** track: name of the event. */
+        readonly event?: unknown;
+        /** track, page, screen: properties of the event. */
+        readonly properties?: unknown;
+        /** identify: attributes of the player. */
+        readonly traits?: unknown;
+        /** page, screen: its name. */
+        readonly name?: unknown;
+        /** page, screen: its category. */
+        readonly category?: unknown;
+        /** group: id of the group. */
+        readonly groupId?: unknown;
+        /** alias: the earlier id. */
+        readonly previousId?: unknown;
+        /** When it happened, by the clock of the sender. */
+        readonly originalTimestamp?: unknown;
+        /** The same, if there is no `originalTimestamp`. */
+        readonly timestamp?: unknown;
+        /** Only `library.name`, `sessionId` and `traits` are read. */
+        readonly context?: unknown;
+      }[];
+      /** Ignored. */
+      readonly timestamp?: unknown;
+      /** Ignored. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send up to 2500 messages. */
+  'POST /v1/b': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** The messages, at most 2500. */
+      readonly batch: readonly {
+        /** Type of the message. */
+        readonly type?: unknown;
+        /** Id of the message: the event_id. */
+        readonly messageId?: unknown;
+        /** The player's external_id. */
+        readonly userId?: unknown;
+        /** Id of a device or browser whose player is not known. */
+        readonly anonymousId?: unknown;
+        /** track: name of the event. */
+        readonly event?: unknown;
+        /** track, page, screen: properties of the event. */
+        readonly properties?: unknown;
+        /** identify: attributes of the player. */
+        readonly traits?: unknown;
+        /** page, screen: its name. */
+        readonly name?: unknown;
+        /** page, screen: its category. */
+        readonly category?: unknown;
+        /** group: id of the group. */
+        readonly groupId?: unknown;
+        /** alias: the earlier id. */
+        readonly previousId?: unknown;
+        /** When it happened, by the clock of the sender. */
+        readonly originalTimestamp?: unknown;
+        /** The same, if there is no `originalTimestamp`. */
+        readonly timestamp?: unknown;
+        /** Only `library.name`, `sessionId` and `traits` are read. */
+        readonly context?: unknown;
+      }[];
+      /** Ignored. */
+      readonly timestamp?: unknown;
+      /** Ignored. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send up to 2500 messages. */
+  'POST /v1/import': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** The messages, at most 2500. */
+      readonly batch: readonly {
+        /** Type of the message. */
+        readonly type?: unknown;
+        /** Id of the message: the event_id. */
+        readonly messageId?: unknown;
+        /** The player's external_id. */
+        readonly userId?: unknown;
+        /** Id of a device or browser whose player is not known. */
+        readonly anonymousId?: unknown;
+        /** track: name of the event. */
+        readonly event?: unknown;
+        /** track, page, screen: properties of the event. */
+        readonly properties?: unknown;
+        /** identify: attributes of the player. */
+        readonly traits?: unknown;
+        /** page, screen: its name. */
+        readonly name?: unknown;
+        /** page, screen: its category. */
+        readonly category?: unknown;
+        /** group: id of the group. */
+        readonly groupId?: unknown;
+        /** alias: the earlier id. */
+        readonly previousId?: unknown;
+        /** When it happened, by the clock of the sender. */
+        readonly originalTimestamp?: unknown;
+        /** The same, if there is no `originalTimestamp`. */
+        readonly timestamp?: unknown;
+        /** Only `library.name`, `sessionId` and `traits` are read. */
+        readonly context?: unknown;
+      }[];
+      /** Ignored. */
+      readonly timestamp?: unknown;
+      /** Ignored. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send up to 2500 messages. */
+  'POST /beacon/v1/batch': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** The messages, at most 2500. */
+      readonly batch: readonly {
+        /** Type of the message. */
+        readonly type?: unknown;
+        /** Id of the message: the event_id. */
+        readonly messageId?: unknown;
+        /** The player's external_id. */
+        readonly userId?: unknown;
+        /** Id of a device or browser whose player is not known. */
+        readonly anonymousId?: unknown;
+        /** track: name of the event. */
+        readonly event?: unknown;
+        /** track, page, screen: properties of the event. */
+        readonly properties?: unknown;
+        /** identify: attributes of the player. */
+        readonly traits?: unknown;
+        /** page, screen: its name. */
+        readonly name?: unknown;
+        /** page, screen: its category. */
+        readonly category?: unknown;
+        /** group: id of the group. */
+        readonly groupId?: unknown;
+        /** alias: the earlier id. */
+        readonly previousId?: unknown;
+        /** When it happened, by the clock of the sender. */
+        readonly originalTimestamp?: unknown;
+        /** The same, if there is no `originalTimestamp`. */
+        readonly timestamp?: unknown;
+        /** Only `library.name`, `sessionId` and `traits` are read. */
+        readonly context?: unknown;
+      }[];
+      /** Ignored. */
+      readonly timestamp?: unknown;
+      /** Ignored. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one track message. */
+  'POST /v1/track': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one track message. */
+  'POST /v1/t': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one identify message. */
+  'POST /v1/identify': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one identify message. */
+  'POST /v1/i': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one page message. */
+  'POST /v1/page': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one page message. */
+  'POST /v1/p': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one screen message. */
+  'POST /v1/screen': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one screen message. */
+  'POST /v1/s': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one group message. */
+  'POST /v1/group': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one group message. */
+  'POST /v1/g': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one alias message. */
+  'POST /v1/alias': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Send one alias message. */
+  'POST /v1/a': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+    };
+    readonly header: undefined;
+    readonly body: {
+      /** Type of the message. */
+      readonly type?: unknown;
+      /** Id of the message: the event_id. */
+      readonly messageId?: unknown;
+      /** The player's external_id. */
+      readonly userId?: unknown;
+      /** Id of a device or browser whose player is not known. */
+      readonly anonymousId?: unknown;
+      /** track: name of the event. */
+      readonly event?: unknown;
+      /** track, page, screen: properties of the event. */
+      readonly properties?: unknown;
+      /** identify: attributes of the player. */
+      readonly traits?: unknown;
+      /** page, screen: its name. */
+      readonly name?: unknown;
+      /** page, screen: its category. */
+      readonly category?: unknown;
+      /** group: id of the group. */
+      readonly groupId?: unknown;
+      /** alias: the earlier id. */
+      readonly previousId?: unknown;
+      /** When it happened, by the clock of the sender. */
+      readonly originalTimestamp?: unknown;
+      /** The same, if there is no `originalTimestamp`. */
+      readonly timestamp?: unknown;
+      /** Only `library.name`, `sessionId` and `traits` are read. */
+      readonly context?: unknown;
+      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+      readonly sentAt?: unknown;
+      /** The API key, if no header has it. */
+      readonly writeKey?: unknown;
+      /** Ignored. */
+      readonly integrations?: unknown;
+      /** Ignored. */
+      readonly channel?: unknown;
+      /** Ignored. */
+      readonly version?: unknown;
+      /** Ignored. */
+      readonly rudderId?: unknown;
+      /** Ignored. */
+      readonly receivedAt?: unknown;
+      /** Ignored. */
+      readonly _metadata?: unknown;
+    };
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Get the settings of Segment's clients. */
+  'GET /v1/projects/{write_key}/settings': {
+    readonly path: {
+      /** The API key. */
+      readonly write_key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** The host that you called. */
+      readonly Host?: string;
+      /** `https` if a proxy in front of the service takes TLS. */
+      readonly 'X-Forwarded-Proto'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Destinations: `Segment.io` is this service. */
+      readonly integrations: Readonly<Record<string, unknown>>;
+      /** The clients' own metrics: none are wanted. */
+      readonly metrics: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Get the settings of Segment's clients. */
+  'GET /projects/{write_key}/settings': {
+    readonly path: {
+      /** The API key. */
+      readonly write_key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** The host that you called. */
+      readonly Host?: string;
+      /** `https` if a proxy in front of the service takes TLS. */
+      readonly 'X-Forwarded-Proto'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Destinations: `Segment.io` is this service. */
+      readonly integrations: Readonly<Record<string, unknown>>;
+      /** The clients' own metrics: none are wanted. */
+      readonly metrics: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Get the source configuration of RudderStack's clients. */
+  'GET /sourceConfig': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+      /** Ignored. */
+      readonly p?: string;
+      /** Ignored. */
+      readonly v?: string;
+      /** Ignored. */
+      readonly build?: string;
+      /** Ignored. */
+      readonly lockIntegrationsVersion?: string;
+      /** Ignored. */
+      readonly lockPluginsVersion?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The source: the game of the key. */
+      readonly source: Readonly<Record<string, unknown>>;
+      /** Always 1970: it never changes. */
+      readonly updatedAt: string;
+    };
+  };
+  /** Get the source configuration of RudderStack's clients. */
+  'GET /sourceConfig/': {
+    readonly path: undefined;
+    readonly query: {
+      /** The API key. */
+      readonly writeKey?: string;
+      /** Ignored. */
+      readonly p?: string;
+      /** Ignored. */
+      readonly v?: string;
+      /** Ignored. */
+      readonly build?: string;
+      /** Ignored. */
+      readonly lockIntegrationsVersion?: string;
+      /** Ignored. */
+      readonly lockPluginsVersion?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The source: the game of the key. */
+      readonly source: Readonly<Record<string, unknown>>;
+      /** Always 1970: it never changes. */
+      readonly updatedAt: string;
+    };
+  };
+  /** Discard the metrics of Segment's clients. */
+  'POST /v1/m': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Always true. */
+      readonly success: boolean;
+    };
+  };
+  /** Check that the process is alive. */
+  'GET /healthz': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Always `ok`. */
+      readonly status: string;
+    };
+  };
+  /** Check that this process can serve requests. */
+  'GET /readyz': {
+    readonly path: undefined;
+    readonly query: {
+      /** Adds `details`, unless it is `false`. */
+      readonly verbose?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Always `ready`. */
+      readonly status: string;
+      /** Name of each check, and whether it passed. */
+      readonly checks: Readonly<Record<string, boolean>>;
+      /** The checks with their states. */
+      readonly details?: readonly {
+        /** Name of the check. */
+        readonly name: string;
+        /** Whether it passed. */
+        readonly ok: boolean;
+        /** Whether the process is not ready while the check fails. */
+        readonly required: boolean;
+        /** What the check found. */
+        readonly info?: Readonly<Record<string, unknown>>;
+      }[];
+    };
+  };
+  /** Get the metrics for Prometheus. */
+  'GET /metrics': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: string;
+  };
+  /** Get this API description (OpenAPI 3.1). */
+  'GET /openapi.json': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** The body of a failed request. */
+export type ErrorBody = {
+  /** Always false. */
+  readonly success: false;
+  /** The error. */
+  readonly error: {
+    /** Error code. */
+    readonly code:
+      | 'VALIDATION_ERROR'
+      | 'UNAUTHORIZED'
+      | 'FORBIDDEN'
+      | 'NOT_FOUND'
+      | 'PLAYER_NOT_FOUND'
+      | 'SESSION_NOT_FOUND'
+      | 'FLAG_NOT_FOUND'
+      | 'METHOD_NOT_ALLOWED'
+      | 'CONFLICT'
+      | 'DUPLICATE_PLAYER'
+      | 'PRECONDITION_FAILED'
+      | 'PAYLOAD_TOO_LARGE'
+      | 'UNSUPPORTED_MEDIA_TYPE'
+      | 'RATE_LIMIT_EXCEEDED'
+      | 'INTERNAL_ERROR'
+      | 'MODEL_UNAVAILABLE'
+      | 'SERVICE_UNAVAILABLE';
+    /** Explanation for people. */
+    readonly message: string;
+    /** Details of the error. */
+    readonly details: {
+      /** The session in the request that is not open. */
+      readonly session_id?: string;
+      /** How a game client can continue. */
+      readonly suggestion?: string;
+      /** The current version, if `If-Match` names another one. */
+      readonly version?: number;
+      /** The field whose value is already taken. */
+      readonly field?: string;
+      /** Whether the value belongs to a deleted flag. */
+      readonly archived?: boolean;
+      /** Keys of the flags that use the segment. */
+      readonly flags?: readonly string[];
+      /** Keys of the campaigns that use the segment. */
+      readonly campaigns?: readonly string[];
+      /** Start time of the recovery that is already running. */
+      readonly since?: string;
+      /** The faults of the request. */
+      readonly fields?: readonly {
+        /** JSON Pointer into the body, or the name of a header or parameter. */
+        readonly path: string;
+        /** The rule that the value breaks. */
+        readonly message: string;
+      }[];
+    };
+  };
+};

@@ -1,0 +1,84 @@
+import type { Platform } from './platform.ts';
+import type { DroppedEvent, Problem } from './problems.ts';
+import type { KeyValueStorage } from './storage.ts';
+
+export interface GameOptions {
+  /** Where the service is, for example `https://analytics.example.com`. */
+  baseUrl: string;
+  /** A client key, `pk_…`. It ships with the game and is public. */
+  key: string;
+  /** Your own id of the player: `external_id`. */
+  player: string;
+  /** Sent with the registration. */
+  deviceId?: string;
+  /** Sent with the registration. */
+  attributes?: Readonly<Record<string, unknown>>;
+  device?: { platform?: string; os_version?: string; app_version?: string; device_model?: string };
+  /** Only these flags; all when absent. */
+  flags?: readonly string[];
+  /** Gets a token that your server signed for the player. Called again when the service refuses it. */
+  playerToken?: () => string | Promise<string>;
+  /** `required`: nothing is stored or sent before `setConsent(true)`. A stored decision counts in any case. */
+  consent?: 'given' | 'required';
+  /** Where the queue is kept. By default IndexedDB in browsers, a folder in Node, otherwise memory. */
+  storage?: KeyValueStorage;
+  /** Node only: the folder of the queue; `.player-analytics` in the user's home by default. */
+  folder?: string;
+  /** Milliseconds between calls of `sync`; 30,000 by default. */
+  syncIntervalMs?: number;
+  /** Entries that are sent without waiting for the interval; 30 by default. */
+  flushAt?: number;
+  /** Bytes that are sent without waiting for the interval; 30,000 by default. */
+  flushAtBytes?: number;
+  /** Entries that wait at most; 2,000 by default. Then the oldest are dropped. */
+  maxQueued?: number;
+  /** Bytes that wait at most; 2 MiB by default. */
+  maxQueuedBytes?: number;
+  /** Milliseconds to wait for an answer; 15,000 by default. */
+  timeoutMs?: number;
+  /** An event will not reach the service. */
+  onDropped?: (event: DroppedEvent) => void;
+  /** Something failed and will be tried again, or is worth a line in a log. */
+  onProblem?: (problem: Problem) => void;
+  /** Replaces parts of the place the client runs in, for React Native and tests. */
+  platform?: Partial<Platform>;
+}
+
+export const DEFAULTS = {
+  // Well below the 30 minutes after which the service ends a silent session.
+  syncIntervalMs: 30_000,
+  // Of the 50 events that one request takes, so that those tracked meanwhile still fit.
+  flushAt: 30,
+  // Half of what a page may still send when it hides.
+  flushAtBytes: 30_000,
+  // A player's few hours offline, and little enough for a browser's quota and a phone's memory.
+  maxQueued: 2_000,
+  maxQueuedBytes: 2 * 1024 * 1024,
+  // The service answers in milliseconds or says 503 after 10 seconds.
+  timeoutMs: 15_000,
+};
+
+/** A client without these can never send anything: a fault of the program, so it throws. */
+export function requireTexts(options: GameOptions): void {
+  for (const name of ['baseUrl', 'key', 'player'] as const) {
+    const value: unknown = options[name];
+    if (typeof value !== 'string' || value === '') throw new TypeError(`createGame: \`${name}\` is a text.`);
+  }
+}
+
+/** What the requests at the start of a session carry. */
+export function requestFields({ player, deviceId, attributes, device, flags }: GameOptions) {
+  return {
+    registration: {
+      external_id: player,
+      ...(deviceId === undefined ? {} : { device_id: deviceId }),
+      ...(attributes === undefined ? {} : { attributes }),
+    },
+    // A player that is known already is not registered again for nothing.
+    registersAlways: deviceId !== undefined || attributes !== undefined,
+    initFields: {
+      ...(device === undefined ? {} : { device_info: device }),
+      ...(flags === undefined ? {} : { requested_flags: flags }),
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { KeyValueStorage } from './storage.ts';
+
+/*
+ * What the client needs of the place it runs in. Nothing else in the package touches the clock, the network, storage
+ * or the page, so tests replace all of it.
+ */
+
+export interface FetchAnswer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
+export interface FetchRequest {
+  method: string;
+  headers: Record<string, string>;
+  body: string;
+  keepalive: boolean;
+  signal: AbortSignalLike;
+}
+
+/** The part of an AbortSignal that `fetch` is given; only the platform's own signals ever go there. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+}
+
+export interface Aborter {
+  readonly signal: AbortSignalLike;
+  abort(): void;
+}
+
+/** Messages between the tabs of one player. */
+export interface TabChannel {
+  post(message: unknown): void;
+  close(): void;
+}
+
+export interface Platform {
+  /** The device's clock, ms since 1970. It may be wrong, and may jump. */
+  wallMs(): number;
+  /** Milliseconds since any moment; never goes back. May stand still while the device sleeps. */
+  steadyMs(): number;
+  /** Between 0 and 1. */
+  random(): number;
+  /** Calls back once; the returned function cancels. Does not keep a process alive. */
+  setTimer(callback: () => void, delayMs: number): () => void;
+  aborter(): Aborter;
+  fetch(url: string, request: FetchRequest): Promise<FetchAnswer>;
+  storage: KeyValueStorage;
+  /**
+   * Asks for the exclusive right to send for `name`, among all tabs or processes that share the storage.
+   * `changed` is called when the right is got or lost. The returned function gives it back or stops waiting.
+   */
+  lock(name: string, changed: (held: boolean) => void): () => void;
+  /** Absent where nothing else shares the storage. */
+  channel?(name: string, received: (message: unknown) => void): TabChannel;
+  /** Reports when the page hides or shows. Absent without a page. */
+  onHidden?(changed: (hidden: boolean) => void): () => void;
+  /** Reports that the network is back. */
+  onOnline?(online: () => void): () => void;
+}
+
+/** The right to send where nobody else could: granted at once. */
+export function soleHolder(_name: string, changed: (held: boolean) => void): () => void {
+  changed(true);
+  return () => {};
+}

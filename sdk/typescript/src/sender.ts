@@ -1,0 +1,344 @@
+import { type Opened, readInit, readRegistration, type Intervention } from './answers.ts';
+import { createBackoff } from './backoff.ts';
+import type { DeviceClock } from './device-clock.ts';
+import type { EventEntry } from './entries.ts';
+import type { EventQueue } from './event-queue.ts';
+import { within } from './platform-guards.ts';
+import type { Platform } from './platform.ts';
+import type { DropReason, ReportProblem } from './problems.ts';
+import { type SavedState, withClosed, withOpened, withRecorded } from './saved-state.ts';
+import { entriesAtFault, settle, type Settlement } from './settle.ts';
+import { initStep, nextStep, registerStep, settledEnds, type Step, type StepContext, syncStep } from './steps.ts';
+import { KEEPALIVE_BYTES, type Outcome, type Transport } from './transport.ts';
+
+/*
+ * Sends the queue of a player: one request at a time, in order, until the service has acknowledged everything.
+ *
+ * States: waiting (for the interval, enough events, or the end of a backoff) or sending (one loop).
+ *
+ * Invariants
+ * 1. At most one request is under way. A request without an answer is repeated unchanged, with its Idempotency-Key, so
+ *    the service answers it once.
+ * 2. An entry leaves the queue only when an answer to its request says so.
+ * 3. What is sent has been written to storage before, or storage failed; except when the page hides.
+ */
+export interface Sender {
+  /** Sends what is in the queue as soon as the service allows. @param isUrgent does not wait for a backoff to end */
+  flush(isUrgent: boolean): Promise<void>;
+  /** The page hides: the first request leaves before this returns, if none is under way. */
+  hide(isHidden: boolean): void;
+  stop(): void;
+}
+
+export interface SenderOptions {
+  queue: EventQueue;
+  transport: Transport;
+  clock: DeviceClock;
+  platform: Pick<Platform, 'steadyMs' | 'setTimer' | 'random'>;
+  newId: () => string;
+  syncIntervalMs: number;
+  /** Body of `register`; absent fields are left alone by the service. */
+  registration: Readonly<Record<string, unknown>> & { external_id: string };
+  initFields: Readonly<Record<string, unknown>>;
+  registersAlways: boolean;
+  state: { get(): SavedState; set(state: SavedState): void };
+  /** Own id of the session that the game plays; undefined after its end. */
+  ownSession: () => string | undefined;
+  /** The service knows the session no more: the game begins another. */
+  onSessionGone: () => void;
+  onOpened: (opened: Opened) => void;
+  onSynced: (flags: Opened['flags'], interventions: readonly Intervention[]) => void;
+  onDropped: (event: EventEntry, reason: DropReason, message: string) => void;
+  onProblem: ReportProblem;
+}
+
+const MOST_EVENTS = 50;
+/** Storage that hangs must not stop the sending. */
+const SAVE_MS = 2000;
+
+export function createSender(options: SenderOptions): Sender {
+  const { queue, transport, clock, platform, newId, state, onProblem } = options;
+  const backoff = createBackoff(platform.random);
+  const runSinceMs = clock.rawMs();
+  let isStopped = false;
+  let isHidden = false;
+  let isRegistered = false;
+  let isDue = true;
+  let isUrgent = false;
+  let isSyncDue = false;
+  let mostEvents = MOST_EVENTS;
+  let pending: { step: Step; firstSentMs: number; isConfirmed: boolean } | undefined;
+  let sending: Promise<void> | undefined;
+  let isRunning = false;
+  let isUnderWay = false;
+  let runs = 0;
+  let cancelTimer: (() => void) | undefined;
+  let lastSyncMs = platform.steadyMs();
+  let hasFreshToken = false;
+
+  function context(): StepContext | undefined {
+    const saved = state.get();
+    const own = options.ownSession();
+    const { playerId, session } = saved;
+    if (playerId === undefined) return undefined;
+    return {
+      playerId,
+      state: saved,
+      current: session !== undefined && session.own === own ? session : undefined,
+      runSinceMs,
+      offsetMs: clock.offsetMs() ?? 0,
+      mostEvents,
+      mostBytes: KEEPALIVE_BYTES,
+      newKey: newId,
+    };
+  }
+
+  function next(): Step | undefined {
+    const its = context();
+    if (its === undefined || (options.registersAlways && !isRegistered)) return registerStep(options.registration);
+    const own = options.ownSession();
+    if (own !== undefined && its.current === undefined) return initStep(own, its.playerId, options.initFields);
+    const entries = queue.entries();
+    const settled = settledEnds(entries, its);
+    if (settled.length > 0) queue.remove(new Set(settled.map(({ id }) => id)));
+    const step = nextStep(settled.length > 0 ? queue.entries() : entries, its);
+    return step ?? (isSyncDue && its.current !== undefined ? syncStep([], [], its.current.id, its) : undefined);
+  }
+
+  function flush(urgent: boolean): Promise<void> {
+    if (isStopped) return Promise.resolve();
+    const waits = !isRunning && !backoff.allows(platform.steadyMs(), urgent);
+    // The timer of the backoff is set already.
+    if (waits && isDue) return Promise.resolve();
+    isDue = true;
+    isUrgent ||= urgent;
+    return isRunning ? (sending ?? Promise.resolve()) : launch();
+  }
+
+  /** A run of a hidden page may be over before it returns. */
+  function launch(): Promise<void> {
+    isRunning = true;
+    runs += 1;
+    sending = undefined;
+    const run = sendDue(runs);
+    if (isRunning) sending = run;
+    return run;
+  }
+
+  async function sendDue(ownRun: number): Promise<void> {
+    cancelTimer?.();
+    let isFirst = true;
+    while (isDue) {
+      // The request of a hiding page has to leave in this turn: there may be no other.
+      if (!isHidden) await prepare(isFirst);
+      if (isStopped || runs !== ownRun) return;
+      isFirst = false;
+      if (!backoff.allows(platform.steadyMs(), isUrgent)) break;
+      const step = pending?.step ?? next();
+      if (step === undefined) {
+        isDue = false;
+        break;
+      }
+      pending ??= { step, firstSentMs: clock.rawMs(), isConfirmed: false };
+      queue.pin(new Set([...step.events, ...step.states].map(({ id }) => id)));
+      isUnderWay = true;
+      const outcome = await transport.send(step.request, isHidden);
+      isUnderWay = false;
+      if (isStopped) return;
+      const goesOn = conclude(step, outcome);
+      if (pending === undefined) queue.pin(new Set());
+      if (!goesOn) break;
+    }
+    // In the same turn as the last look for work.
+    isUrgent = false;
+    isRunning = false;
+    sending = undefined;
+    schedule();
+  }
+
+  function prepare(isFirst: boolean): Promise<void> {
+    return within(isFirst ? queue.adopt().then(() => queue.saved()) : queue.saved(), SAVE_MS, platform);
+  }
+
+  /** Takes in an outcome. Whether to go on with the next request. */
+  function conclude(step: Step, outcome: Outcome): boolean {
+    const nowMs = platform.steadyMs();
+    switch (outcome.kind) {
+      case 'aborted':
+        return false;
+      case 'limited':
+        onProblem({ kind: 'rate-limit', message: 'The service refused a request: too many in this minute.' });
+        backoff.limited(nowMs, outcome.retryAfterMs);
+        return false;
+      case 'failed':
+        onProblem({ kind: outcome.reason, message: outcome.message });
+        backoff.failed(nowMs, outcome.retryAfterMs);
+        return false;
+      case 'refused':
+        return refused(step, outcome, nowMs);
+      case 'answered':
+        hasFreshToken = false;
+        if (accept(step, outcome)) {
+          backoff.succeeded();
+          return true;
+        }
+        onProblem({ kind: 'bad-answer', message: `${step.request.path} was answered with something else.` });
+        backoff.failed(nowMs);
+        return false;
+    }
+  }
+
+  /** Whether the answer is one to this step. */
+  function accept(step: Step, { data, replayed, sentMs, receivedMs }: Extract<Outcome, { kind: 'answered' }>): boolean {
+    switch (step.kind) {
+      case 'register': {
+        const registered = readRegistration(data, options.registration.external_id);
+        if (registered === undefined) return false;
+        isRegistered = true;
+        state.set({ ...state.get(), playerId: registered.playerId });
+        break;
+      }
+      case 'init': {
+        const opened = readInit(data, state.get().playerId ?? '');
+        if (opened === undefined) return false;
+        // A replayed answer carries the time of the first attempt.
+        clock.correct(opened.serverMs, replayed ? (pending?.firstSentMs ?? sentMs) : (sentMs + receivedMs) / 2);
+        const { sessionId, flags, segments } = opened;
+        state.set({ ...withOpened(state.get(), step.session, sessionId), flags, segments });
+        isSyncDue = false;
+        lastSyncMs = platform.steadyMs();
+        options.onOpened(opened);
+        break;
+      }
+      case 'sync':
+      case 'batch':
+      case 'end':
+      case 'record': {
+        const settlement = settle(step, data);
+        if (settlement === undefined) return false;
+        // Fewer than were sent: repeats, or an answer to another request. The same request again tells them apart.
+        if (settlement.unnamed > 0 && pending !== undefined && !pending.isConfirmed) {
+          pending.isConfirmed = true;
+          return true;
+        }
+        apply(step, settlement);
+      }
+    }
+    pending = undefined;
+    return true;
+  }
+
+  function apply(step: Step, settlement: Settlement): void {
+    const { done, rejected, quarantined, hasUnavailable, isPlayerUnknown, synced } = settlement;
+    queue.remove(new Set(done));
+    mostEvents = Math.min(mostEvents * 2, MOST_EVENTS);
+    for (const { event, message } of rejected) options.onDropped(event, 'rejected', message);
+    for (const { name, id } of quarantined) {
+      onProblem({
+        kind: 'quarantined',
+        message: `The event ${name} (${id}) breaks its schema; the service keeps it apart.`,
+      });
+    }
+    if (isPlayerUnknown) forgetPlayer();
+    if (hasUnavailable || isPlayerUnknown) backoff.failed(platform.steadyMs());
+    if (step.kind === 'end') state.set(withClosed(state.get(), step.session));
+    if (step.kind === 'record') state.set(withRecorded(state.get(), step.session));
+    if (synced !== undefined) {
+      isSyncDue = false;
+      lastSyncMs = platform.steadyMs();
+      options.onSynced(synced.flags, synced.interventions);
+    }
+  }
+
+  function refused(step: Step, refusal: Extract<Outcome, { kind: 'refused' }>, nowMs: number): boolean {
+    const { status, code, message, details, requestId } = refusal;
+    const isAboutBody = status === 413 || status === 400 || status === 422;
+    const settlement = step.kind === 'batch' ? settle(step, details) : undefined;
+    if (settlement !== undefined) {
+      pending = undefined;
+      apply(step, settlement);
+      return true;
+    }
+    if (code === 'SESSION_NOT_FOUND' && step.session !== '') {
+      pending = undefined;
+      const isCurrent = state.get().session?.id === step.session && options.ownSession() !== undefined;
+      state.set(withClosed(state.get(), step.session));
+      if (isCurrent) options.onSessionGone();
+      return true;
+    }
+    if (isAboutBody && divide(step, status, message, details)) return true;
+    if ((status === 401 || status === 403) && !hasFreshToken && transport.refreshToken()) {
+      hasFreshToken = true;
+      return true;
+    }
+    hasFreshToken = false;
+    onProblem({
+      kind: status === 401 || status === 403 ? 'unauthorized' : 'refused',
+      message: `${step.request.path} was refused with ${status} ${code}: ${message}`,
+      ...(requestId === undefined ? {} : { requestId }),
+    });
+    if (code === 'PLAYER_NOT_FOUND') forgetPlayer();
+    // A new request gets a new Idempotency-Key: with the old one a conflict would last.
+    if (code === 'PLAYER_NOT_FOUND' || code === 'CONFLICT') pending = undefined;
+    if (code === 'PLAYER_NOT_FOUND' || code === 'CONFLICT') backoff.failed(nowMs);
+    else backoff.refused(nowMs);
+    return false;
+  }
+
+  /** A request that the service cannot take: half of it is sent next, or what is at fault is dropped. */
+  function divide(step: Step, status: number, message: string, details: unknown): boolean {
+    const faulty = entriesAtFault(step, details);
+    if (faulty === undefined) return false;
+    if (faulty === 'some') mostEvents = Math.max(1, Math.floor(step.events.length / 2));
+    else queue.remove(new Set(faulty.map(({ id }) => id)));
+    for (const entry of faulty === 'some' ? [] : faulty) {
+      if (entry.kind === 'event') options.onDropped(entry, status === 413 ? 'too-large' : 'rejected', message);
+      else
+        onProblem({ kind: 'refused', message: `Changed attributes or the end of a session were dropped: ${message}` });
+    }
+    if (step.kind === 'record') state.set(withRecorded(state.get(), step.session));
+    pending = undefined;
+    return true;
+  }
+
+  function forgetPlayer(): void {
+    const { playerId: _, session: __, ...rest } = state.get();
+    isRegistered = false;
+    state.set(rest);
+    options.onSessionGone();
+  }
+
+  function schedule(): void {
+    cancelTimer?.();
+    if (isStopped) return;
+    const nowMs = platform.steadyMs();
+    const syncAtMs = lastSyncMs + options.syncIntervalMs;
+    const atMs = isDue ? Math.max(backoff.untilMs, nowMs) : Math.max(syncAtMs, backoff.untilMs);
+    cancelTimer = platform.setTimer(
+      () => {
+        // A hidden page asks for nothing; it only sends what is left.
+        if (platform.steadyMs() >= syncAtMs) {
+          lastSyncMs = platform.steadyMs();
+          isSyncDue = !isHidden;
+        }
+        void flush(false);
+      },
+      Math.max(atMs - nowMs, 0),
+    );
+  }
+
+  return {
+    flush,
+    hide(hidden) {
+      isHidden = hidden;
+      // A run that waits for storage is overtaken.
+      if (hidden && isRunning && !isUnderWay) void launch();
+      else void flush(false);
+    },
+    stop() {
+      isStopped = true;
+      cancelTimer?.();
+      transport.abort();
+    },
+  };
+}

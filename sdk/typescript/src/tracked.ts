@@ -1,0 +1,30 @@
+import { utf8Bytes } from './entries.ts';
+
+/* Turns what a game passes in into JSON text, once: a later change of the object changes nothing. */
+
+export type Json = { kind: 'json'; text: string } | { kind: 'invalid' | 'too-large'; message: string };
+
+/** The service's bound on `properties` and `attributes` as JSON. */
+const DOCUMENT_BYTES = 65_536;
+const NAME_LENGTH = 128;
+
+/** Why an event cannot have this name; undefined if it can. */
+export function nameFault(name: unknown): string | undefined {
+  if (typeof name !== 'string' || name === '') return 'The name of an event is a text.';
+  return name.length > NAME_LENGTH ? `The name of an event has at most ${NAME_LENGTH} characters.` : undefined;
+}
+
+/** @param value a plain object; undefined is none and gives an empty text */
+export function documentJson(value: unknown): Json {
+  if (value === undefined) return { kind: 'json', text: '' };
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    return { kind: 'invalid', message: `It cannot be written as JSON: ${String(error)}` };
+  }
+  if (typeof text !== 'string' || !text.startsWith('{')) return { kind: 'invalid', message: 'It is not an object.' };
+  const bytes = text.length > DOCUMENT_BYTES ? text.length : utf8Bytes(text);
+  if (bytes <= DOCUMENT_BYTES) return { kind: 'json', text };
+  return { kind: 'too-large', message: `It has ${bytes} bytes as JSON; the maximum is ${DOCUMENT_BYTES}.` };
+}

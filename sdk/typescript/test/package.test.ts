@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { afterAll, describe, expect, it } from 'vitest';
+import { GENERATED, generatedText } from '../scripts/generate-operations.ts';
+
+/* The package as others get it: its types, its build, its size. */
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'player-analytics-sdk-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+describe('the package', () => {
+  it('has the types of the routes as they are; `npm run generate` renews them', () => {
+    expect(generatedText()).toBe(readFileSync(GENERATED, 'utf8'));
+  });
+
+  it('has at most 12 KB for browsers, minified and compressed, and nothing of Node in it', async () => {
+    const built = await build({
+      configFile: false,
+      logLevel: 'silent',
+      root: PACKAGE,
+      build: {
+        write: false,
+        minify: true,
+        target: 'es2022',
+        // Not as a library: for those Vite leaves white space in.
+        rolldownOptions: { input: join(PACKAGE, 'src/game.ts'), preserveEntrySignatures: 'strict' },
+      },
+    });
+    if (!('output' in built)) throw new Error('more than one bundle was built');
+    const [chunk] = built.output;
+    expect(chunk.imports).toEqual([]);
+    expect(chunk.code).not.toMatch(/from\s*["']node:|require\(|process\./);
+    expect(gzipSync(chunk.code, { level: 9 }).length).toBeLessThanOrEqual(12_000);
+  });
+
+  it('builds with the project compiler to modules that Node runs, with types', async () => {
+    const dist = join(scratch, 'dist');
+    const compiler = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
+    execFileSync(process.execPath, [compiler, '-p', join(PACKAGE, 'tsconfig.build.json'), '--outDir', dist]);
+    const built: { createGame: (options: object) => object } = await import(
+      pathToFileURL(join(dist, 'game-node.js')).href
+    );
+    expect(() => built.createGame({})).toThrow('`baseUrl`');
+    // As another project would compile it.
+    const [example = ''] = /```ts\n([^`]*)```/.exec(readFileSync(join(PACKAGE, 'README.md'), 'utf8'))?.slice(1) ?? [];
+    expect(example).toContain('createGame');
+    const consumer = join(scratch, 'consumer.mts');
+    writeFileSync(consumer, example.replace('@player-analytics/sdk', './dist/game.js'));
+    const options = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      'false',
+      '--target',
+      'es2022',
+      '--module',
+      'nodenext',
+      '--lib',
+      'es2022,dom',
+    ];
+    execFileSync(process.execPath, [compiler, ...options, '--types', '', consumer], { encoding: 'utf8' });
+  });
+});
