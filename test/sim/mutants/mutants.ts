@@ -297,6 +297,16 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a watch that catches up gives each entry as it comes',
+    changes: [
+      {
+        file: 'streams/log/whole-states.ts',
+        original: 'if (!isSkipping && held.length === 0) {',
+        mutated: 'if (!isSkipping || held.length === 0) {',
+      },
+    ],
+  },
+  {
     name: 'a sink that fell behind the shared reader continues at its oldest record',
     changes: [
       {
