@@ -53,7 +53,8 @@ function factCharsOf<K extends keyof CommandsByKind>(kind: K, body: CommandsByKi
 
 /** The players that a command changes. */
 function playersOf(body: CommandBody): readonly string[] {
-  if (body.kind === 'ClaimIdempotencyKey') return [];
+  // History changes nothing that is due by time.
+  if (body.kind === 'ClaimIdempotencyKey' || body.kind === 'ImportHistory') return [];
   return body.kind === 'TrackEvents' ? body.items.map(({ playerId }) => playerId) : [body.playerId];
 }
 

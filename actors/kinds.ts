@@ -15,6 +15,15 @@ import { flagExposed, flagOverridden } from './flags/evolve.ts';
 import { exposeFlag } from './flags/expose.ts';
 import { overrideFlag } from './flags/override.ts';
 import { flagsServed, serveFlags } from './flags/serve.ts';
+import {
+  eventImported,
+  historyImported,
+  importAdvanced,
+  playerImported,
+  purchaseImported,
+  sessionImported,
+} from './import/evolve.ts';
+import { importHistory } from './import/import-history.ts';
 import { keyUsed } from './idempotency/evolve.ts';
 import { once } from './idempotency/remember.ts';
 import { erasePlayer } from './player/erase.ts';
@@ -41,7 +50,7 @@ import type { Segment } from './targeting.ts';
 import type { CommandBody, IdempotencyClaim } from './vocabulary/commands.ts';
 import type { DomainFact } from './vocabulary/facts.ts';
 import type { Reply } from './vocabulary/replies.ts';
-import { mostEventChars } from './vocabulary/size-estimates.ts';
+import { mostEventChars, mostImportChars } from './vocabulary/size-estimates.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
 
 /* Maps every kind of command and fact to its functions. A kind without an entry does not compile. */
@@ -128,6 +137,7 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: CommandKind<Comma
       once(draft, body.ledgerId, body.idempotency, context, () => ({ kind: 'claimed' }), 'claimed'),
     factChars: FEW,
   },
+  ImportHistory: { decide: importHistory, factChars: mostImportChars },
 };
 
 const ALL = (): 'all' => 'all';
@@ -163,6 +173,13 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   InterventionOffered: { evolve: evolvesPlayer(interventionOffered), segments: NONE },
   InterventionShown: { evolve: evolvesPlayer(interventionShown), segments: NONE },
   InterventionClicked: { evolve: evolvesPlayer(interventionClicked), segments: NONE },
+  // The command itself evaluates the segments of imported players, so that memberships trigger nothing.
+  PlayerImported: { evolve: playerImported, segments: NONE },
+  EventImported: { evolve: evolvesPlayer(eventImported), segments: NONE },
+  SessionImported: { evolve: evolvesPlayer(sessionImported), segments: NONE },
+  PurchaseImported: { evolve: evolvesPlayer(purchaseImported), segments: NONE },
+  HistoryImported: { evolve: evolvesPlayer(historyImported), segments: NONE },
+  ImportAdvanced: { evolve: importAdvanced, segments: NONE },
 };
 
 interface PlayerCommand {

@@ -43,6 +43,7 @@ export function createCampaignSet(campaigns: readonly Campaign[]): CampaignSet {
     get: (id) => ids.get(id),
     scheduledIn: (window) => all.filter(({ document }) => isScheduledIn(document, window)),
     triggeredBy(fact) {
+      if ('imported' in fact) return NONE;
       if (fact.kind === 'EventTracked') return events.get(fact.eventName) ?? NONE;
       if (fact.kind === 'SegmentEntered') return entered.get(fact.segmentId) ?? NONE;
       if (fact.kind === 'SegmentExited') return exited.get(fact.segmentId) ?? NONE;

@@ -27,6 +27,28 @@ export function counted(
 }
 
 /**
+ * Returns the counters after one imported `eventName` at `atMs`, in their order. A new name goes to the end, and is not
+ * counted if there is no room: history evicts nothing that live events count.
+ */
+export function countedLate(
+  counters: readonly EventCounter[],
+  eventName: string,
+  atMs: number,
+): readonly EventCounter[] {
+  const day = dayOf(atMs);
+  const place = placeOf(counters, eventName);
+  const held = counters[place];
+  if (held === undefined) {
+    if (counters.length >= LIMITS.countedNames) return counters;
+    return [...counters, { name: eventName, day, counts: [1] }];
+  }
+  const counts = countsAfter(held, day);
+  return counts === undefined
+    ? counters
+    : counters.with(place, { name: held.name, day: Math.max(day, held.day), counts });
+}
+
+/**
  * Returns the name to drop for `eventName` when the name counted longest ago must be kept: the oldest name that may be
  * dropped. `undefined` when nothing is dropped, or when the oldest is.
  */

@@ -56,6 +56,7 @@ function recall(
     case 'churnRisk':
     case 'exported':
     case 'noted':
+    case 'imported':
       return entry.reply;
     case 'player':
     case 'tracked':

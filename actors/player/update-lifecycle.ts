@@ -130,8 +130,8 @@ function updateChurn(draft: Draft, state: PlayerState, at: number): PlayerState 
  * The time of the next change of stage or risk, epoch milliseconds; 0: never. Not before `earliestMs`: shortened
  * thresholds may put a change in the past, and it then takes effect now.
  */
-function nextChangeAt(
-  { limits }: Draft,
+export function nextChangeAt(
+  { limits }: Pick<Draft, 'limits'>,
   state: PlayerState,
   thresholds: LifecycleThresholds,
   nowMs: number,

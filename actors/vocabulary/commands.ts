@@ -1,6 +1,7 @@
 import type { Later } from './later.ts';
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
+import type { ImportHistory } from './import.ts';
 import type { FlagReason } from './flag-reason.ts';
 import type { CallerKind, Scope } from './scope.ts';
 
@@ -236,7 +237,8 @@ export type CommandBody =
   | InitSession
   | SyncSession
   | EndSession
-  | ErasePlayer;
+  | ErasePlayer
+  | ImportHistory;
 export interface Command extends CommandEnvelope {
   body: CommandBody;
   /** Absent in commands of the owner itself, and of gateways older than this field. */

@@ -22,6 +22,7 @@ import type {
   InterventionSuppressed,
   InterventionTriggered,
 } from './campaign-facts.ts';
+import type { HistoryImported, ImportAdvanced, ImportFact, PlayerImported } from './import-facts.ts';
 import type { EventTracked } from './event-tracked.ts';
 
 /** A player was registered. */
@@ -97,6 +98,8 @@ export interface SegmentEntered extends FactBase {
   segmentId: string;
   segmentKey: string;
   externalId: string;
+  /** It follows from imported history, and triggers nothing. */
+  imported?: true;
 }
 
 /** A player left a segment, or the segment was removed. */
@@ -105,6 +108,8 @@ export interface SegmentExited extends FactBase {
   segmentId: string;
   segmentKey: string;
   externalId: string;
+  /** As in `SegmentEntered`. */
+  imported?: true;
 }
 
 /** The due time of the next evaluation of the player's segments; 0: never. */
@@ -177,7 +182,8 @@ export type DomainFact =
   | InterventionSuppressed
   | InterventionOffered
   | InterventionShown
-  | InterventionClicked;
+  | InterventionClicked
+  | ImportFact;
 export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
 
 /** Facts without rows of their own in ClickHouse: the player's next snapshot contains their changes. */
@@ -192,4 +198,7 @@ export type FactWithoutRows =
   | SessionOpened
   | SessionSynced
   | SessionFlagsReported
+  | PlayerImported
+  | HistoryImported
+  | ImportAdvanced
   | SnapshotMark;

@@ -9,13 +9,14 @@ import type { Fact } from './facts.ts';
  */
 
 /** The format of this program, which its beats state. Programs older than beats with a format have 0. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 /*
  * What each format introduced:
  * 0: everything until 2026-11-22. Programs state no format.
  * 1: beats of processes with their format. Unknown fields of a state are kept, unknown kinds are never skipped.
  * 2: records of DELIVERIES with several deliveries (`DELIVERY_BATCHES`).
+ * 3: imported history: `ImportHistory` with its facts, and `imported` of segment facts and of ledgers.
  */
 
 /** The format that introduced records of several deliveries. */
@@ -36,6 +37,7 @@ export const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = 
   InitSession: 0,
   SyncSession: 0,
   EndSession: 0,
+  ImportHistory: 3,
 };
 
 /** The format that introduced a kind of query. */
@@ -77,6 +79,12 @@ export const FACT_FORMATS: { readonly [K in Fact['kind']]: number } = {
   InterventionOffered: 0,
   InterventionShown: 0,
   InterventionClicked: 0,
+  PlayerImported: 3,
+  EventImported: 3,
+  SessionImported: 3,
+  PurchaseImported: 3,
+  HistoryImported: 3,
+  ImportAdvanced: 3,
   EntitySnapshot: 0,
   SnapshotMark: 0,
 };

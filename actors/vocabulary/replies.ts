@@ -2,6 +2,7 @@ import type { ErrorCode, Failure } from '../../src/kernel/errors.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
 import type { FlagReason } from './flag-reason.ts';
 import type { ChurnRisk } from './churn-risk.ts';
+import type { ImportedReply } from './import.ts';
 import type { LifecycleStage, PlayerFields, PlayerView, SeenFlag } from './player.ts';
 
 /** The player after a register, patch or read. */
@@ -190,6 +191,7 @@ export type Reply =
   | ErasedReply
   | ExportedReply
   | NotedReply
+  | ImportedReply
   | Failure;
 
 /** A reply on its way to the waiting gateway. */

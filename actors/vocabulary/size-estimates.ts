@@ -1,6 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { CommandBody, QueryBody, TrackItem } from './commands.ts';
 import type { DomainFact } from './facts.ts';
+import type { ImportHistory, ImportItem } from './import.ts';
 import { NO_OLDER_EVENTS, type OlderEvents, type OpenSession, type SeenFlag } from './player.ts';
 import type { Intervention, Reply } from './replies.ts';
 import type { EntityState } from './state.ts';
@@ -28,6 +29,25 @@ export function factChars(fact: DomainFact): number {
   return FACT_CHARS + charsIn(fact);
 }
 
+/** Characters of the facts of imported lines, at most, without those of memberships. */
+export function mostImportChars({ items }: Pick<ImportHistory, 'items'>): number {
+  return items.reduce((sum, item) => sum + mostLineChars(item), 0);
+}
+
+/** A line makes at most a player twice, its event, its purchase or session, and its lifecycle. */
+function mostLineChars(item: ImportItem): number {
+  const profile = item.player === undefined ? 0 : 2 * LIMITS.documentBytes;
+  return IMPORT_FACTS * (FACT_CHARS + LIMITS.externalIdLength) + LIMITS.countryLength + profile + importedChars(item);
+}
+
+const IMPORT_FACTS = 5;
+
+/** Texts of one line. */
+function importedChars(item: ImportItem): number {
+  const { event, session, purchase, player } = item;
+  return charsIn(event) + charsIn(session) + charsIn(purchase) + charsIn(player) + item.externalId.length;
+}
+
 /** Characters of the facts of events, at most, before they are decided. */
 export function mostEventChars(items: readonly TrackItem[]): number {
   const playerChars = LIMITS.externalIdLength + LIMITS.countryLength + LIMITS.nameLength;
@@ -48,6 +68,9 @@ const COMMAND_CHARS = 300;
 
 /** Characters of a command in a message. Events may come in thousands and are not walked through. */
 export function commandChars(body: CommandBody): number {
+  if (body.kind === 'ImportHistory') {
+    return body.items.reduce((sum, item) => sum + COMMAND_CHARS + importedChars(item), COMMAND_CHARS);
+  }
   if (body.kind !== 'TrackEvents') return COMMAND_CHARS + charsIn(body);
   return body.items.reduce((sum, item) => sum + itemChars(item) + faultChars(item), COMMAND_CHARS);
 }
@@ -111,6 +134,7 @@ export function replyChars(reply: Reply): number {
     case 'exported':
       return charsIn(reply.player);
     case 'churnRisk':
+    case 'imported':
     case 'failure':
       return REPLY_CHARS + charsIn(reply);
     case 'claimed':

@@ -25,6 +25,8 @@ export interface LedgerState extends Later {
   game: string;
   environment: Environment;
   keys: readonly RememberedKey[];
+  /** Of an imported file: the last line that this partition decided. */
+  importedTo?: number;
   lastSeq: number;
 }
 

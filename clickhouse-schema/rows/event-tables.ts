@@ -1,13 +1,14 @@
 import type { EventTracked } from '../../actors/vocabulary/event-tracked.ts';
-import type { EventQuarantined } from '../../actors/vocabulary/facts.ts';
-import { eventSource, keyKind } from '../queries/event-source.ts';
+import type { EventImported } from '../../actors/vocabulary/import-facts.ts';
+import type { LifecycleStage } from '../../actors/vocabulary/player.ts';
+import { eventSource, keyKind, type RowSender } from '../queries/event-source.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
 import { bool, nullableText, text, time, uint32, uint64, uuid } from './column-types.ts';
 import { factTable } from './table.ts';
 
 /** Tables of accepted, quarantined and released events. */
 
-type EventFact = EventTracked | EventQuarantined;
+type EventFact = Omit<EventTracked, 'kind' | 'remember' | 'lifecycleStage' | 'isPayer' | 'country' | 'by'>;
 
 /** The first columns of both tables: the event as it was sent. */
 const EVENT = {
@@ -22,7 +23,19 @@ const EVENT = {
   received_at: time((fact: EventFact) => fact.at),
 };
 
-const events = factTable(['EventTracked'], (fact) => [fact])({
+interface EventRow extends EventFact {
+  lifecycleStage: LifecycleStage | '';
+  isPayer: boolean;
+  country: string;
+  by?: RowSender;
+}
+
+/** An imported event as it would have been tracked at its time. Its stage of that time is unknown. */
+function eventRow(fact: EventTracked | EventImported): EventRow {
+  return fact.kind === 'EventTracked' ? fact : { ...fact, timestamp: fact.at, lifecycleStage: '', by: 'import' };
+}
+
+const events = factTable(['EventTracked', 'EventImported'], (fact) => [eventRow(fact)])({
   placing: 'facts',
   receivedMs: (fact) => fact.at,
   columns: {

@@ -1,3 +1,6 @@
+import type { PurchaseImported, SessionImported } from '../../actors/vocabulary/import-facts.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../../actors/vocabulary/purchase-facts.ts';
+import type { SessionClosed, SessionRecorded } from '../../actors/vocabulary/session-facts.ts';
 import { keyKind } from '../queries/event-source.ts';
 import { ORIGIN, SCOPE } from './common-columns.ts';
 import { int8, money, nullableText, nullableTime, text, texts, time, uint32, uuid } from './column-types.ts';
@@ -5,11 +8,7 @@ import { factTable } from './table.ts';
 
 /** Tables of sessions, opened by an init or recorded by a caller, and of purchases. */
 
-const sessions = factTable(['SessionClosed', 'SessionRecorded'], (fact) => [
-  fact.kind === 'SessionClosed'
-    ? { ...fact, endReason: fact.reason, startedAt: fact.openedAt }
-    : { ...fact, endReason: 'recorded', ...NOTHING_COUNTED },
-])({
+const sessions = factTable(['SessionClosed', 'SessionRecorded', 'SessionImported'], (fact) => [sessionRow(fact)])({
   placing: 'facts',
   receivedMs: (fact) => fact.at,
   columns: {
@@ -30,16 +29,25 @@ const sessions = factTable(['SessionClosed', 'SessionRecorded'], (fact) => [
   },
 });
 
+function sessionRow(fact: SessionClosed | SessionRecorded | SessionImported) {
+  switch (fact.kind) {
+    case 'SessionClosed':
+      return { ...fact, endReason: fact.reason, startedAt: fact.openedAt };
+    case 'SessionRecorded':
+      return { ...fact, endReason: 'recorded', ...NOTHING_COUNTED };
+    case 'SessionImported': {
+      const times = { startedAt: fact.at - Math.round(fact.durationSeconds * 1_000), endedAt: fact.at };
+      return { ...fact, endReason: 'imported', ...times, ...NOTHING_COUNTED };
+    }
+  }
+}
+
 const NOTHING_COUNTED = { eventCount: 0, achievements: [], interventionsShown: 0, interventionsClicked: 0 };
 
 const purchases = factTable(
-  ['PurchaseRecorded', 'PurchaseReversed'],
+  ['PurchaseRecorded', 'PurchaseReversed', 'PurchaseImported'],
   // A reversal has the receive time of its purchase, so that the sum of each day is correct.
-  (fact) => [
-    fact.kind === 'PurchaseRecorded'
-      ? { ...fact, receivedAt: fact.at, recordedBy: keyKind(fact.by), counts: 1 }
-      : { ...fact, receivedAt: fact.recordedAt, recordedBy: 'client', counts: -1 },
-  ],
+  (fact) => [purchaseRow(fact)],
 )({
   placing: 'facts',
   receivedMs: ({ receivedAt }) => receivedAt,
@@ -57,5 +65,16 @@ const purchases = factTable(
     ...ORIGIN,
   },
 });
+
+function purchaseRow(fact: PurchaseRecorded | PurchaseReversed | PurchaseImported) {
+  switch (fact.kind) {
+    case 'PurchaseRecorded':
+      return { ...fact, receivedAt: fact.at, recordedBy: keyKind(fact.by), counts: 1 };
+    case 'PurchaseReversed':
+      return { ...fact, receivedAt: fact.recordedAt, recordedBy: 'client', counts: -1 };
+    case 'PurchaseImported':
+      return { ...fact, receivedAt: fact.at, recordedBy: 'import', counts: 1 };
+  }
+}
 
 export const PLAY_TABLES = { sessions, purchases };

@@ -112,6 +112,8 @@ type LedgerTuple = [
   live: boolean,
   keys: KeyTuple[],
   lastSeq: number,
+  // Absent in ledgers of API keys.
+  importedTo?: number,
   ...later: unknown[],
 ];
 type ErasedTuple = [
@@ -164,7 +166,7 @@ function unknownKind(tuple: never): UnknownVersionError {
 }
 
 /** The number of fields of each layout. */
-const FIELDS = { player: 39, ledger: 6, erased: 8 } as const;
+const FIELDS = { player: 39, ledger: 7, erased: 8 } as const;
 
 function playerToTuple(state: PlayerState): PlayerTuple {
   const tuple: PlayerTuple = [
@@ -264,16 +266,18 @@ function stageOf(number: number): LifecycleStage {
 }
 
 function ledgerToTuple(state: LedgerState): LedgerTuple {
-  const { id, game, environment, keys, lastSeq } = state;
+  const { id, game, environment, keys, lastSeq, importedTo } = state;
   const tuple: LedgerTuple = [2, id, game, environment === 'live', keys.map(keyToTuple), lastSeq];
+  if (importedTo !== undefined) tuple.push(importedTo);
   return withLater(tuple, FIELDS.ledger, state);
 }
 
 function ledgerFromTuple(tuple: LedgerTuple): LedgerState {
-  const [, id, game, live, keys, lastSeq] = tuple;
+  const [, id, game, live, keys, lastSeq, importedTo] = tuple;
   const environment = live ? 'live' : 'test';
   const later = laterOf(tuple, FIELDS.ledger);
-  return { kind: 'ledger', id, game, environment, keys: keys.map(keyFromTuple), lastSeq, ...later };
+  const ledger = { kind: 'ledger', id, game, environment, keys: keys.map(keyFromTuple), lastSeq } as const;
+  return { ...ledger, ...(typeof importedTo === 'number' ? { importedTo } : {}), ...later };
 }
 
 function erasedToTuple(state: ErasedState): ErasedTuple {

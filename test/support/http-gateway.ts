@@ -244,6 +244,8 @@ export function accept({ body }: Call): Reply {
       }));
       return { kind: 'flags', evaluations, unknownFlags: [], durationUs: 12 };
     }
+    case 'ImportHistory':
+      throw new Error('no endpoint imports history');
     case 'TrackEvents':
       return {
         kind: 'tracked',

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ImportHistory } from '../../../actors/vocabulary/import.ts';
 import type {
   Command,
   CommandBody,
@@ -271,9 +272,13 @@ function predictCommand(
   return run;
 }
 
-/** The owner itself issues the commands that record evaluations; they never go through REQUESTS. */
-function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags> {
-  if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags') throw new Error(`${body.kind} is not simulated`);
+/**
+ * The owner itself issues the commands that record evaluations; they never go through REQUESTS. Imports have a test of
+ * their own, of the whole service with kills (test/e2e/import.test.ts).
+ */
+function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags | ImportHistory> {
+  if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags' || body.kind === 'ImportHistory')
+    throw new Error(`${body.kind} is not simulated`);
   return body;
 }
 
@@ -323,9 +328,8 @@ function recall(
   if (known.bodyHash !== claim.bodyHash) return { kind: 'failure', code: 'CONFLICT' };
   const { reply } = known;
   if (reply.kind === 'lifecycle' || reply.kind === 'churnRisk') return reply;
-  if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'exported' || reply.kind === 'noted') {
-    return reply;
-  }
+  if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'exported') return reply;
+  if (reply.kind === 'noted' || reply.kind === 'imported') return reply;
   return { ...reply, replayed: true };
 }
 

@@ -48,12 +48,15 @@ const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
       }),
     sample: (base) => ({ ...base, kind: 'LifecycleChanged', from: 'new', to: 'active', changedAt: base.at }),
   }),
+  // Memberships that follow from imported history are not reported.
   'player.segment_entered': ofFact('SegmentEntered', {
+    isReported: ({ imported }) => imported !== true,
     timestamp: ({ at }) => at,
     data: segmentData,
     sample: (base) => ({ ...base, ...SAMPLE_SEGMENT, kind: 'SegmentEntered' }),
   }),
   'player.segment_exited': ofFact('SegmentExited', {
+    isReported: ({ imported }) => imported !== true,
     timestamp: ({ at }) => at,
     data: segmentData,
     sample: (base) => ({ ...base, ...SAMPLE_SEGMENT, kind: 'SegmentExited' }),

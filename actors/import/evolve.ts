@@ -1,0 +1,84 @@
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { FactOrderError } from '../evolve-player.ts';
+import { countedLate } from '../events/counters.ts';
+import { countryOf } from '../player/attributes.ts';
+import { registered } from '../player/evolve.ts';
+import { played } from '../sessions/activity.ts';
+import type {
+  EventImported,
+  HistoryImported,
+  ImportAdvanced,
+  PlayerImported,
+  PurchaseImported,
+  SessionImported,
+} from '../vocabulary/import-facts.ts';
+import type { EntityState, LedgerState, PlayerState } from '../vocabulary/state.ts';
+
+/* The states after imported history. None of these steps replaces what live traffic made. */
+
+export function playerImported(state: EntityState | undefined, fact: PlayerImported): PlayerState {
+  if (state?.kind !== 'player') return registered(state, { ...fact, kind: 'PlayerRegistered' });
+  return { ...state, ...fact.player, country: countryOf(fact.player.attributes) };
+}
+
+export function eventImported(state: PlayerState, { eventName, at }: EventImported): PlayerState {
+  const counters = countedLate(state.counters, eventName, at);
+  return counters === state.counters ? state : { ...state, counters };
+}
+
+/** Beyond the bound, the ids of live sessions stay and the imported one is not remembered. */
+export function sessionImported(state: PlayerState, { at, digest, durationSeconds }: SessionImported): PlayerState {
+  const sessionCount = state.sessionCount + 1;
+  const totalPlaytimeSeconds = state.totalPlaytimeSeconds + durationSeconds;
+  const { recordedSessions } = state;
+  return {
+    ...state,
+    sessionCount,
+    totalPlaytimeSeconds,
+    activity: played(state.activity, at, 1, durationSeconds),
+    recordedSessions:
+      recordedSessions.length >= LIMITS.recordedSessions
+        ? recordedSessions
+        : [{ digest, sessionCount, totalPlaytimeSeconds }, ...recordedSessions],
+  };
+}
+
+/** Beyond the bound, the ids of live purchases stay and the imported one is not remembered. */
+export function purchaseImported(state: PlayerState, { amount, digest }: PurchaseImported): PlayerState {
+  const totalRevenue = state.totalRevenue + amount;
+  const purchaseCount = state.purchaseCount + 1;
+  const { recordedPurchases } = state;
+  return {
+    ...state,
+    totalRevenue,
+    purchaseCount,
+    isPayer: true,
+    recordedPurchases:
+      digest === null || recordedPurchases.length >= LIMITS.recordedPurchases
+        ? recordedPurchases
+        : [{ digest, amount, totalRevenue, purchaseCount }, ...recordedPurchases],
+  };
+}
+
+export function historyImported(state: PlayerState, fact: HistoryImported): PlayerState {
+  const { firstSeenAt, lastSeenAt, stage: lifecycleStage, stageChangedAt: lifecycleChangedAt, churnHigh } = fact;
+  return {
+    ...state,
+    firstSeenAt,
+    lastSeenAt,
+    lifecycleStage,
+    lifecycleChangedAt,
+    churnHigh,
+    lifecycleDueAt: fact.dueAt,
+    sessionsInStage: lifecycleStage === state.lifecycleStage ? state.sessionsInStage : 0,
+  };
+}
+
+/** The first command of a file creates its ledger. */
+export function importAdvanced(state: EntityState | undefined, fact: ImportAdvanced): LedgerState {
+  const { entityId: id, game, environment, line: importedTo } = fact;
+  if (state !== undefined && state.kind !== 'ledger') {
+    throw new FactOrderError(`ImportAdvanced for ${id}, which is not a ledger`);
+  }
+  return { ...(state ?? { kind: 'ledger', id, game, environment, keys: [], lastSeq: 0 }), importedTo };
+}

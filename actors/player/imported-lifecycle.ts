@@ -1,0 +1,48 @@
+import { DAY_MS } from '../../src/kernel/days.ts';
+import type { PlayerLimits } from '../decision.ts';
+import { isHighRisk } from '../churn/churn-changes.ts';
+import type { LifecycleThresholds } from '../vocabulary/documents.ts';
+import type { HistoryImported } from '../vocabulary/import-facts.ts';
+import type { LifecycleStage } from '../vocabulary/player.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import { nextChangeAt } from './update-lifecycle.ts';
+
+/**
+ * Stage, churn risk and due time of a player after an import. The stage follows from when the player was first and last
+ * seen, so it does not depend on the order of the imported lines. What live traffic knows better stays.
+ * @param state the player with its history
+ * @param isLatest whether the import holds the player's latest activity, or the player is new
+ */
+export function importedLifecycle(
+  state: PlayerState,
+  isLatest: boolean,
+  thresholds: LifecycleThresholds,
+  nowMs: number,
+  limits: PlayerLimits,
+): Pick<HistoryImported, 'stage' | 'stageChangedAt' | 'churnHigh' | 'dueAt'> {
+  const { lifecycleStage: held, lifecycleChangedAt } = state;
+  const found = stageOf(state, thresholds, nowMs);
+  // A player that returned stays `reactivated`, which the two times do not show.
+  const isKept =
+    found.stage === held || (held === 'reactivated' && found.stage === 'active') || (!isLatest && held !== 'new');
+  const stage = isKept ? held : found.stage;
+  const stageChangedAt = isKept && !(isLatest && held === found.stage) ? lifecycleChangedAt : found.at;
+  const churnHigh = isHighRisk(state, nowMs);
+  const moved: PlayerState = { ...state, lifecycleStage: stage, lifecycleChangedAt: stageChangedAt, churnHigh };
+  return { stage, stageChangedAt, churnHigh, dueAt: nextChangeAt({ limits }, moved, thresholds, nowMs, nowMs) };
+}
+
+/** The stage of a player without a past but these times, and since when. */
+function stageOf(
+  { firstSeenAt, lastSeenAt, sessionCount }: PlayerState,
+  { newDays, atRiskDays, churnedDays }: LifecycleThresholds,
+  nowMs: number,
+): { stage: LifecycleStage; at: number } {
+  const churnedAt = lastSeenAt + churnedDays * DAY_MS;
+  if (churnedAt <= nowMs) return { stage: 'churned', at: churnedAt };
+  const atRiskAt = lastSeenAt + atRiskDays * DAY_MS;
+  if (atRiskAt <= nowMs) return { stage: 'at_risk', at: atRiskAt };
+  const activeAt = firstSeenAt + newDays * DAY_MS;
+  if (activeAt <= nowMs) return { stage: 'active', at: activeAt };
+  return sessionCount >= 2 ? { stage: 'active', at: nowMs } : { stage: 'new', at: firstSeenAt };
+}

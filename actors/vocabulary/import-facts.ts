@@ -1,0 +1,63 @@
+import type { FactBase } from './fact-base.ts';
+import type { ImportedEvent, ImportedPurchase, ImportedSession } from './import.ts';
+import type { LifecycleStage, PlayerView } from './player.ts';
+
+/*
+ * The facts of imported history.
+ *
+ * `at` of the facts with rows of their own is the time at which something happened, not the time of the import: rows,
+ * totals and days count it there. No sink but ClickHouse reads these facts.
+ */
+
+/** A player was imported: registered, or given fields that it lacked. `at` is the time of the import. */
+export interface PlayerImported extends FactBase {
+  kind: 'PlayerImported';
+  player: PlayerView;
+}
+
+export interface EventImported extends FactBase, ImportedEvent {
+  kind: 'EventImported';
+  externalId: string;
+  isPayer: boolean;
+  country: string;
+}
+
+export interface SessionImported extends FactBase, ImportedSession {
+  kind: 'SessionImported';
+  /** Digest of the session id; see `RecordedSession`. */
+  digest: string;
+  externalId: string;
+}
+
+export interface PurchaseImported extends FactBase, ImportedPurchase {
+  kind: 'PurchaseImported';
+  /** Digest of the transaction id; see `RecordedPurchase`. `null` without one. */
+  digest: string | null;
+  externalId: string;
+}
+
+/** What a player's imported history makes of its lifecycle. `at` is the time of the import. */
+export interface HistoryImported extends FactBase {
+  kind: 'HistoryImported';
+  firstSeenAt: number;
+  lastSeenAt: number;
+  stage: LifecycleStage;
+  stageChangedAt: number;
+  churnHigh: boolean;
+  /** The next evaluation of stage and churn risk; 0: never. */
+  dueAt: number;
+}
+
+/** A file is imported up to this line in this partition. `entityId` is the ledger. */
+export interface ImportAdvanced extends FactBase {
+  kind: 'ImportAdvanced';
+  line: number;
+}
+
+export type ImportFact =
+  | PlayerImported
+  | EventImported
+  | SessionImported
+  | PurchaseImported
+  | HistoryImported
+  | ImportAdvanced;
