@@ -61,7 +61,7 @@ export function importLedgerIdOf(importId: string): string {
 
 export interface ImportedReply {
   kind: 'imported';
-  /** The last line that is decided. Below the line before the command: nothing was decided, an earlier one is missing. */
+  /** The last line that is decided. If it is below `after`, nothing was decided: an earlier line is missing. */
   importedTo: number;
   /** Lines that this command imported, and lines that were decided before. */
   imported: number;

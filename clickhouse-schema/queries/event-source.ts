@@ -6,7 +6,10 @@ const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_record
 /** Who sent an event, of those that rows know. */
 export type RowSender = EventSender | 'import';
 
-/** The maker of an event: `service`, `import` or `caller`; '' for an old event with one of those names and no stored maker. */
+/**
+ * The maker of an event: `service`, `import` or `caller`; '' for an old event with one of those names and no stored
+ * maker.
+ */
 export function eventSource({ by, eventName }: { by?: RowSender; eventName: string }): string {
   if (by === 'service' || by === 'import') return by;
   return by === undefined && SERVICE_EVENTS.has(eventName) ? '' : 'caller';
