@@ -99,7 +99,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
         if (error instanceof UnknownVersionError) {
           yieldUntilMs = clock.monotonicMs() + LIMITS.unreadableYieldMs;
           logger.error({ err: error }, 'the sink waits at a record of a newer version');
-        } else logger.warn({ err: error }, 'the log cannot be read; the next attempt follows');
+        } else logger.warn({ err: error }, 'the sink stopped at an error; the next attempt follows');
       }
       if (mayGoOn()) await signal.wait(clock, LIMITS.sinkReopenMs);
     }
