@@ -1,7 +1,7 @@
 import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import type { Route } from '../api/route.ts';
 import { failure } from '../kernel/errors.ts';
-import { isForBrowsers, PREFLIGHT_HEADERS, PREFLIGHT_SECONDS } from './http/cors.ts';
+import { isForBrowsers, preflightHeaders, PREFLIGHT_SECONDS } from './http/cors.ts';
 import { respond, respondEmpty } from './http/exchange.ts';
 import type { Exchanges } from './http/exchanges.ts';
 import { isLocalRequest } from './access/local-request.ts';
@@ -34,7 +34,7 @@ export function createApp(
           ? {}
           : {
               'Access-Control-Allow-Methods': allow,
-              'Access-Control-Allow-Headers': PREFLIGHT_HEADERS,
+              'Access-Control-Allow-Headers': preflightHeaders(onPath, req.getHeader('access-control-request-headers')),
               'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
             }),
       });

@@ -12,7 +12,10 @@ export interface Registering {
 
 export interface Tracking {
   item: TrackItem;
-  type: Message['type'];
+  /** Undefined for the event of an identify, which counts as a registration. */
+  type: Message['type'] | undefined;
+  /** The anonymous player that may have tracked the event already. */
+  earlier?: string | undefined;
 }
 
 /** Commands that are sent together: the registrations, then one command with the events. */
@@ -73,7 +76,7 @@ export function createPlan(partitionOf: (playerId: string) => number): Plan {
       );
       if (!present.has(playerId)) {
         present.add(playerId);
-        step.players.push({ command: presence, type: event.type, otherwise: undefined });
+        step.players.push({ command: presence, type: 'other', otherwise: undefined });
       }
       step.events.push(event);
       step.tracked.add(playerId);

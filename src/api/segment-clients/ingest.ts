@@ -12,6 +12,7 @@ import { createTurns } from '../turns.ts';
 import { createPlan, type Step, type Tracking } from './ingest-plan.ts';
 import { type Message, type MessageType, readMessage } from './segment-message.ts';
 import { readTime } from './segment-time.ts';
+import { trackedBefore } from './tracked-before.ts';
 
 /*
  * Takes messages of Segment's protocol: each becomes a registration or an event of its player.
@@ -44,10 +45,15 @@ export async function ingest(
       if (isRefused(message, playerId, context)) continue;
       const command = registration(message, playerId, context);
       plan.identify({ command, type: message.type, otherwise: quarantined(message, playerId, context) });
+      const read = readLink(message, playerId, context);
+      const item = read instanceof Promise ? await read : read;
+      if (item !== undefined) plan.track({ item, type: undefined }, command);
     } else {
       const read = readItem(message, playerId, context);
       const item = read instanceof Promise ? await read : read;
-      if (item !== undefined) plan.track({ item, type: message.type }, presence(message, playerId, context));
+      const earlier = message.earlier === undefined ? undefined : playerIdOf(key, message.earlier);
+      const tracking = { item, type: message.type, earlier };
+      if (item !== undefined) plan.track({ ...tracking, item }, presence(message, playerId, context));
     }
   }
   const outcomes = await Promise.all(plan.partitions().map((steps) => run(steps, context)));
@@ -68,6 +74,24 @@ function readItem(
     if ('kind' in read) return refuse(message, context);
     return read.item;
   };
+  return validated instanceof Promise ? validated.then(conclude) : conclude(validated);
+}
+
+/**
+ * The event of an identify that names an anonymous id: the tie between the two players for analysts. It is an event
+ * rather than a field of either player, because it must not be lost when the identify arrives before the anonymous
+ * player's first event, and because a player has several devices.
+ */
+function readLink(
+  message: Message,
+  playerId: string,
+  context: RequestContext,
+): TrackItem | undefined | Promise<TrackItem | undefined> {
+  if (message.before === undefined) return undefined;
+  const properties = { anonymous_external_id: message.before };
+  const item = { ...itemOf(message, playerId, context), properties: JSON.stringify(properties) };
+  const validated = validatedEvent(item, properties, context);
+  const conclude = (read: Awaited<typeof validated>) => ('kind' in read ? undefined : read.item);
   return validated instanceof Promise ? validated.then(conclude) : conclude(validated);
 }
 
@@ -142,8 +166,11 @@ async function run(steps: readonly Step[], context: RequestContext): Promise<Fai
 }
 
 /** Commands of one partition are decided in the order of their sending, so none waits for another. */
-async function send({ players, events }: Step, context: RequestContext): Promise<Failure | undefined> {
+async function send({ players, events: all }: Step, context: RequestContext): Promise<Failure | undefined> {
   const { services, origin } = context;
+  const known = await trackedBefore(all, context);
+  if ('code' in known) return known;
+  const events = known.size === 0 ? all : all.filter((event) => !known.has(event));
   const registering = players.map(({ command }) => services.backend.send(origin, command.playerId, command));
   const items = events.map(({ item }, index) => ({ ...item, index }));
   const [first] = items;
@@ -178,7 +205,8 @@ function countTracked(
   if (reply.kind !== 'tracked') throw new Error(`events were answered with ${reply.kind}`);
   for (const { index, status } of reply.results) {
     if (status === 'rejected') return failure('SERVICE_UNAVAILABLE', 'A player was erased meanwhile; send it again.');
-    metrics.segmentMessages.inc({ type: events[index]?.type ?? 'other', outcome: status });
+    const type = events[index]?.type;
+    if (type !== undefined) metrics.segmentMessages.inc({ type, outcome: status });
   }
   return undefined;
 }

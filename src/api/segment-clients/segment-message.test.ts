@@ -12,12 +12,20 @@ describe('the player of a message', () => {
   it('is the user, and without one the anonymous id', () => {
     expect(read({ type: 'page', userId: 'u1', anonymousId: 'a1' })).toMatchObject({
       externalId: 'u1',
-      anonymous: 'anonymous:a1',
+      before: undefined,
       deviceId: 'a1',
     });
+    expect(read({ type: 'identify', userId: 'u1', anonymousId: 'a1' })).toMatchObject({
+      externalId: 'u1',
+      before: 'anonymous:a1',
+    });
+    expect(read({ type: 'identify', anonymousId: 'a1' }).before).toBeUndefined();
+    const both = { type: 'page', userId: 'u1', anonymousId: 'a1' };
+    expect(read({ ...both, messageId: 'm' }).earlier).toBe('anonymous:a1');
+    expect(read(both).earlier).toBeUndefined();
     expect(read({ type: 'page', anonymousId: 'a1' })).toMatchObject({
       externalId: 'anonymous:a1',
-      anonymous: undefined,
+      before: undefined,
       deviceId: 'a1',
     });
     expect(read({ type: 'page', userId: '', anonymousId: 'a1' }).externalId).toBe('anonymous:a1');
@@ -45,9 +53,9 @@ describe('the player of a message', () => {
   it('of an alias is the new id, tied to the previous one', () => {
     expect(read({ type: 'alias', userId: 'u1', previousId: 'a9', anonymousId: 'a1' })).toMatchObject({
       externalId: 'u1',
-      anonymous: 'anonymous:a9',
+      before: 'anonymous:a9',
       eventName: 'alias',
-      content: { document: { previous_id: 'a9' } },
+      content: { document: { previous_id: 'a9', anonymous_external_id: 'anonymous:a9' } },
     });
   });
 });
@@ -59,7 +67,8 @@ describe('the event of a message', () => {
       type: 'track',
       externalId: 'u',
       deviceId: undefined,
-      anonymous: undefined,
+      before: undefined,
+      earlier: undefined,
       eventId: 'm-1',
       eventName: 'level_up',
       content: { document: { level: 4 }, text: '{"level":4}', faults: [] },

@@ -25,8 +25,13 @@ export interface Message {
   externalId: string;
   /** The sender's anonymous id, if it can be a device_id. */
   deviceId: string | undefined;
-  /** The external_id of the anonymous player that the message ties to this player. */
-  anonymous: string | undefined;
+  /** Of an identify or alias: the external_id of the anonymous player that this player was before. */
+  before: string | undefined;
+  /**
+   * The external_id of the anonymous player under which the sender may have sent the message before:
+   * `@segment/analytics-next` adds the user to events that it repeats after an identify.
+   */
+  earlier: string | undefined;
   /** Undefined if the sender gave none: then repeats are not recognised. */
   eventId: string | undefined;
   /** Of an identify: the name under which it is quarantined. */
@@ -63,13 +68,16 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
   // What cannot be read by its type is kept as a whole.
   const kept = message === value && type !== 'other' ? content : fitDocument(message === value ? value : { value }, '');
   const device = anonymousId !== undefined && anonymousId.length <= LIMITS.deviceIdLength ? anonymousId : undefined;
-  const earlier = type === 'alias' ? (idOf(message['previousId']) ?? anonymousId) : anonymousId;
+  const before = type === 'alias' ? idOf(message['previousId']) : type === 'identify' ? anonymousId : undefined;
+  const isBoth = userId !== undefined && anonymousId !== undefined;
+  const eventId = eventIdOf(message['messageId']);
   return {
     type,
     externalId: userId !== undefined ? externalId(userId, '') : isNobody ? UNIDENTIFIED : anonymousName(anonymousId),
     deviceId: device,
-    anonymous: userId !== undefined && earlier !== undefined ? anonymousName(earlier) : undefined,
-    eventId: eventIdOf(message['messageId']),
+    before: userId !== undefined && before !== undefined ? anonymousName(before) : undefined,
+    earlier: isBoth && eventId !== undefined ? anonymousName(anonymousId) : undefined,
+    eventId,
     eventName: name,
     content: kept,
     email,
@@ -109,8 +117,11 @@ function contentOf(
       const { groupId, traits } = message;
       return { name: type, content: fitDocument({ group_id: idOf(groupId), traits: traits ?? undefined }, '') };
     }
-    case 'alias':
-      return { name: type, content: fitDocument({ previous_id: idOf(message['previousId']) }, '') };
+    case 'alias': {
+      const previous = idOf(message['previousId']);
+      const before = previous === undefined ? undefined : anonymousName(previous);
+      return { name: type, content: fitDocument({ previous_id: previous, anonymous_external_id: before }, '') };
+    }
     case 'other':
       return { name: 'segment_message', content: fitDocument(undefined, '') };
   }

@@ -39,6 +39,7 @@ const settings = [
     auth,
     players: 'none',
     limitClass: 'none',
+    lenientBody: true,
     errors: [],
     failures: segmentFailures,
     input: {
@@ -88,6 +89,7 @@ const sourceConfigs = [
     auth,
     players: 'none',
     limitClass: 'none',
+    lenientBody: true,
     errors: [],
     failures: segmentFailures,
     input: {

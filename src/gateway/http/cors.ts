@@ -1,5 +1,6 @@
 import { RESPONSE_HEADERS } from '../../api/response-headers.ts';
 import type { Route } from '../../api/route.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 
 /** Decides which origins may read responses in a browser. */
 export interface Cors {
@@ -28,7 +29,18 @@ export function isForBrowsers(route: Route): boolean {
 export const EXPOSED_HEADERS = Object.keys(RESPONSE_HEADERS).join(', ');
 
 /** Request headers that a browser may send. Browsers may cache a preflight for a day. */
-export const PREFLIGHT_HEADERS =
+const PREFLIGHT_HEADERS =
   'Content-Type, Content-Encoding, X-API-Key, Authorization, X-Player-Token, Idempotency-Key, If-None-Match, ' +
-  'If-Match, Last-Event-ID, AnonymousId, X-Retry-Count';
+  'If-Match, Last-Event-ID';
+
+/**
+ * The request headers that a preflight allows. Third-party clients send headers of their own, which differ by version
+ * and are ignored, so their routes allow what the browser asks for.
+ * @param asked Access-Control-Request-Headers
+ */
+export function preflightHeaders(routes: readonly Route[], asked: string): string {
+  const isOpen = routes.some((route) => route.lenientBody === true);
+  return isOpen && asked !== '' && asked.length <= LIMITS.preflightHeadersLength ? asked : PREFLIGHT_HEADERS;
+}
+
 export const PREFLIGHT_SECONDS = 86_400;

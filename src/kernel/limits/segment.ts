@@ -18,4 +18,6 @@ export const SEGMENT_LIMITS = {
   writeKeyCandidates: 4,
   /** `Host` and `X-Forwarded-Proto`, in characters: the longest name of a host has 253, and a port follows. */
   hostLength: 260,
+  /** Characters of the header names that a preflight allows as asked. RudderStack's client asks for 130. */
+  preflightHeadersLength: 1_024,
 } as const;

@@ -131,13 +131,14 @@ describe('a request of a Segment client', () => {
       headers: {
         Origin: 'https://game.example',
         'Access-Control-Request-Method': 'POST',
-        'Access-Control-Request-Headers': 'anonymousid,authorization,content-type,x-retry-count',
+        'Access-Control-Request-Headers': 'anonymousid,authorization,content-type,rsa-retry-attempt,x-retry-count',
       },
     });
     expect(response.status).toBe(204);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    const allowed = (response.headers.get('access-control-allow-headers') ?? '').toLowerCase().split(', ');
-    expect(allowed).toEqual(expect.arrayContaining(['anonymousid', 'authorization', 'content-type', 'x-retry-count']));
+    expect(response.headers.get('access-control-allow-headers')).toBe(
+      'anonymousid,authorization,content-type,rsa-retry-attempt,x-retry-count',
+    );
   });
 
   it('gives 429 with Retry-After if no owner replies, and sends nothing of the player after it', async () => {
@@ -190,7 +191,7 @@ describe('messages', () => {
 
   it('register their player once, and not what a client key may not replace', async () => {
     await stored(await send('/v1/batch', { batch: [track({ anonymousId: 'a1' }), track({ messageId: 'm2' })] }));
-    expect(commands()[0]).toEqual({
+    expect(commands().find(({ kind }) => kind === 'RegisterPlayer')).toEqual({
       kind: 'RegisterPlayer',
       playerId: idOf('u1'),
       externalId: 'u1',
@@ -198,7 +199,7 @@ describe('messages', () => {
       createOnly: true,
       byClientKey: true,
     });
-    expect(commands().map(({ kind }) => kind)).toEqual(['RegisterPlayer', 'TrackEvents']);
+    expect(commands().map(({ kind }) => kind)).toEqual(['TrackEvents', 'RegisterPlayer', 'TrackEvents']);
   });
 
   it('keep the order of a player across an identify', async () => {
@@ -210,6 +211,43 @@ describe('messages', () => {
       'RegisterPlayer',
       'TrackEvents',
     ]);
+  });
+
+  it('of an identify with an anonymous id tie the two players by an event', async () => {
+    const identify = { type: 'identify', userId: 'u1', anonymousId: 'a1', traits: { level: 2 }, messageId: 'm1' };
+    await stored(
+      await send('/v1/batch', {
+        batch: [{ ...track({ messageId: 'm0' }), userId: null, anonymousId: 'a1' }, identify],
+      }),
+    );
+    expect(
+      items().map(({ playerId, eventId, eventName, properties }) => [playerId, eventId, eventName, properties]),
+    ).toEqual(
+      expect.arrayContaining([
+        [idOf('anonymous:a1'), 'm0', 'e', '{}'],
+        [idOf('u1'), 'm1', 'identify', '{"anonymous_external_id":"anonymous:a1"}'],
+      ]),
+    );
+    await stored(await send('/v1/identify', { userId: 'u1' }));
+    expect(items()).toHaveLength(2);
+  });
+
+  it('that the anonymous player has tracked already are not tracked again', async () => {
+    gateway.backend.reply = (call) => {
+      const reply = accept(call);
+      if (reply.kind !== 'tracked' || call.entityId !== idOf('anonymous:a1')) return reply;
+      const statusOf = (eventId: string) => (eventId === 'm1' ? 'duplicate' : 'rejected');
+      return { ...reply, results: reply.results.map((each) => ({ ...each, status: statusOf(each.eventId) })) };
+    };
+    const both = track({ anonymousId: 'a1' });
+    await stored(await send('/v1/batch', { batch: [both, { ...both, messageId: 'm2' }] }));
+    const asked = items().filter(({ release }) => release !== undefined);
+    expect(asked.map(({ playerId, eventId }) => [playerId, eventId])).toEqual([
+      [idOf('anonymous:a1'), 'm1'],
+      [idOf('anonymous:a1'), 'm2'],
+    ]);
+    const tracked = items().filter(({ release }) => release === undefined);
+    expect(tracked.map(({ playerId, eventId }) => [playerId, eventId])).toEqual([[idOf('u1'), 'm2']]);
   });
 
   it('accept that the player exists already', async () => {
