@@ -94,6 +94,18 @@ describe('an event that violates an enforced schema', () => {
     expect(send(broken(), 3_000)).toMatchObject({ status: 'duplicate', receivedAt: 2_000 });
   });
 
+  it('asked for by a number that no event had tells whether its id was accepted, and changes nothing', () => {
+    const { send, facts } = aPlayerOf();
+    send(anItem());
+    send(broken({ eventId: 'other' }));
+    const count = facts.length;
+    const never = Number.MAX_SAFE_INTEGER;
+    expect(send(releasing(never), 3_000)).toMatchObject({ status: 'duplicate' });
+    expect(send(releasing(never, { eventId: 'other' }), 3_000)).toMatchObject({ status: 'rejected' });
+    expect(send(releasing(never, { eventId: 'new' }), 3_000)).toMatchObject({ status: 'rejected' });
+    expect(facts).toHaveLength(count);
+  });
+
   it('is refused if its player does not exist', () => {
     const { reply } = given([]).when(aCommand({ kind: 'TrackEvents', items: [broken()] }));
     expect(reply).toMatchObject({ results: [{ status: 'rejected', error: { code: 'PLAYER_NOT_FOUND' } }] });
