@@ -75,6 +75,7 @@ export function createGroupConfig({ store, group, groupName, log, clock }: Group
     get revision() {
       return store.revision;
     },
+    targetingRevision: (game, environment) => store.targetingRevision(game, environment),
     get: (address) => store.get(address),
     list: (kind, game, environment) => store.list(kind, game, environment),
     async put(address, document, revision) {

@@ -12,6 +12,7 @@ import type { EventSchemas } from '../event-schemas/event-schemas.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { ApiKey } from './api-key.ts';
+import type { DefinitionTexts } from './flags/definition-texts.ts';
 
 /** What a route with a key gets besides the validated input. */
 export interface RequestContext {
@@ -57,6 +58,7 @@ export interface Services {
   readonly analytics: Omit<Analytics, 'close' | 'missedEvents'>;
   readonly webhookOperations: WebhookOperations;
   readonly streamTokens: StreamTokens;
+  readonly definitionTexts: DefinitionTexts;
 }
 
 export interface SegmentQuestion {

@@ -10,6 +10,7 @@ import { streamEvents } from './stream/event-stream.ts';
 import { trackEvent } from './events/events.ts';
 import { exportPlayer } from './players/export.ts';
 import { evaluateFlag, evaluateFlags } from './flags/flag-evaluation.ts';
+import { getFlagDefinitions } from './flags/flag-definitions.ts';
 import { overrideRoutes } from './flags/flag-overrides.ts';
 import { getFlagResults } from './flags/flag-results.ts';
 import { flagRoutes } from './flags/flags.ts';
@@ -68,6 +69,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     listSegmentPlayers,
     ...flagRoutes,
     getFlagResults,
+    getFlagDefinitions,
     ...overrideRoutes,
     ...campaignRoutes,
     ...scoringRoutes,

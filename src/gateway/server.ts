@@ -5,6 +5,7 @@ import type { Log } from '../../streams/log/log.ts';
 import type { Readiness, Services } from '../api/request-context.ts';
 import type { Route } from '../api/route.ts';
 import { operationRoutes } from '../api/routes.ts';
+import { createDefinitionTexts } from '../api/flags/definition-texts.ts';
 import type { Config } from '../config.ts';
 import { createEventSchemas } from '../event-schemas/event-schemas.ts';
 import { sleep, type Clock } from '../kernel/clock.ts';
@@ -108,6 +109,7 @@ export function createServer(deps: ServerDeps): Server {
     webhookOperations: deps.webhookOperations,
     eventSchemas,
     streamTokens: createStreamTokens({ log: deps.log, clock, ids }),
+    definitionTexts: createDefinitionTexts({ config: configStore, clock }),
   };
   const keyRing = createKeyRing(configStore);
   const playerTokens = createPlayerTokens(configStore, clock);

@@ -65,6 +65,25 @@ describe('the config store', () => {
     expect(store.get(addressOf('one'))?.document.name).toBe('Two');
   });
 
+  test('knows the last change of flags and segments of a game, deletions included, whenever it opened', async () => {
+    const of = (kind: 'segment' | 'campaign', game = 'one') =>
+      ({ game, environment: 'live', kind, key: 'a' }) as const satisfies DocumentAddress;
+    const some = { id: 'a', key: 'a', name: '', description: '', createdAt: 1, updatedAt: 1, version: 1 };
+    expect(store.targetingRevision('one', 'live')).toBe(0);
+    await store.put(of('segment'), { ...some, conditions: {} });
+    const made = store.revision;
+    await store.put(of('segment', 'two'), { ...some, conditions: {} });
+    await store.put(addressOf('one'), game('One'));
+    expect(store.targetingRevision('one', 'live')).toBe(made);
+    expect(store.targetingRevision('one', 'test')).toBe(0);
+    await store.delete(of('segment'));
+    const deleted = store.revision;
+    await store.put(addressOf('one'), game('Uno'));
+    const late = await openConfigStore(broker.connect(), clock, silentLogger);
+    for (const each of [store, late]) expect(each.targetingRevision('one', 'live')).toBe(deleted);
+    expect(deleted).toBeGreaterThan(made);
+  });
+
   test('lists by kind, game and environment; keys may hold dots', async () => {
     const key = { kind: 'client', tier: 'pro', scopes: [], hint: 'pk', createdAt: 1, revokedAt: null } as const;
     await store.put(addressOf('one'), game('One'));

@@ -30,6 +30,11 @@ export type ConfigWrite<K extends DocumentKind> =
 export interface ConfigStore {
   /** The highest CONFIG revision seen. */
   readonly revision: number;
+  /**
+   * The revision of the last change of a flag or segment of a game and environment, deletions included; 0 without any.
+   * It is the same on every node that has seen the change, whenever that node started.
+   */
+  targetingRevision(game: string, environment: ConfigEnvironment): number;
   get<K extends DocumentKind>(address: DocumentAddress<K>): ConfigEntry<K> | undefined;
   /** All documents of a kind; only those of `game` and `environment` if given. */
   list<K extends DocumentKind>(kind: K, game?: string, environment?: DocumentAddress['environment']): ConfigEntry<K>[];
@@ -79,6 +84,8 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
   /** Revisions of documents whose secrets this process cannot decrypt. */
   const locked = new Map<string, number>();
   const waiting = new Set<{ revision: number; give: (seen: boolean) => void }>();
+  /** By game and environment. */
+  const targetingRevisions = new Map<string, number>();
   let revision = 0;
   let current = false;
 
@@ -94,6 +101,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     const held = tables[address.kind].get(key);
     // After a reconnect the watch may repeat entries.
     if (held !== undefined && held.revision >= revision) return;
+    if (address.kind === 'flag' || address.kind === 'segment') noteTargeting(address, revision);
     outdated.delete(key);
     locked.delete(key);
     if (value === undefined) {
@@ -111,6 +119,11 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     const entry: ConfigEntry<K> = { ...address, revision, document: parsed.document };
     tables[address.kind].set(key, entry);
     notify({ address, entry });
+  }
+
+  function noteTargeting({ game, environment }: DocumentAddress, revision: number): void {
+    const scope = `${game}.${environment}`;
+    targetingRevisions.set(scope, Math.max(revision, targetingRevisions.get(scope) ?? 0));
   }
 
   function notify(change: { address: DocumentAddress; entry: ConfigEntry | undefined }): void {
@@ -152,6 +165,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     get revision() {
       return revision;
     },
+    targetingRevision: (game, environment) => targetingRevisions.get(`${game}.${environment}`) ?? 0,
     get: (address) => tables[address.kind].get(pathOf(address)),
     list: (kind, game, environment) =>
       [...tables[kind].values()].filter(

@@ -22,10 +22,13 @@ export function createMemoryConfigStore(): MemoryConfigStore {
     deployment: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();
+  const targetingRevisions = new Map<string, number>();
   let revision = 0;
 
   const nameOf = ({ game, environment, kind, key }: DocumentAddress): string => `${game}.${environment}.${kind}.${key}`;
   const tell = (change: ConfigChange): void => {
+    const { game, environment, kind } = change.address;
+    if (kind === 'flag' || kind === 'segment') targetingRevisions.set(`${game}.${environment}`, revision);
     for (const listener of listeners) listener(change);
   };
 
@@ -34,6 +37,7 @@ export function createMemoryConfigStore(): MemoryConfigStore {
     get revision() {
       return revision;
     },
+    targetingRevision: (game, environment) => targetingRevisions.get(`${game}.${environment}`) ?? 0,
     get<K extends DocumentKind>(address: DocumentAddress<K>): ConfigEntry<K> | undefined {
       return entries[address.kind].get(nameOf(address));
     },

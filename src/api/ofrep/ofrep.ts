@@ -5,6 +5,7 @@ import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { TextAnswer } from '../answer.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
+import { IfNoneMatch, isHeld, notModified } from '../if-none-match.ts';
 import { ofrepFailure, ofrepFailures } from './ofrep-failures.ts';
 import { OfrepEvaluation, OFREP_EXAMPLE, ofrepJson } from './ofrep-evaluation.ts';
 import { playerIdsOf } from '../players/player-id.ts';
@@ -88,9 +89,7 @@ export const ofrepEvaluateFlags = defineRoute({
   errors: ['PLAYER_NOT_FOUND'],
   failures: ofrepFailures,
   input: {
-    headers: Type.Object({
-      'If-None-Match': Type.Optional(Type.String({ description: 'ETags of earlier responses that you hold.' })),
-    }),
+    headers: IfNoneMatch,
     body: Body,
   },
   reply: {
@@ -112,7 +111,7 @@ export const ofrepEvaluateFlags = defineRoute({
       const inOrder = reply.evaluations.toSorted((a, b) => (a.flagKey < b.flagKey ? -1 : 1));
       const text = `{"flags":[${inOrder.map(ofrepJson).join(',')}]}`;
       const etag = `"${hash('sha256', text, 'base64url')}"`;
-      if (matches(headers['If-None-Match'], etag)) return notModified(etag);
+      if (isHeld(headers['If-None-Match'], etag)) return notModified(etag);
       return jsonAnswer(text, { ETag: etag });
     },
   },
@@ -162,20 +161,6 @@ function targetOf(evaluationContext: Record<string, unknown> | undefined): strin
   return typeof targetingKey === 'string' ? targetingKey : '';
 }
 
-/** Whether If-None-Match contains the ETag (RFC 9110, section 13.1.2: weak comparison). */
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((one) => ['*', etag].includes(withoutWeakness(one.trim())));
-}
-
-function withoutWeakness(tag: string): string {
-  return tag.startsWith('W/') ? tag.slice(2) : tag;
-}
-
 function jsonAnswer(body: string, headers: Record<string, string> = {}): TextAnswer {
   return { kind: 'text', contentType: mediaType, body, headers };
-}
-
-function notModified(etag: string): TextAnswer {
-  return { kind: 'text', status: 304, contentType: undefined, body: '', headers: { ETag: etag } };
 }

@@ -23,6 +23,13 @@ export const TARGETING_LIMITS = {
   flagWeight: 1_000_000,
   /** One flag's definition as JSON text in UTF-8. Every process holds all of them. */
   flagBytes: 64 * 1024,
+  /**
+   * Characters of all definitions of one game and environment in one answer: 2,000 flags of 4 kB. Writing them takes
+   * 40 ms, in turns between other requests.
+   */
+  definitionsChars: 8_000_000,
+  /** Characters of such answers that a process holds, so that it writes them once for all servers of a game. */
+  definitionsHeldChars: 32_000_000,
   /** Periods of a flag with readable results; the oldest is dropped. 20 periods of 50 variants take 130 kB. */
   flagPeriods: 20,
   /** Overrides for one player, meant for testers: 512 KiB with values of the maximum size. */

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { aPlayer } from '../testing.ts';
+import type { FlagDocument, SegmentDocument } from '../vocabulary/documents.ts';
+import { readFlag, segmentsNamedBy, writeFlag, writeSegment } from './definitions-format.ts';
+import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf, variantsOf } from './samples.ts';
+
+const NOON = Date.UTC(2026, 0, 15, 12, 0, 0, 7);
+
+/** Flags that use every part of a definition. */
+const FLAGS: readonly FlagDocument[] = [
+  aFlag({ key: 'switch', rules: [aRule({ percentage: 37.5 })] }),
+  aFlag({ key: 'off', enabled: false, defaultValue: true }),
+  aSplitFlag({ a: 1, b: 2, c: 0 }, { key: 'split', salt: 'another', defaultValue: 'fallback', version: 9 }),
+  aFlag({
+    key: 'numbers',
+    flagType: 'number',
+    variants: [
+      { key: 'low', value: 0.1, weight: 3 },
+      { key: 'high', value: 1e21, weight: 1 },
+    ],
+    rules: [aRule({ percentage: 50 })],
+  }),
+  aFlag({
+    key: 'documents',
+    flagType: 'json',
+    defaultValue: { rows: [] },
+    variants: [{ key: 'v', value: { rows: [1, { x: null }], text: 'grüße' }, weight: 1 }],
+    rules: [aRule({ segmentId: 'seg_b', priority: 2 }), aRule({ value: false, priority: 1, percentage: 20 })],
+  }),
+  aFlag({
+    key: 'conditions',
+    rules: [
+      aRule({ conditions: { session_count: { $gte: 3 }, 'context.version': { $vgte: '2.4.0' } } }),
+      aRule({ conditions: { 'attributes.level': { $in: [1, 2] } }, startAt: NOON - 1, endAt: NOON + 1 }),
+      aRule({ endAt: NOON }),
+    ],
+  }),
+  aSplitFlag({ x: 1, y: 1 }, { key: 'dependent', prerequisites: [{ flagKey: 'split', value: 'b' }] }),
+  aFlag({ key: 'texts', flagType: 'string', variants: variantsOf({ one: 1, two: 1 }), rules: [aRule()] }),
+];
+
+describe('definitions for local evaluation', () => {
+  it('evaluate every player as the service does', () => {
+    // As text: what a server receives.
+    const received = FLAGS.map((flag) => readFlag(JSON.parse(JSON.stringify(writeFlag(flag)))));
+    const remote = targetingOf(FLAGS);
+    const local = targetingOf(received);
+    const seen = new Map<string, Set<string>>();
+    for (let turn = 0; turn < 2_000; turn++) {
+      const player = aPlayer({
+        id: playerIdOf(turn),
+        sessionCount: turn % 5,
+        attributes: JSON.stringify({ level: turn % 4 }),
+        segments: turn % 3 === 0 ? [memberOf('seg_b')] : [],
+        overrides: turn % 50 === 0 ? [{ flagKey: 'texts', value: '"two"' }] : [],
+      });
+      const context = { version: turn % 2 === 0 ? '2.4.1' : '1.9.0' };
+      for (const nowMs of [NOON - 2, NOON]) {
+        const subject = { player, nowMs, context };
+        for (const [key, flag] of remote.flags) {
+          const evaluation = flag.evaluate(subject, remote);
+          expect(local.flags.get(key)?.evaluate(subject, local)).toEqual(evaluation);
+          seen.set(key, (seen.get(key) ?? new Set()).add(`${evaluation.reason} ${evaluation.value}`));
+        }
+      }
+    }
+    // Otherwise equal evaluations would prove little.
+    const kinds = Object.fromEntries([...seen].map(([key, results]) => [key, results.size]));
+    expect(kinds).toEqual({
+      switch: 2,
+      off: 1,
+      split: 2,
+      numbers: 3,
+      documents: 3,
+      conditions: 2,
+      dependent: 3,
+      texts: 3,
+    });
+  });
+
+  it('hold no names, descriptions or times of edits', () => {
+    const flag = aFlag({ name: 'Secret plan', description: 'Secret plan', rules: [aRule({ name: 'Secret plan' })] });
+    const segment: SegmentDocument = {
+      id: 'seg_a',
+      key: 'whales',
+      name: 'Secret plan',
+      description: 'Secret plan',
+      conditions: { is_payer: true },
+      createdAt: 1,
+      updatedAt: 2,
+      version: 3,
+    };
+    expect(JSON.stringify([writeFlag(flag), writeSegment(segment)])).not.toContain('Secret plan');
+    expect(writeSegment(segment)).toEqual({
+      segment_id: 'seg_a',
+      key: 'whales',
+      version: 3,
+      conditions: { is_payer: true },
+    });
+  });
+
+  it('name the segments of rules', () => {
+    expect([...segmentsNamedBy(FLAGS)]).toEqual(['seg_b']);
+  });
+});

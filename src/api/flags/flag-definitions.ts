@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import { failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer } from '../answer.ts';
+import { conditionsOf } from '../definitions/definition-fields.ts';
+import { IfNoneMatch, isHeld, notModified } from '../if-none-match.ts';
+import { defineRoute } from '../route.ts';
+import { FLAG_EXAMPLE, FlagShown } from './flag-resource.ts';
+
+/* The route with which servers get what they need to evaluate flags in their own process. */
+
+const { key, version, flag_type, enabled, salt, default_value, variants, prerequisites } = FlagShown.properties;
+
+const Definitions = Type.Object(
+  {
+    format: Type.Integer({ description: 'Format of the definitions, 1. Refuse a format that you do not know.' }),
+    revision: Type.Integer({
+      description: 'Grows with every change of a flag or segment of the game and environment. Also the ETag.',
+    }),
+    flags: Type.Array(
+      Type.Object(
+        {
+          key,
+          version,
+          flag_type,
+          enabled,
+          salt,
+          default_value,
+          variants,
+          targeting_rules: FlagShown.properties.targeting_rules,
+          prerequisites,
+        },
+        { description: 'A flag.' },
+      ),
+      { description: 'The flags, ordered by key, disabled ones too.' },
+    ),
+    segments: Type.Array(
+      Type.Object(
+        {
+          segment_id: Type.String({ description: 'Id of the segment, as rules name it.' }),
+          key: Type.String({ description: 'Key of the segment.' }),
+          version: Type.Integer({ description: 'Version of the segment.' }),
+          conditions: conditionsOf('The condition of the segment.'),
+        },
+        { description: 'A segment.' },
+      ),
+      { description: 'The enabled segments that rules of these flags name, ordered by id. Others have no players.' },
+    ),
+  },
+  { description: 'The definitions of flags.' },
+);
+
+const { name: _name, description: _description, created_at: _created, updated_at: _updated, ...flag } = FLAG_EXAMPLE;
+
+export const getFlagDefinitions = defineRoute({
+  method: 'GET',
+  path: '/v1/flags/definitions',
+  tag: 'Feature flags',
+  summary: 'Get all definitions for local evaluation',
+  description:
+    'All flags of the game and environment, and the conditions of the segments that their rules name: what a server ' +
+    'needs to evaluate flags in its own process. Overrides are not included: they belong to single players. Returns ' +
+    '304 if `If-None-Match` lists the ETag of the response. `GET /v1/flags/changes` says when to get them again. ' +
+    `409: the definitions have more than ${LIMITS.definitionsChars} characters; evaluate with requests instead.`,
+  auth: { keys: ['server'] },
+  limitClass: 'none',
+  errors: ['CONFLICT'],
+  input: { headers: IfNoneMatch },
+  reply: {
+    statuses: [200, 304],
+    description: 'The definitions.',
+    schema: Definitions,
+    example: {
+      format: 1,
+      revision: 57,
+      flags: [{ ...flag, targeting_rules: flag.targeting_rules.map(({ name: _rule, ...rule }) => rule) }],
+      segments: [
+        {
+          segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab',
+          key: 'spenders',
+          version: 1,
+          conditions: { is_payer: true },
+        },
+      ],
+    },
+  },
+  action: {
+    kind: 'service',
+    async call({ headers }, { key: { game, environment }, services }) {
+      const revision = services.config.targetingRevision(game, environment);
+      const etag = `"${revision}"`;
+      if (isHeld(headers['If-None-Match'], etag)) return notModified(etag);
+      const made = await services.definitionTexts.of(game, environment);
+      return made.kind === 'text' ? answer(made.text, { etag: revision }) : tooLarge();
+    },
+  },
+});
+
+function tooLarge() {
+  return failure(
+    'CONFLICT',
+    `The definitions have more than ${LIMITS.definitionsChars} characters, the maximum for local evaluation; delete ` +
+      'flags, shorten their values and conditions, or evaluate with requests.',
+  );
+}
