@@ -16,6 +16,8 @@ export interface CliContext {
   withConfigStore: (use: (store: ConfigStore) => Promise<void>, options?: { sealed: boolean }) => Promise<void>;
   /** Opens the deployment's definitions and its streams while `use` runs. */
   withDeployment: (use: (store: ConfigStore, log: JetStreamLog) => Promise<void>) => Promise<void>;
+  /** DATA_DIR, where commands keep what they remember. */
+  dataDir: string;
   /** The folder of the scoring model. */
   modelPath: string;
   /** The address of ClickHouse. */

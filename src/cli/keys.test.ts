@@ -26,6 +26,7 @@ async function cli(...line: string[]): Promise<void> {
     ids,
     print: (text: string) => void printed.push(text),
     note: () => {},
+    dataDir: '',
     modelPath: '',
     withConfigStore: (use: (store: ConfigStore) => Promise<void>) => use(store),
     withDeployment: async () => {},

@@ -20,6 +20,7 @@ function program(): Command {
   };
   return createProgram({
     ...tools,
+    dataDir: config.dataDir,
     modelPath: config.modelPath,
     withConfigStore: withConfigStore(config, tools),
     withDeployment: withConfigStore(config, tools),

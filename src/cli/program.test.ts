@@ -9,6 +9,7 @@ const program = createProgram({
   ids,
   print: () => {},
   note: () => {},
+  dataDir: '',
   modelPath: '',
   withConfigStore: () => Promise.reject(new Error('no command runs')),
   withDeployment: () => Promise.reject(new Error('no command runs')),

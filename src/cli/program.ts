@@ -2,7 +2,9 @@ import { Command } from 'commander';
 import type { CliContext } from './context.ts';
 import { clickhouseCommand } from './clickhouse.ts';
 import { deploymentCommand } from './deployment.ts';
+import { exportCommand } from './export.ts';
 import { gamesCommand } from './games.ts';
+import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { modelCommand } from './model.ts';
@@ -22,6 +24,8 @@ export function createProgram(context: CliContext): Command {
     .addCommand(clickhouseCommand(context))
     .addCommand(modelCommand(context))
     .addCommand(secretsCommand(context))
+    .addCommand(importCommand(context))
+    .addCommand(exportCommand(context))
     .addCommand(sqlCommand(context))
     .addCommand(migrateCommand(context));
 }

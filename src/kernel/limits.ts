@@ -8,6 +8,7 @@ import { DELIVERY_LIMITS } from './limits/deliveries.ts';
 import { DELIVERY_QUEUE_LIMITS } from './limits/delivery-queue.ts';
 import { EVENT_SCHEMA_LIMITS } from './limits/event-schemas.ts';
 import { GATEWAY_LIMITS } from './limits/gateway.ts';
+import { IMPORT_LIMITS } from './limits/imports.ts';
 import { LOCAL_LIMITS } from './limits/local.ts';
 import { LOG_LIMITS } from './limits/log.ts';
 import { OWNER_LIMITS } from './limits/owners.ts';
@@ -48,6 +49,7 @@ export const LIMITS = {
   ...DELIVERY_LIMITS,
   ...DELIVERY_QUEUE_LIMITS,
   ...LOCAL_LIMITS,
+  ...IMPORT_LIMITS,
 } as const;
 
 /** Bounds with any values. Components take those they enforce as an option, so that tests can pass others. */

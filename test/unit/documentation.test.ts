@@ -320,7 +320,7 @@ describe('docs/operations.md', () => {
     const documented = rowsUnder('docs/operations.md', 'Games and keys')
       .flatMap(([options]) => codeIn(options))
       .map((option) => option.split(' ')[0]);
-    const context = { clock: systemClock, ids: systemIds, print: () => {}, note: () => {}, modelPath: '' };
+    const context = { clock: systemClock, ids: systemIds, print: () => {}, note: () => {}, dataDir: '', modelPath: '' };
     const unused = (): never => {
       throw new Error('this test runs no command');
     };

@@ -1,0 +1,159 @@
+import { hash } from 'node:crypto';
+import { basename, join } from 'node:path';
+import { Command, Option } from 'commander';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { ConfigStore } from '../../streams/config/config-store.ts';
+import { gameAddress } from '../../streams/config/games.ts';
+import { CliError } from './cli-error.ts';
+import type { CliContext } from './context.ts';
+import { checkFile, reportLines } from './import/check-file.ts';
+import { withHistoryClient } from './import/history-client.ts';
+import { fileFormat, IMPORT_KINDS, IMPORT_SOURCES, type ImportKind, type ImportSource } from './import/file-formats.ts';
+import { importFile } from './import/import-file.ts';
+import { FILE_KINDS, fileKindOf, digestOfFile, type FileKind } from './import/open-source.ts';
+import { createPlayerIds } from './import/player-ids.ts';
+import { grouped, progressLine, type Progress } from './import/progress-line.ts';
+import { table } from './table.ts';
+
+interface ImportOptions {
+  game: string;
+  environment: Environment;
+  from: ImportSource;
+  format?: FileKind;
+  rejected?: string;
+  dryRun?: true;
+  fromStart?: true;
+}
+
+/** Exit codes beside 0 and 1: some lines were rejected; the import was interrupted. */
+const EXIT_REJECTED = 2;
+const EXIT_INTERRUPTED = 130;
+
+/** `import events|players|purchases FILE…` */
+export function importCommand(context: CliContext): Command {
+  const command = new Command('import').description(
+    'Import history from files: each line once, at its own time. It triggers no campaign and no webhook.',
+  );
+  for (const kind of IMPORT_KINDS) {
+    command
+      .command(kind)
+      .description(
+        `Import ${kind}. Exit code 2 if lines were rejected. Run it again to continue after an interruption.`,
+      )
+      .argument('<file...>', '.ndjson, .jsonl, .csv or .parquet; the first two also with .gz')
+      .requiredOption('--game <id>', 'game of the history')
+      .addOption(new Option('--environment <environment>').choices(['live', 'test']).default('live'))
+      .addOption(new Option('--from <product>', 'whose export it is').choices(IMPORT_SOURCES).default('native'))
+      .addOption(new Option('--format <format>', 'of files whose name does not tell it').choices(FILE_KINDS))
+      .option('--rejected <file>', 'where rejected lines go, for a single file (default: in DATA_DIR/imports)')
+      .option('--dry-run', 'read and check everything, and import nothing')
+      .option('--from-start', 'read from the first line again; lines that are imported stay as they are')
+      .action((files: string[], options: ImportOptions) => runImport(kind, files, options, context));
+  }
+  return command;
+}
+
+async function runImport(
+  kind: ImportKind,
+  files: string[],
+  options: ImportOptions,
+  context: CliContext,
+): Promise<void> {
+  const format = fileFormat(options.from, kind);
+  if (format === undefined) throw new CliError(`There is no import of ${kind} from ${options.from}.`);
+  if (options.rejected !== undefined && files.length > 1) throw new CliError('--rejected needs a single file.');
+  // Before anything is imported: a later file must not fail by its name.
+  const kinds = files.map((path) => kindOf(path, options));
+  await context.withDeployment(async (store, log) => {
+    const namespace = namespaceOf(store, options.game);
+    const playerIdOf = createPlayerIds(namespace, options.environment);
+    const nowMs = context.clock.wallMs();
+    if (options.dryRun === true) {
+      let faulty = 0;
+      for (const [place, path] of files.entries()) {
+        const report = await checkFile(path, {
+          fileKind: kinds[place] ?? 'ndjson',
+          format,
+          importId: '',
+          nowMs,
+          playerIdOf,
+        });
+        for (const line of reportLines(path, report)) context.print(line);
+        faulty += report.faulty;
+      }
+      if (faulty > 0) process.exitCode = EXIT_REJECTED;
+      return;
+    }
+    await withHistoryClient({ store, log, context, ...options }, async (client) => {
+      const rows: string[][] = [];
+      let rejected = 0;
+      const stop = abortedBySignals();
+      for (const [place, path] of files.entries()) {
+        if (stop.aborted) break;
+        const importId = await importIdOf(path, kind, options);
+        const name = `${basename(path)}-${importId.slice(0, 12)}`;
+        const rejectedPath = options.rejected ?? join(context.dataDir, 'imports', `${name}.rejected.ndjson`);
+        const { counts, done } = await importFile({
+          ...client,
+          path,
+          importId,
+          format,
+          fileKind: kinds[place] ?? 'ndjson',
+          playerIdOf,
+          statePath: join(context.dataDir, 'imports', `${name}.json`),
+          rejectedPath,
+          fromStart: options.fromStart === true,
+          clock: context.clock,
+          signal: stop,
+          onProgress: (progress) => show(path, progress),
+        });
+        if (process.stderr.isTTY) process.stderr.write('\n');
+        rejected += counts.rejected;
+        const numbers = [counts.imported, counts.repeated, counts.rejected].map(grouped);
+        rows.push([path, done ? 'done' : 'interrupted', ...numbers, counts.rejected > 0 ? rejectedPath : '']);
+      }
+      context.print(table(['file', 'state', 'imported', 'repeated', 'rejected', 'rejected lines'], rows));
+      if (stop.aborted) process.exitCode = EXIT_INTERRUPTED;
+      else if (rejected > 0) process.exitCode = EXIT_REJECTED;
+    });
+  });
+}
+
+function kindOf(path: string, { format }: ImportOptions): FileKind {
+  const kind = format ?? fileKindOf(path);
+  if (kind === undefined) throw new CliError(`The name of ${path} does not tell its format. Name it with --format.`);
+  return kind;
+}
+
+function namespaceOf(store: ConfigStore, game: string): string {
+  const found = store.get(gameAddress(game))?.document;
+  if (found === undefined) throw new CliError(`There is no game ${game}; see games list.`);
+  return found.namespace;
+}
+
+/** The same content for the same game is the same import, wherever the file lies. */
+async function importIdOf(path: string, kind: ImportKind, options: ImportOptions): Promise<string> {
+  const { game, environment, from } = options;
+  const what = [await digestOfFile(path), game, environment, kind, from].join('\n');
+  return hash('sha256', what, 'hex').slice(0, 32);
+}
+
+function abortedBySignals(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+}
+
+let shownMs = -Infinity;
+const LINES_EVERY_MS = 10_000;
+
+/** One line that is written over on a terminal, and a line now and then elsewhere. */
+function show(path: string, progress: Progress): void {
+  if (process.stderr.isTTY) {
+    process.stderr.write(`\r\u001B[K${basename(path)} ${progressLine(progress, true)}`);
+    return;
+  }
+  if (progress.elapsedMs - shownMs < LINES_EVERY_MS && progress.share !== 1) return;
+  shownMs = progress.elapsedMs;
+  process.stderr.write(`${basename(path)}: ${progressLine(progress, false)}\n`);
+}

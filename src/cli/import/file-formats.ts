@@ -1,0 +1,227 @@
+import { parseAmount, unitsText } from '../../kernel/money.ts';
+import { isEmail } from '../../kernel/email.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { ImportItem } from '../../../actors/vocabulary/import.ts';
+import {
+  documentOf,
+  type Fields,
+  LineFault,
+  optionalText,
+  optionalTime,
+  requiredText,
+  requiredTime,
+} from './line-fields.ts';
+
+/*
+ * What the lines of a file say, by the product that exported it. A format reads the fields of one line, and throws
+ * `LineFault` for one that cannot be imported.
+ */
+
+/** A line without what the file as a whole gives it. Without an `eventId`, the id follows from file and line. */
+export type HistoryLine = Omit<ImportItem, 'line' | 'playerId' | 'event'> & {
+  event?: Omit<NonNullable<ImportItem['event']>, 'eventId'> & { eventId: string | undefined };
+};
+
+export interface FileFormat {
+  /** The columns that CSV must have, and those that it may have; `undefined`: any others, which are left out. */
+  required: readonly string[];
+  optional: readonly string[] | undefined;
+  /** JSON Pointers of the objects whose values are imported: faults elsewhere in the line do not matter. */
+  documents: readonly string[];
+  read(fields: Fields, nowMs: number): HistoryLine;
+}
+
+export type ImportKind = 'events' | 'players' | 'purchases';
+export const IMPORT_KINDS = ['events', 'players', 'purchases'] as const satisfies readonly ImportKind[];
+export type ImportSource = 'native' | 'posthog' | 'amplitude' | 'gameanalytics';
+export const IMPORT_SOURCES = [
+  'native',
+  'posthog',
+  'amplitude',
+  'gameanalytics',
+] as const satisfies readonly ImportSource[];
+
+const eventName = (fields: Fields, name: string): string => requiredText(fields, name, LIMITS.nameLength);
+const playerName = (fields: Fields, name: string): string => requiredText(fields, name, LIMITS.externalIdLength);
+const ownId = (fields: Fields, name: string): string | undefined => optionalText(fields, name, LIMITS.callerIdLength);
+
+/** The columns of `export events`. Those that the service makes itself are left out. */
+const EXPORTED = ['player_id', 'game_id', 'environment', 'received_at', 'lifecycle_stage', 'is_payer', 'country'];
+
+const nativeEvents: FileFormat = {
+  required: ['external_id', 'event_name', 'timestamp'],
+  optional: ['event_id', 'properties', 'session_id', 'source', ...EXPORTED],
+  documents: ['/properties'],
+  read(fields, nowMs) {
+    const name = eventName(fields, 'event_name');
+    const line: HistoryLine = {
+      externalId: playerName(fields, 'external_id'),
+      at: requiredTime(fields, 'timestamp', nowMs),
+      event: {
+        eventId: ownId(fields, 'event_id'),
+        eventName: name,
+        properties: documentOf(fields, 'properties'),
+        sessionId: ownId(fields, 'session_id') ?? null,
+      },
+    };
+    // What another deployment of this service made of a session or a purchase counts here too.
+    if (fields['source'] !== 'service') return line;
+    if (name === 'session_recorded') line.session = sessionOf(propertiesOf(fields), 'session_id', 'duration_seconds');
+    if (name === 'purchase') line.purchase = purchaseOf(propertiesOf(fields));
+    return line;
+  },
+};
+
+const nativePurchases: FileFormat = {
+  required: ['external_id', 'amount', 'timestamp'],
+  optional: ['currency', 'product_id', 'transaction_id'],
+  documents: [],
+  read(fields, nowMs) {
+    const purchase = purchaseOf(fields);
+    const { amount, currency, productId, transactionId } = purchase;
+    const rest = JSON.stringify({
+      currency: currency ?? undefined,
+      product_id: productId ?? undefined,
+      transaction_id: transactionId ?? undefined,
+    });
+    const properties = `{"amount":${unitsText(amount)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
+    return {
+      externalId: playerName(fields, 'external_id'),
+      at: requiredTime(fields, 'timestamp', nowMs),
+      purchase,
+      event: { eventId: undefined, eventName: 'purchase', properties, sessionId: null },
+    };
+  },
+};
+
+const nativePlayers: FileFormat = {
+  required: ['external_id'],
+  optional: ['email', 'device_id', 'attributes', 'first_seen_at', 'last_seen_at'],
+  documents: ['/attributes'],
+  read(fields, nowMs) {
+    const firstSeenAt = optionalTime(fields, 'first_seen_at', nowMs);
+    const at = optionalTime(fields, 'last_seen_at', nowMs) ?? firstSeenAt ?? nowMs;
+    const deviceId = optionalText(fields, 'device_id', LIMITS.deviceIdLength);
+    const email = optionalText(fields, 'email', LIMITS.emailLength);
+    if (email !== undefined && !isEmail(email)) throw new LineFault('`email` must be an e-mail address.');
+    return {
+      externalId: playerName(fields, 'external_id'),
+      at,
+      player: {
+        firstSeenAt: Math.min(firstSeenAt ?? at, at),
+        ...(deviceId === undefined ? {} : { deviceId }),
+        ...(email === undefined ? {} : { email }),
+        attributes: documentOf(fields, 'attributes'),
+      },
+    };
+  },
+};
+
+/** PostHog's batch exports and queries of `events`. */
+const posthogEvents: FileFormat = {
+  required: ['event', 'distinct_id', 'timestamp'],
+  optional: undefined,
+  documents: ['/properties'],
+  read(fields, nowMs) {
+    const properties = documentOf(fields, 'properties');
+    return {
+      externalId: playerName(fields, 'distinct_id'),
+      at: requiredTime(fields, 'timestamp', nowMs),
+      event: {
+        eventId: ownId(fields, 'uuid'),
+        eventName: eventName(fields, 'event'),
+        properties,
+        sessionId: properties.includes('"$session_id"') ? (ownId(parsed(properties), '$session_id') ?? null) : null,
+      },
+    };
+  },
+};
+
+/** Amplitude's Export API. Without a user id, the player is known by its device. */
+const amplitudeEvents: FileFormat = {
+  required: ['event_type', 'event_time'],
+  optional: undefined,
+  documents: ['/event_properties'],
+  read(fields, nowMs) {
+    const externalId =
+      optionalText(fields, 'user_id', LIMITS.externalIdLength) ??
+      optionalText(fields, 'device_id', LIMITS.externalIdLength);
+    if (externalId === undefined) throw new LineFault('`user_id` and `device_id` are missing.');
+    const sessionId = ownId(fields, 'session_id');
+    return {
+      externalId,
+      at: requiredTime(fields, 'event_time', nowMs),
+      event: {
+        eventId: ownId(fields, 'uuid') ?? ownId(fields, '$insert_id'),
+        eventName: eventName(fields, 'event_type'),
+        properties: documentOf(fields, 'event_properties'),
+        // Amplitude has -1 for events outside of sessions.
+        sessionId: sessionId === undefined || sessionId === '-1' ? null : sessionId,
+      },
+    };
+  },
+};
+
+/** GameAnalytics' data export: a wrapper with the event in `data`. Its times are seconds. */
+const gameAnalyticsEvents: FileFormat = {
+  required: ['data'],
+  optional: undefined,
+  documents: ['/data'],
+  read(fields, nowMs) {
+    const text = documentOf(fields, 'data');
+    const data = parsed(text);
+    const category = requiredText(data, 'category', LIMITS.nameLength);
+    const { user_id: _, client_ts: __, ...properties } = data;
+    const line: HistoryLine = {
+      externalId: playerName(data, 'user_id'),
+      at: requiredTime(data, 'client_ts', nowMs),
+      event: {
+        eventId: ownId(data, 'event_uuid'),
+        eventName: category === 'design' ? eventName(data, 'event_id') : category,
+        properties: JSON.stringify(properties),
+        sessionId: ownId(data, 'session_id') ?? null,
+      },
+    };
+    if (category === 'session_end' && line.event?.sessionId !== null)
+      line.session = sessionOf(data, 'session_id', 'length');
+    return line;
+  },
+};
+
+const FORMATS: Readonly<Record<ImportSource, Partial<Record<ImportKind, FileFormat>>>> = {
+  native: { events: nativeEvents, players: nativePlayers, purchases: nativePurchases },
+  posthog: { events: posthogEvents },
+  amplitude: { events: amplitudeEvents },
+  gameanalytics: { events: gameAnalyticsEvents },
+};
+
+/** `undefined`: there is no such export. */
+export function fileFormat(source: ImportSource, kind: ImportKind): FileFormat | undefined {
+  return FORMATS[source][kind];
+}
+
+const propertiesOf = (fields: Fields): Fields => parsed(documentOf(fields, 'properties'));
+
+function parsed(document: string): Fields {
+  const fields: Fields = JSON.parse(document);
+  return fields;
+}
+
+function sessionOf(fields: Fields, id: string, length: string): NonNullable<ImportItem['session']> {
+  const durationSeconds = Number(fields[length]);
+  if (!(durationSeconds >= 0 && durationSeconds <= LIMITS.recordedSessionSeconds)) {
+    throw new LineFault(`\`${length}\` must be from 0 to ${LIMITS.recordedSessionSeconds} seconds.`);
+  }
+  return { sessionId: requiredText(fields, id, LIMITS.callerIdLength), durationSeconds };
+}
+
+function purchaseOf(fields: Fields): NonNullable<ImportItem['purchase']> {
+  const sent = fields['amount'];
+  const amount = typeof sent === 'string' || typeof sent === 'number' ? parseAmount(String(sent)) : undefined;
+  if (amount === undefined) throw new LineFault('`amount` must be a number above 0, in the currency of the game.');
+  const currency = optionalText(fields, 'currency', CURRENCY_LENGTH) ?? null;
+  const productId = optionalText(fields, 'product_id', LIMITS.productIdLength) ?? null;
+  return { amount, currency, productId, transactionId: ownId(fields, 'transaction_id') ?? null };
+}
+
+const CURRENCY_LENGTH = 3;

@@ -1,0 +1,96 @@
+import type { Environment } from '../../../actors/vocabulary/scope.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
+import { watchFormats } from '../../../streams/format-gate.ts';
+import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
+import { readSinkPosition } from '../../../streams/sinks/positions.ts';
+import { SETTINGS } from '../../deployment.ts';
+import { createCommandClient } from '../../gateway/backend/command-client.ts';
+import { sleep, type Clock } from '../../kernel/clock.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { createLogger } from '../../kernel/logger.ts';
+import { createMetrics } from '../../kernel/metrics.ts';
+import { CliError } from '../cli-error.ts';
+import type { CliContext } from '../context.ts';
+import type { ImportFileOptions } from './import-file.ts';
+
+export interface HistoryClientOptions {
+  store: ConfigStore;
+  log: JetStreamLog;
+  context: Pick<CliContext, 'clock' | 'ids'>;
+  game: string;
+  environment: Environment;
+}
+
+type HistoryClient = Pick<ImportFileOptions, 'partitions' | 'partitionOf' | 'send' | 'mayGoOn'>;
+
+/** Connects to the owners of the deployment's partitions, as a gateway does, while `use` runs. */
+export async function withHistoryClient(
+  { store, log, context, game, environment }: HistoryClientOptions,
+  use: (client: HistoryClient) => Promise<void>,
+): Promise<void> {
+  const { clock, ids } = context;
+  const partitions = store.get(SETTINGS)?.document.partitions;
+  if (partitions === undefined) throw new CliError('The deployment has no settings yet. Start the service once.');
+  await waitForFormat(log, clock, ids.uuidv4());
+  const client = createCommandClient({
+    log,
+    clock,
+    gateway: `import-${ids.uuidv4()}`,
+    partitions,
+    configRevision: () => store.revision,
+    logger: createLogger('silent', 'cli'),
+    metrics: createMetrics(),
+  });
+  try {
+    await use({
+      partitions,
+      partitionOf: (playerId) => client.partitionOf(playerId),
+      send: (body, playerId) => client.send({ game, environment, receivedAt: clock.wallMs() }, playerId, body),
+      mayGoOn: createSinkGate(log, clock),
+    });
+  } finally {
+    client.close();
+  }
+}
+
+/** Every process must know imports: one that does not would refuse to lead past their facts. */
+async function waitForFormat(log: JetStreamLog, clock: Clock, node: string): Promise<void> {
+  const formats = watchFormats({ bucket: log.bucket('OWNERS'), node, clock });
+  try {
+    const untilMs = clock.monotonicMs() + LIMITS.cliConnectMs;
+    while (!formats.usable('command', 'ImportHistory')) {
+      if (clock.monotonicMs() > untilMs) {
+        throw new CliError('A process of the deployment is of a version without imports. Upgrade all of them first.');
+      }
+      await sleep(clock, FORMAT_CHECK_MS);
+    }
+  } finally {
+    formats.stop();
+  }
+}
+
+const FORMAT_CHECK_MS = 50;
+
+/** Waits while ClickHouse is far behind the log: history must not delay live rows without bound. */
+function createSinkGate(log: JetStreamLog, clock: Clock): () => Promise<void> {
+  let checkedMs = -Infinity;
+  let checking: Promise<void> | undefined;
+
+  async function lag(): Promise<number> {
+    const [bounds, position] = await Promise.all([log.info('FACTS'), readSinkPosition(log, 'clickhouse')]);
+    return position === undefined ? 0 : bounds.lastSequence - position.sequence;
+  }
+
+  async function check(): Promise<void> {
+    if ((await lag()) > LIMITS.importLagRecords) {
+      while ((await lag()) > LIMITS.importLagRecords / 2) await sleep(clock, LIMITS.importRetryMs);
+    }
+    checkedMs = clock.monotonicMs();
+    checking = undefined;
+  }
+
+  return async () => {
+    if (clock.monotonicMs() - checkedMs < LIMITS.importSaveMs) return;
+    await (checking ??= check());
+  };
+}

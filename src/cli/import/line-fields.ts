@@ -1,0 +1,104 @@
+import { parseJson } from '../../gateway/http/parse-json.ts';
+import { isPlainObject } from '../../api/plain-object.ts';
+import type { JsonText } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
+
+/** Reads single fields of lines. A field that breaks a rule throws `LineFault`, whose message names field and rule. */
+export class LineFault extends Error {}
+
+/** The fields of a line by name, as JSON values or as texts of CSV. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A text or a number; absent if missing, null or empty. */
+export function optionalText(fields: Fields, name: string, maxLength: number): string | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null || value === '') return undefined;
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof text !== 'string') throw new LineFault(`\`${name}\` must be a text.`);
+  if (text.length > maxLength)
+    throw new LineFault(`\`${name}\` has ${text.length} characters; the maximum is ${maxLength}.`);
+  if (text.includes('\u0000')) throw new LineFault(`\`${name}\` must not contain the character U+0000.`);
+  if (!text.isWellFormed()) throw new LineFault(`\`${name}\` must not contain a lone surrogate.`);
+  return text;
+}
+
+export function requiredText(fields: Fields, name: string, maxLength: number): string {
+  const text = optionalText(fields, name, maxLength);
+  if (text === undefined) throw new LineFault(`\`${name}\` is missing.`);
+  return text;
+}
+
+/** An object as JSON text; `{}` if absent. Exports hold it as an object, or as a text with JSON. */
+export function documentOf(fields: Fields, name: string): JsonText {
+  const value = fields[name];
+  if (value === undefined || value === null || value === '') return '{}';
+  const object = typeof value === 'string' ? parsedDocument(value, name) : value;
+  if (!isPlainObject(object)) throw new LineFault(`\`${name}\` must be a JSON object.`);
+  const keys = Object.keys(object).length;
+  if (keys > LIMITS.documentKeys) {
+    throw new LineFault(`\`${name}\` has ${keys} keys; the maximum is ${LIMITS.documentKeys}.`);
+  }
+  const text = JSON.stringify(object);
+  if (text.length * 3 > LIMITS.documentBytes && Buffer.byteLength(text) > LIMITS.documentBytes) {
+    throw new LineFault(`\`${name}\` has ${Buffer.byteLength(text)} bytes; the maximum is ${LIMITS.documentBytes}.`);
+  }
+  return text;
+}
+
+function parsedDocument(text: string, name: string): unknown {
+  const parsed = parseJson(Buffer.from(text));
+  if (parsed.kind === 'broken') throw new LineFault(`\`${name}\` ${parsed.message}.`);
+  const [fault] = parsed.faults;
+  if (fault !== undefined) throw new LineFault(`\`${name}${fault.path}\` ${fault.message}.`);
+  return parsed.value;
+}
+
+/** Digits without a sign: epoch seconds, or milliseconds or microseconds if that many seconds are too far away. */
+const MILLISECONDS_FROM = 100_000_000_000;
+const MICROSECONDS_FROM = MILLISECONDS_FROM * 1_000;
+
+/**
+ * A time in epoch milliseconds: ISO 8601, with a space in place of the `T` and with ` UTC` at the end too, as the
+ * exports of PostHog, Amplitude and ClickHouse have it; or a number since 1970.
+ */
+export function optionalTime(fields: Fields, name: string, latestMs: number): number | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null || value === '') return undefined;
+  const epochMs = readTime(value);
+  if (epochMs === undefined) throw new LineFault(`\`${name}\` must be a time: ISO 8601, or a number since 1970.`);
+  if (epochMs < LIMITS.importEarliestMs) throw new LineFault(`\`${name}\` is before ${EARLIEST}.`);
+  if (epochMs > latestMs) throw new LineFault(`\`${name}\` is in the future.`);
+  return epochMs;
+}
+
+const EARLIEST = new Date(LIMITS.importEarliestMs).toISOString().slice(0, 10);
+
+export function requiredTime(fields: Fields, name: string, latestMs: number): number {
+  const epochMs = optionalTime(fields, name, latestMs);
+  if (epochMs === undefined) throw new LineFault(`\`${name}\` is missing.`);
+  return epochMs;
+}
+
+function readTime(value: unknown): number | undefined {
+  const number = typeof value === 'string' && isDigits(value) ? Number(value) : value;
+  if (typeof number === 'number') return fromNumber(number);
+  if (typeof number !== 'string') return undefined;
+  const text = number.endsWith(' UTC') ? number.slice(0, -' UTC'.length) : number;
+  return parseTimestamp(text[10] === ' ' ? `${text.slice(0, 10)}T${text.slice(11)}` : text);
+}
+
+function fromNumber(number: number): number | undefined {
+  if (!Number.isFinite(number) || number < 0) return undefined;
+  if (number >= MICROSECONDS_FROM) return Math.trunc(number / 1_000);
+  return Math.trunc(number >= MILLISECONDS_FROM ? number : number * 1_000);
+}
+
+/** The longest number that is a time. */
+const TIME_DIGITS = 16;
+
+function isDigits(text: string): boolean {
+  if (text.length > TIME_DIGITS) return false;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 48 || text.charCodeAt(at) > 57) return false;
+  return true;
+}

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { CliError } from '../cli-error.ts';
+import { fileFormat, type ImportKind, type ImportSource } from './file-formats.ts';
+import type { FileKind } from './open-source.ts';
+import { readHistory, type ReadLine } from './read-history.ts';
+
+const NOW = Date.UTC(2026, 0, 15);
+
+async function read(
+  text: string | Buffer,
+  {
+    from = 'native',
+    kind = 'events',
+    fileKind = 'ndjson',
+  }: { from?: ImportSource; kind?: ImportKind; fileKind?: FileKind },
+): Promise<ReadLine[]> {
+  const format = fileFormat(from, kind);
+  if (format === undefined) throw new Error('no such format');
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(text);
+  }
+  const file = { chunks: chunks(), share: () => undefined };
+  const options = { fileKind, format, importId: 'file-1', nowMs: NOW, playerIdOf: (id: string) => `player ${id}` };
+  const lines: ReadLine[] = [];
+  for await (const some of readHistory(file, options)) lines.push(...some);
+  return lines;
+}
+
+const items = (lines: readonly ReadLine[]) => lines.map((line) => (line.kind === 'item' ? line.item : line.reason));
+const native = (some: object) =>
+  JSON.stringify({ external_id: 'ann', event_name: 'e', timestamp: '2025-01-01', ...some });
+
+describe('lines of the own format', () => {
+  it('are events with their time, and an id that follows from file and line', async () => {
+    const text = `${native({ event_id: 'e-1', properties: { a: 1 }, session_id: 's' })}\n${native({})}\n`;
+    const [first, second] = items(await read(text, {}));
+    expect(first).toEqual({
+      line: 1,
+      playerId: 'player ann',
+      externalId: 'ann',
+      at: Date.UTC(2025, 0, 1),
+      event: { eventId: 'e-1', eventName: 'e', properties: '{"a":1}', sessionId: 's' },
+    });
+    expect(second).toMatchObject({ event: { eventId: expect.stringMatching(/^[0-9a-f-]{36}$/) } });
+    expect(items(await read(text, {}))[1]).toEqual(second);
+  });
+
+  it('of a session or a purchase that the service made count as such', async () => {
+    const session = { session_id: 's-1', duration_seconds: 60 };
+    const made = [
+      native({ event_name: 'session_recorded', source: 'service', properties: session }),
+      native({ event_name: 'purchase', source: 'service', properties: { amount: 9.99, currency: 'EUR' } }),
+      native({ event_name: 'purchase', source: 'caller', properties: { amount: 9.99 } }),
+    ];
+    const [first, second, third] = items(await read(made.join('\n'), {}));
+    expect(first).toMatchObject({ session: { sessionId: 's-1', durationSeconds: 60 } });
+    expect(second).toMatchObject({ purchase: { amount: 99_900, currency: 'EUR' } });
+    expect(third).not.toHaveProperty('purchase');
+  });
+
+  it.each([
+    ['no JSON', '{"external_id":', 'is not valid JSON'],
+    ['an array', '[1]', 'is not a JSON object'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not valid UTF-8'],
+    ['a NUL', native({ properties: { a: 'x\u0000' } }), 'U+0000'],
+    ['a NUL in a name', native({ event_name: 'x\u0000' }), 'U+0000'],
+    [
+      'an integer past 2^53',
+      '{"external_id":"a","event_name":"e","timestamp":"2025-01-01","properties":{"n":9007199254740993}}',
+      '2^53',
+    ],
+    ['no player', native({ external_id: '' }), '`external_id` is missing'],
+    ['no time', native({ timestamp: null }), '`timestamp` is missing'],
+    ['a bad time', native({ timestamp: 'yesterday' }), '`timestamp` must be a time'],
+    ['a time in the future', native({ timestamp: '2026-01-16' }), 'is in the future'],
+    ['a time long ago', native({ timestamp: '1999-12-31' }), 'is before 2000-01-01'],
+    ['a long name', native({ event_name: 'x'.repeat(129) }), '`event_name` has 129 characters; the maximum is 128'],
+    ['properties that are no object', native({ properties: [1] }), '`properties` must be a JSON object'],
+    [
+      'too many properties',
+      native({ properties: Object.fromEntries(Array.from({ length: 257 }, (_, n) => [n, n])) }),
+      '256',
+    ],
+  ])('with %s are faults', async (_, line, reason) => {
+    const [fault] = await read(line, {});
+    expect(fault).toMatchObject({ kind: 'fault', line: 1, reason: expect.stringContaining(reason) });
+  });
+});
+
+describe('CSV', () => {
+  it('has columns in any order, JSON in properties, and empty fields for absent ones', async () => {
+    const text =
+      '\uFEFFtimestamp,event_name,external_id,properties,session_id\r\n' +
+      '2025-01-01 00:00:00.000,e,"a,""b""","{""level"":4}",\r\n';
+    expect(items(await read(text, { fileKind: 'csv' }))).toMatchObject([
+      { externalId: 'a,"b"', at: Date.UTC(2025, 0, 1), event: { properties: '{"level":4}', sessionId: null } },
+    ]);
+  });
+
+  it.each([
+    ['too few fields', 'e,ann', 'has 2 fields; the first line names 3'],
+    ['a quote inside of a field', 'e"x,ann"y,2025-01-01', 'has a quote inside of field 1'],
+    ['text after a quoted field', '"e"x,ann,2025-01-01', 'has text after the quoted field 1'],
+  ])('with %s is a fault', async (_, line, reason) => {
+    const lines = await read(`event_name,external_id,timestamp\n${line}\n`, { fileKind: 'csv' });
+    expect(lines).toMatchObject([{ kind: 'fault', line: 2, reason: expect.stringContaining(reason) }]);
+  });
+
+  it.each([
+    ['external_id,timestamp', 'no column event_name'],
+    ['event_name,external_id,timestamp,colour', 'an unknown column colour'],
+    ['event_name,external_id,timestamp,timestamp', 'a repeated column timestamp'],
+  ])('with the columns %s is refused as a whole', async (header, message) => {
+    await expect(read(`${header}\n1,2,3\n`, { fileKind: 'csv' })).rejects.toThrow(CliError);
+    await expect(read(`${header}\n1,2,3\n`, { fileKind: 'csv' })).rejects.toThrow(message);
+  });
+});
+
+describe('purchases and players', () => {
+  it('are read with their amounts and times', async () => {
+    const purchases = 'external_id,amount,timestamp,transaction_id\nann,9.99,2025-01-01,tx-1\nann,0,2025-01-01,\n';
+    expect(items(await read(purchases, { kind: 'purchases', fileKind: 'csv' }))).toMatchObject([
+      {
+        purchase: { amount: 99_900, currency: null, productId: null, transactionId: 'tx-1' },
+        event: { eventName: 'purchase', properties: '{"amount":9.99,"transaction_id":"tx-1"}' },
+      },
+      expect.stringContaining('`amount`'),
+    ]);
+    const player = {
+      external_id: 'ann',
+      email: 'ann@example.com',
+      attributes: { level: 1 },
+      first_seen_at: '2025-01-01',
+    };
+    expect(items(await read(JSON.stringify(player), { kind: 'players' }))).toMatchObject([
+      {
+        at: Date.UTC(2025, 0, 1),
+        player: { firstSeenAt: Date.UTC(2025, 0, 1), email: 'ann@example.com', attributes: '{"level":1}' },
+      },
+    ]);
+  });
+});
+
+describe('exports of other products', () => {
+  it.each([
+    '2025-03-04T05:06:07.891234+00:00',
+    '2025-03-04 05:06:07.891234+00:00',
+    '2025-03-04 06:06:07.891+01:00',
+    '2025-03-04 05:06:07.891000',
+    '2025-03-04 05:06:07.891 UTC',
+    '1741064767891',
+    1741064767891,
+    1741064767.891,
+    '1741064767891234',
+  ])('have times such as %s', async (timestamp) => {
+    expect(items(await read(native({ timestamp }), {}))).toMatchObject([{ at: Date.UTC(2025, 2, 4, 5, 6, 7, 891) }]);
+  });
+
+  it('PostHog: events with properties as an object or as a text', async () => {
+    const event = {
+      uuid: 'u-1',
+      event: '$pageview',
+      distinct_id: 'ann',
+      timestamp: '2025-01-01',
+      elements_chain: 'x'.repeat(9_000),
+    };
+    const properties = { $session_id: 's-1', path: '/' };
+    const lines = [
+      { ...event, properties },
+      { ...event, properties: JSON.stringify(properties) },
+    ];
+    const read1 = items(await read(lines.map((line) => JSON.stringify(line)).join('\n'), { from: 'posthog' }));
+    const made = { eventId: 'u-1', eventName: '$pageview', properties: JSON.stringify(properties), sessionId: 's-1' };
+    expect(read1).toMatchObject([{ externalId: 'ann', event: made }, { event: made }]);
+  });
+
+  it('Amplitude: a player without a user id is known by its device', async () => {
+    const event = {
+      uuid: 'u-1',
+      event_type: 'buy',
+      event_time: '2025-01-01 00:00:00.000000',
+      device_id: 'phone',
+      session_id: -1,
+    };
+    const lines = [
+      event,
+      { ...event, user_id: 'ann', session_id: 1735689600000, event_properties: { a: 1 } },
+      { ...event, device_id: null },
+    ];
+    const read1 = items(await read(lines.map((line) => JSON.stringify(line)).join('\n'), { from: 'amplitude' }));
+    expect(read1).toMatchObject([
+      { externalId: 'phone', at: Date.UTC(2025, 0, 1), event: { eventId: 'u-1', sessionId: null, properties: '{}' } },
+      { externalId: 'ann', event: { sessionId: '1735689600000', properties: '{"a":1}' } },
+      '`user_id` and `device_id` are missing.',
+    ]);
+  });
+
+  it('GameAnalytics: design events by their own name, others by category, and the length of a session', async () => {
+    const data = { user_id: 'ann', client_ts: 1735689600, session_id: 's-1' };
+    const lines = [
+      { data: { ...data, category: 'design', event_id: 'Kill:Boss', value: 3 } },
+      { data: { ...data, category: 'session_end', length: 90 } },
+      { data: { ...data, category: 'business', amount: 999 } },
+    ];
+    const read1 = items(await read(lines.map((line) => JSON.stringify(line)).join('\n'), { from: 'gameanalytics' }));
+    expect(read1).toMatchObject([
+      { externalId: 'ann', at: Date.UTC(2025, 0, 1), event: { eventName: 'Kill:Boss', sessionId: 's-1' } },
+      { event: { eventName: 'session_end' }, session: { sessionId: 's-1', durationSeconds: 90 } },
+      { event: { eventName: 'business', properties: expect.stringContaining('"amount":999') } },
+    ]);
+  });
+});

@@ -1,0 +1,123 @@
+import type { ImportItem } from '../../../actors/vocabulary/import.ts';
+import { parseJson } from '../../gateway/http/parse-json.ts';
+import { isPlainObject } from '../../api/plain-object.ts';
+import { uuidv5 } from '../../kernel/ids.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { CliError } from '../cli-error.ts';
+import { csvFields } from './csv-fields.ts';
+import type { FileFormat } from './file-formats.ts';
+import { LineFault, type Fields } from './line-fields.ts';
+import type { OpenFile, FileKind } from './open-source.ts';
+import { splitRecords, type FileRecord } from './split-records.ts';
+
+/** A line of a file that can be imported, or why it cannot. */
+export type ReadLine =
+  | { kind: 'item'; line: number; item: ImportItem }
+  | { kind: 'fault'; line: number; reason: string; bytes: Buffer };
+
+export interface ReadOptions {
+  fileKind: FileKind;
+  format: FileFormat;
+  /** Identifies the file. Ids of events without one follow from it and the line. */
+  importId: string;
+  nowMs: number;
+  playerIdOf: (externalId: string) => string;
+}
+
+/** UUID namespace of ids of imported events. Never change it: a repeat would have other ids. */
+const IMPORTED_IDS = '5b2f1a6e-6f0e-4d5b-9a57-2d4b8f1c7e90';
+
+/** Reads a file line by line, in arrays. Throws `CliError` if the columns of a CSV file do not fit the format. */
+export async function* readHistory({ chunks }: OpenFile, options: ReadOptions): AsyncGenerator<ReadLine[]> {
+  const { fileKind, format } = options;
+  const quoted = fileKind === 'csv';
+  let columns: string[] | undefined;
+  for await (const records of splitRecords(chunks, { quoted, maxBytes: LIMITS.importLineBytes })) {
+    const lines: ReadLine[] = [];
+    for (const record of records) {
+      if (quoted && columns === undefined) columns = columnsOf(record, format);
+      else lines.push(readLine(record, columns, options));
+    }
+    if (lines.length > 0) yield lines;
+  }
+  if (quoted && columns === undefined) throw new CliError('The file has no line with the names of its columns.');
+}
+
+function readLine(record: FileRecord, columns: readonly string[] | undefined, options: ReadOptions): ReadLine {
+  const { line, bytes } = record;
+  try {
+    if (record.fault !== undefined) throw new LineFault(`The line ${record.fault}.`);
+    const fields = columns === undefined ? jsonFields(bytes, options.format) : namedFields(bytes, columns);
+    return { kind: 'item', line, item: itemOf(fields, line, options) };
+  } catch (error) {
+    if (error instanceof LineFault) return { kind: 'fault', line, reason: error.message, bytes };
+    throw error;
+  }
+}
+
+function itemOf(fields: Fields, line: number, { format, importId, nowMs, playerIdOf }: ReadOptions): ImportItem {
+  const { event, ...read } = format.read(fields, nowMs);
+  const item: ImportItem = { line, playerId: playerIdOf(read.externalId), ...read };
+  if (event !== undefined) {
+    item.event = { ...event, eventId: event.eventId ?? uuidv5(IMPORTED_IDS, `${importId}\n${line}`) };
+  }
+  return item;
+}
+
+function jsonFields(bytes: Buffer, { documents }: FileFormat): Fields {
+  const parsed = parseJson(bytes);
+  if (parsed.kind === 'broken') throw new LineFault(`The line ${parsed.message}.`);
+  const fault = parsed.faults.find(({ path }) => documents.some((document) => path.startsWith(`${document}/`)));
+  if (fault !== undefined) throw new LineFault(`\`${fault.path}\` ${fault.message}.`);
+  if (!isPlainObject(parsed.value)) throw new LineFault('The line is not a JSON object.');
+  return parsed.value;
+}
+
+const text = new TextDecoder('utf-8', { fatal: true });
+
+function fieldsOf(bytes: Buffer): string[] {
+  let decoded: string;
+  try {
+    decoded = text.decode(bytes);
+  } catch {
+    throw new LineFault('The line is not valid UTF-8.');
+  }
+  const fields = csvFields(decoded);
+  if ('fault' in fields) throw new LineFault(`The line ${fields.fault}.`);
+  return fields;
+}
+
+function namedFields(bytes: Buffer, columns: readonly string[]): Fields {
+  const fields = fieldsOf(bytes);
+  if (fields.length !== columns.length) {
+    throw new LineFault(`The line has ${fields.length} fields; the first line names ${columns.length}.`);
+  }
+  // Object.fromEntries keeps a column named __proto__ an own property.
+  return Object.fromEntries(columns.map((name, place) => [name, fields[place]]));
+}
+
+function columnsOf({ bytes, fault }: FileRecord, { required, optional }: FileFormat): string[] {
+  let columns: string[];
+  try {
+    if (fault !== undefined) throw new LineFault(`The line ${fault}.`);
+    columns = fieldsOf(bytes);
+  } catch (error) {
+    throw new CliError(`The first line must name the columns. ${error instanceof Error ? error.message : ''}`);
+  }
+  const missing = required.filter((name) => !columns.includes(name));
+  const unknown = columns.filter(
+    (name) => optional !== undefined && !required.includes(name) && !optional.includes(name),
+  );
+  const repeated = columns.filter((name, place) => columns.indexOf(name) !== place);
+  const found =
+    missing.length > 0
+      ? `no column ${missing.join(', ')}`
+      : unknown.length > 0
+        ? `an unknown column ${unknown.join(', ')}`
+        : repeated.length > 0
+          ? `a repeated column ${repeated.join(', ')}`
+          : undefined;
+  if (found === undefined) return columns;
+  const known = optional === undefined ? '' : ` Known: ${[...required, ...optional].join(', ')}.`;
+  throw new CliError(`The file has ${found}.${known}`);
+}

@@ -1,0 +1,272 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type RunningService } from '../support/running-service.ts';
+import { until } from '../support/until.ts';
+
+/*
+ * Imports history into the service of `npm start` while the command and the service are killed, and compares rows and
+ * players with a computation of its own.
+ */
+
+const CLI = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const EVENTS = 20_000;
+const PLAYERS = 400;
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2024, 0, 1);
+
+interface Line {
+  event_id: string;
+  external_id: string;
+  event_name: string;
+  timestamp: string;
+  session_id: string;
+  source: string;
+  properties: object;
+}
+
+/** Two years of events of players who stop at different times, with purchases and sessions among them. */
+function historyLine(n: number): Line {
+  const player = (n * 7) % PLAYERS;
+  const timestamp = new Date(START_MS + Math.floor((n * 600 * DAY_MS) / EVENTS) + (player % 7) * 1_000).toISOString();
+  const base = { event_id: `e-${n}`, external_id: `old-${player}`, timestamp, session_id: `s-${n % 50}` };
+  if (n % 10 === 3) {
+    const properties = { amount: 1 + (n % 5), transaction_id: `tx-${n}` };
+    return { ...base, event_name: 'purchase', source: 'service', properties };
+  }
+  if (n % 10 === 7) {
+    const properties = { session_id: `s-${n}`, duration_seconds: n % 600 };
+    return { ...base, event_name: 'session_recorded', source: 'service', properties };
+  }
+  return { ...base, event_name: `event_${n % 3}`, source: 'caller', properties: { n, text: 'grüße "quoted"\n' } };
+}
+
+const LINES = Array.from({ length: EVENTS }, (_, n) => historyLine(n));
+let service: RunningService;
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'import-'));
+  file = join(folder, 'history.ndjson');
+  const faulty = ['{"external_id":"old-1"}', 'no json'];
+  writeFileSync(file, [...LINES.map((line) => JSON.stringify(line)), ...faulty, ''].join('\n'));
+  service = await startService();
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function startImport(...more: string[]): { child: ChildProcess; output: () => string } {
+  const line = ['import', 'events', file, '--game', 'demo', ...more];
+  const child = spawn(process.execPath, [CLI, ...line], { env: { ...service.supervised.env } });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return { child, output: () => text };
+}
+
+async function endOf(child: ChildProcess): Promise<unknown> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode ?? child.signalCode;
+}
+
+const imported = async (): Promise<number> => {
+  const [row] = await service.sql<{ n: string }>("SELECT count() AS n FROM events WHERE source = 'import'");
+  return Number(row?.n ?? 0);
+};
+
+test('a dry run counts everything, names the faults, and imports nothing', async () => {
+  const { child, output } = startImport('--dry-run');
+  expect(await endOf(child)).toBe(2);
+  expect(output()).toContain('20,002 lines, 20,000 good, 2 faulty');
+  expect(output()).toContain('400 players, 2024-01-01T00:00:00.000Z');
+  expect(output()).toContain('line 20001: `event_name` is missing.');
+  expect(await imported()).toBe(0);
+});
+
+test('an import that is killed, and whose service is killed, counts each line once', async () => {
+  const first = startImport();
+  await until('some lines are imported', async () => (await imported()) > 500);
+  first.child.kill('SIGKILL');
+  await endOf(first.child);
+
+  const second = startImport();
+  await until('more lines are imported', async () => (await imported()) > 5_000 || second.child.exitCode !== null);
+  const before = service.supervised.pids()?.service;
+  if (typeof before === 'number') process.kill(before, 'SIGKILL');
+  expect(await endOf(second.child), second.output()).toBe(2);
+  expect(second.output()).toMatch(/history\.ndjson +done/);
+
+  await until('all rows are there', async () => (await imported()) >= EVENTS);
+  const [found] = await service.sql<Record<string, number>>(
+    'SELECT toUInt32(count()) AS n, toUInt32(uniqExact(event_id)) AS ids, toUInt32(countIf(received_at != timestamp)) AS moved ' +
+      "FROM events WHERE source = 'import'",
+  );
+  expect(found).toEqual({ n: EVENTS, ids: EVENTS, moved: 0 });
+});
+
+test('rejected lines are in a file, with their reasons', () => {
+  const listed = readFileSync(join(service.supervised.dataDir, 'imports', rejectedName()), 'utf8');
+  const rejected = listed
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect(rejected).toEqual([
+    { line: EVENTS + 1, reason: '`event_name` is missing.', text: '{"external_id":"old-1"}' },
+    { line: EVENTS + 2, reason: 'The line is not valid JSON.', text: 'no json' },
+  ]);
+});
+
+test('a repeat imports nothing, with what the first run remembers and without', async () => {
+  for (const more of [[], ['--from-start']]) {
+    const { child, output } = startImport(...more);
+    expect(await endOf(child), output()).toBe(2);
+    const counts = /done +([\d,]+) +([\d,]+) +2 /.exec(output())?.slice(1) ?? [];
+    const [fresh = 0, again = 0] = counts.map((count) => Number(count.replaceAll(',', '')));
+    // What was decided just before a kill counts as repeated, as the killed command could not report it.
+    expect(fresh + again).toBe(EVENTS);
+    if (more.length > 0) expect(fresh).toBe(0);
+  }
+  expect(await imported()).toBe(EVENTS);
+});
+
+interface Totals {
+  external_id: string;
+  first_seen: number;
+  last_seen: number;
+  sessions: number;
+  playtime: number;
+  purchases: number;
+  revenue: number;
+  stage: string;
+}
+
+test('totals, days and stages equal a naive computation from the file', async () => {
+  const expected = new Map<string, Totals>();
+  for (const { external_id, event_name, timestamp, properties } of LINES) {
+    const at = Date.parse(timestamp);
+    const one = expected.get(external_id) ?? {
+      external_id,
+      first_seen: at,
+      last_seen: at,
+      sessions: 0,
+      playtime: 0,
+      purchases: 0,
+      revenue: 0,
+      stage: 'churned',
+    };
+    expected.set(external_id, one);
+    one.first_seen = Math.min(one.first_seen, at);
+    one.last_seen = Math.max(one.last_seen, at);
+    if (event_name === 'session_recorded' && 'duration_seconds' in properties) {
+      one.sessions += 1;
+      one.playtime += Number(properties.duration_seconds);
+    }
+    if (event_name === 'purchase' && 'amount' in properties) {
+      one.purchases += 1;
+      one.revenue += Number(properties.amount);
+    }
+  }
+  const sorted = [...expected.values()].sort((one, other) => (one.external_id < other.external_id ? -1 : 1));
+  const found: Totals[] = [];
+  for (const { external_id } of sorted) {
+    const { body } = await service.call(service.keys.live.server, 'GET', `/v1/players/players/external/${external_id}`);
+    const lifecycle = await service.call(
+      service.keys.live.server,
+      'GET',
+      `/v1/players/players/${String(body.data['id'])}/lifecycle`,
+    );
+    found.push({
+      external_id,
+      first_seen: Date.parse(String(body.data['first_seen_at'])),
+      last_seen: Date.parse(String(body.data['last_seen_at'])),
+      sessions: Number(body.data['session_count']),
+      playtime: Number(lifecycle.body.data['total_playtime_seconds']),
+      purchases: expected.get(external_id)?.purchases ?? 0,
+      revenue: Number(body.data['total_revenue']),
+      stage: String(body.data['lifecycle_stage']),
+    });
+  }
+  expect(found).toEqual(sorted);
+
+  const days = await service.sql<{ day: string; n: number; revenue: number }>(
+    'SELECT toString(day) AS day, toUInt32(sum(purchases)) AS n, toFloat64(sum(revenue)) AS revenue ' +
+      "FROM purchases_daily WHERE game_id = 'demo' GROUP BY day ORDER BY day",
+  );
+  const byDay = new Map<string, { day: string; n: number; revenue: number }>();
+  for (const { event_name, timestamp, properties } of LINES) {
+    if (event_name !== 'purchase' || !('amount' in properties)) continue;
+    const day = timestamp.slice(0, 10);
+    const { n, revenue } = byDay.get(day) ?? { n: 0, revenue: 0 };
+    byDay.set(day, { day, n: n + 1, revenue: revenue + Number(properties.amount) });
+  }
+  expect(days).toEqual([...byDay.values()].sort((one, other) => (one.day < other.day ? -1 : 1)));
+});
+
+test.each(['ndjson', 'csv', 'parquet'])(
+  'an export as %s can be imported again, into another environment',
+  async (format) => {
+    const output = join(folder, `exported.${format}`);
+    const range = ['--from', '2024-01-01', '--to', '2024-02-01T12:00:00Z'];
+    await service.cli('export', 'events', '--game', 'demo', ...range, '--format', format, '--output', output);
+    const wanted = LINES.filter(({ timestamp }) => timestamp < '2024-02-01T12:00:00.000Z');
+    const reported = await service.cli(
+      'import',
+      'events',
+      output,
+      '--game',
+      'demo',
+      '--environment',
+      'test',
+      '--dry-run',
+    );
+    expect(reported).toContain(`${wanted.length.toLocaleString('en-US')} good, 0 faulty`);
+    if (format !== 'parquet') return;
+    await service.cli('import', 'events', output, '--game', 'demo', '--environment', 'test');
+    const rows = await until('all rows are there', async () => {
+      const some = await service.sql<Line>(
+        'SELECT event_id, external_id, event_name, properties FROM events ' +
+          "WHERE environment = 'test' ORDER BY received_at, facts_sequence, facts_index",
+      );
+      return some.length >= wanted.length ? some : undefined;
+    });
+    expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
+      new Set(
+        wanted.map(({ event_id, external_id, event_name, properties }) =>
+          JSON.stringify({ event_id, external_id, event_name, properties: JSON.stringify(properties) }),
+        ),
+      ),
+    );
+  },
+);
+
+test('the members of a segment can be exported', async () => {
+  const segment = { key: 'payers', name: 'Payers', conditions: { is_payer: true }, enabled: true };
+  const made = await service.call(service.keys.live.server, 'POST', '/v1/segments/segments', segment);
+  expect(made.status).toBe(201);
+  const payers = new Set(LINES.filter(({ event_name }) => event_name === 'purchase').map((line) => line.external_id));
+  await until('all members are there', async () => {
+    const csv = await service.cli('export', 'segment', 'payers', '--game', 'demo', '--format', 'csv');
+    const [header, ...rows] = csv.split('\n');
+    if (rows.length < payers.size) return false;
+    expect(header).toBe('"external_id","player_id","entered_at"');
+    expect(new Set(rows.map((row) => row.split('"')[1]))).toEqual(payers);
+    return true;
+  });
+});
+
+function rejectedName(): string {
+  const [name] = readFileNames().filter((each) => each.endsWith('.rejected.ndjson'));
+  if (name === undefined) throw new Error('there is no file with rejected lines');
+  return name;
+}
+
+function readFileNames(): string[] {
+  return readdirSync(join(service.supervised.dataDir, 'imports'));
+}
