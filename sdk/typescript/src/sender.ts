@@ -1,15 +1,11 @@
-import { type Opened, readInit, readRegistration, type Intervention } from './answers.ts';
+import { readInit, readRegistration } from './answers.ts';
 import { createBackoff } from './backoff.ts';
-import type { DeviceClock } from './device-clock.ts';
-import type { EventEntry } from './entries.ts';
-import type { EventQueue } from './event-queue.ts';
 import { within } from './platform-guards.ts';
-import type { Platform } from './platform.ts';
-import type { DropReason, ReportProblem } from './problems.ts';
-import { type SavedState, withClosed, withOpened, withRecorded } from './saved-state.ts';
+import { withClosed, withOpened, withRecorded } from './saved-state.ts';
+import type { SenderOptions } from './sender-options.ts';
 import { entriesAtFault, settle, type Settlement } from './settle.ts';
 import { initStep, nextStep, registerStep, settledEnds, type Step, type StepContext, syncStep } from './steps.ts';
-import { KEEPALIVE_BYTES, type Outcome, type Transport } from './transport.ts';
+import { KEEPALIVE_BYTES, type Outcome } from './transport.ts';
 
 /*
  * Sends the queue of a player: one request at a time, in order, until the service has acknowledged everything.
@@ -30,31 +26,11 @@ export interface Sender {
   stop(): void;
 }
 
-export interface SenderOptions {
-  queue: EventQueue;
-  transport: Transport;
-  clock: DeviceClock;
-  platform: Pick<Platform, 'steadyMs' | 'setTimer' | 'random'>;
-  newId: () => string;
-  syncIntervalMs: number;
-  /** Body of `register`; absent fields are left alone by the service. */
-  registration: Readonly<Record<string, unknown>> & { external_id: string };
-  initFields: Readonly<Record<string, unknown>>;
-  registersAlways: boolean;
-  state: { get(): SavedState; set(state: SavedState): void };
-  /** Own id of the session that the game plays; undefined after its end. */
-  ownSession: () => string | undefined;
-  /** The service knows the session no more: the game begins another. */
-  onSessionGone: () => void;
-  onOpened: (opened: Opened) => void;
-  onSynced: (flags: Opened['flags'], interventions: readonly Intervention[]) => void;
-  onDropped: (event: EventEntry, reason: DropReason, message: string) => void;
-  onProblem: ReportProblem;
-}
-
 const MOST_EVENTS = 50;
 /** Storage that hangs must not stop the sending. */
 const SAVE_MS = 2000;
+/** Slow storage may hold older events, which go first. A session is opened meanwhile. */
+const ADOPT_MS = 30_000;
 
 export function createSender(options: SenderOptions): Sender {
   const { queue, transport, clock, platform, newId, state, onProblem } = options;
@@ -73,6 +49,8 @@ export function createSender(options: SenderOptions): Sender {
   let isUnderWay = false;
   let runs = 0;
   let cancelTimer: (() => void) | undefined;
+  let hasAdopted = false;
+  let firstAdoption: Promise<void> | undefined;
   let lastSyncMs = platform.steadyMs();
   let hasFreshToken = false;
 
@@ -98,6 +76,7 @@ export function createSender(options: SenderOptions): Sender {
     if (its === undefined || (options.registersAlways && !isRegistered)) return registerStep(options.registration);
     const own = options.ownSession();
     if (own !== undefined && its.current === undefined) return initStep(own, its.playerId, options.initFields);
+    if (!hasAdopted) return undefined;
     const entries = queue.entries();
     const settled = settledEnds(entries, its);
     if (settled.length > 0) queue.remove(new Set(settled.map(({ id }) => id)));
@@ -108,9 +87,13 @@ export function createSender(options: SenderOptions): Sender {
   function flush(urgent: boolean): Promise<void> {
     if (isStopped) return Promise.resolve();
     const waits = !isRunning && !backoff.allows(platform.steadyMs(), urgent);
-    // The timer of the backoff is set already.
-    if (waits && isDue) return Promise.resolve();
+    const wasDue = isDue;
     isDue = true;
+    if (waits) {
+      // Also a timer that fired too early has to be set again.
+      if (cancelTimer === undefined || !wasDue) schedule();
+      return Promise.resolve();
+    }
     isUrgent ||= urgent;
     return isRunning ? (sending ?? Promise.resolve()) : launch();
   }
@@ -126,7 +109,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function sendDue(ownRun: number): Promise<void> {
-    cancelTimer?.();
+    unschedule();
     let isFirst = true;
     while (isDue) {
       // The request of a hiding page has to leave in this turn: there may be no other.
@@ -135,6 +118,10 @@ export function createSender(options: SenderOptions): Sender {
       isFirst = false;
       if (!backoff.allows(platform.steadyMs(), isUrgent)) break;
       const step = pending?.step ?? next();
+      if (step === undefined && !hasAdopted && !isHidden) {
+        await firstAdoption;
+        continue;
+      }
       if (step === undefined) {
         isDue = false;
         break;
@@ -157,7 +144,10 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   function prepare(isFirst: boolean): Promise<void> {
-    return within(isFirst ? queue.adopt().then(() => queue.saved()) : queue.saved(), SAVE_MS, platform);
+    if (!isFirst) return within(queue.saved(), SAVE_MS, platform);
+    const adoption = queue.adopt().then(() => queue.saved());
+    firstAdoption ??= within(adoption, ADOPT_MS, platform).then(() => void (hasAdopted = true));
+    return within(adoption, SAVE_MS, platform);
   }
 
   /** Takes in an outcome. Whether to go on with the next request. */
@@ -309,22 +299,27 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   function schedule(): void {
-    cancelTimer?.();
+    unschedule();
     if (isStopped) return;
     const nowMs = platform.steadyMs();
     const syncAtMs = lastSyncMs + options.syncIntervalMs;
     const atMs = isDue ? Math.max(backoff.untilMs, nowMs) : Math.max(syncAtMs, backoff.untilMs);
     cancelTimer = platform.setTimer(
       () => {
-        // A hidden page asks for nothing; it only sends what is left.
+        cancelTimer = undefined;
         if (platform.steadyMs() >= syncAtMs) {
           lastSyncMs = platform.steadyMs();
           isSyncDue = !isHidden;
         }
         void flush(false);
       },
-      Math.max(atMs - nowMs, 0),
+      Math.ceil(Math.max(atMs - nowMs, 0)),
     );
+  }
+
+  function unschedule(): void {
+    cancelTimer?.();
+    cancelTimer = undefined;
   }
 
   return {
@@ -337,7 +332,7 @@ export function createSender(options: SenderOptions): Sender {
     },
     stop() {
       isStopped = true;
-      cancelTimer?.();
+      unschedule();
       transport.abort();
     },
   };

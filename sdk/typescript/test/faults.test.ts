@@ -74,6 +74,22 @@ describe('requests that fail', () => {
   });
 });
 
+describe('timers that fire too early', () => {
+  it('do not end the tries', async () => {
+    const world = createWorld();
+    world.earlyMs = 0.7;
+    world.service.onRequest = () => ({ status: 503 });
+    const game = world.start();
+    game.track('a');
+    await world.pass(600_000);
+    const tries = world.service.received.length;
+    expect(tries).toBeGreaterThan(5);
+    world.service.onRequest = () => undefined;
+    await world.pass(400_000);
+    expect(storedNames(world)).toEqual(['a']);
+  });
+});
+
 describe('429', () => {
   it('waits for Retry-After, also when a flush is asked for, and is no failed try', async () => {
     const world = createWorld();

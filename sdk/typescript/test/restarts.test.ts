@@ -104,6 +104,34 @@ describe('a restart', () => {
     expect(storedNames(world)).toEqual(['a', 'b', 'c']);
   });
 
+  it('with storage that is slow to read sends older events first all the same', async () => {
+    const world = createWorld();
+    const first = world.start();
+    await first.ready;
+    world.service.onRequest = () => 'cut';
+    first.track('a');
+    await world.settle();
+    world.kill();
+    world.service.onRequest = () => undefined;
+    let release = () => {};
+    const slow = new Promise<void>((resolve) => (release = resolve));
+    const getItem = async (key: string): Promise<string | null> => {
+      if (key.includes('/queue/')) await slow;
+      return world.storage.getItem(key);
+    };
+    const storage = { ...world.storage, getItem };
+    const second = world.start({}, { storage });
+    second.track('b');
+    await world.pass(10_000);
+    expect(second.sessionId).toBe('ses_2');
+    world.setHidden(true);
+    expect(storedNames(world)).toEqual([]);
+    world.setHidden(false);
+    release();
+    await second.flush();
+    expect(storedNames(world)).toEqual(['a', 'b']);
+  });
+
   it('reads past chunks that are not readable', async () => {
     const world = createWorld();
     const first = world.start();

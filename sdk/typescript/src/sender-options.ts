@@ -1,0 +1,31 @@
+import type { Intervention, Opened } from './answers.ts';
+import type { DeviceClock } from './device-clock.ts';
+import type { EventEntry } from './entries.ts';
+import type { EventQueue } from './event-queue.ts';
+import type { Platform } from './platform.ts';
+import type { DropReason, ReportProblem } from './problems.ts';
+import type { SavedState } from './saved-state.ts';
+import type { Transport } from './transport.ts';
+
+/** What the sender works with, and whom it tells. */
+export interface SenderOptions {
+  queue: EventQueue;
+  transport: Transport;
+  clock: DeviceClock;
+  platform: Pick<Platform, 'steadyMs' | 'setTimer' | 'random'>;
+  newId: () => string;
+  syncIntervalMs: number;
+  /** Body of `register`; absent fields are left alone by the service. */
+  registration: Readonly<Record<string, unknown>> & { external_id: string };
+  initFields: Readonly<Record<string, unknown>>;
+  registersAlways: boolean;
+  state: { get(): SavedState; set(state: SavedState): void };
+  /** Own id of the session that the game plays; undefined after its end. */
+  ownSession: () => string | undefined;
+  /** The service knows the session no more: the game begins another. */
+  onSessionGone: () => void;
+  onOpened: (opened: Opened) => void;
+  onSynced: (flags: Opened['flags'], interventions: readonly Intervention[]) => void;
+  onDropped: (event: EventEntry, reason: DropReason, message: string) => void;
+  onProblem: ReportProblem;
+}
