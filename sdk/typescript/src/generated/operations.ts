@@ -2031,6 +2031,83 @@ export interface Operations {
       readonly mismatched_players: number;
     };
   };
+  /** Get all definitions for local evaluation. */
+  'GET /v1/flags/definitions': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: {
+      /** ETags of earlier responses that you hold. */
+      readonly 'If-None-Match'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Format of the definitions, 1. */
+      readonly format: number;
+      /** Grows with every change of a flag or segment of the game and environment. */
+      readonly revision: number;
+      /** The flags, ordered by key, disabled ones too. */
+      readonly flags: readonly {
+        /** Key of the flag. */
+        readonly key: string;
+        /** Version, counted from 1. */
+        readonly version: number;
+        /** Type of the served values. */
+        readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+        /** Whether the flag is evaluated. */
+        readonly enabled: boolean;
+        /** Random text. */
+        readonly salt: string;
+        /** Value for players that no rule includes. */
+        readonly default_value: unknown;
+        /** Variants that the flag serves by weight. */
+        readonly variants: readonly {
+          /** Key of the variant, unique in the flag. */
+          readonly key: string;
+          /** Served value, of the flag's type. */
+          readonly value: unknown;
+          /** Share of players, relative to the sum of all weights. */
+          readonly weight: number;
+        }[];
+        /** Rules that select the players for whom the flag is on. */
+        readonly targeting_rules: readonly {
+          /** Display name. */
+          readonly name?: string;
+          /** Id of a segment (`seg_…`): the rule applies to its players only. */
+          readonly segment_id?: string | null;
+          /** The rule applies only to players who meet this condition. */
+          readonly conditions?: Readonly<Record<string, unknown>>;
+          /** Whether the rule turns the flag on. */
+          readonly value?: boolean;
+          /** Percentage of these players that the rule includes, 0 to 100. */
+          readonly percentage?: number;
+          /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
+          readonly priority?: number;
+          /** When the rule starts to apply. */
+          readonly start_at?: string | null;
+          /** When the rule stops applying. */
+          readonly end_at?: string | null;
+        }[];
+        /** Flags that must serve the given values to the player. */
+        readonly prerequisites: readonly {
+          /** Key of the prerequisite flag. */
+          readonly flag_key: string;
+          /** Value that the prerequisite flag must serve to the player. */
+          readonly value: unknown;
+        }[];
+      }[];
+      /** The enabled segments that rules of these flags name, ordered by id. */
+      readonly segments: readonly {
+        /** Id of the segment, as rules name it. */
+        readonly segment_id: string;
+        /** Key of the segment. */
+        readonly key: string;
+        /** Version of the segment. */
+        readonly version: number;
+        /** The condition of the segment. */
+        readonly conditions: Readonly<Record<string, unknown>>;
+      }[];
+    };
+  };
   /** Override a flag for one player. */
   'PUT /v1/flags/flags/{key}/overrides/{player_id}': {
     readonly path: {
