@@ -14,6 +14,23 @@ const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'player-analytics-sdk-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
+/** What the page's excerpts take for granted. */
+const BEFORE_EXCERPTS = `
+import { createGame } from './dist/game.js';
+declare const baseUrl: string;
+declare const key: string;
+declare const player: string;
+declare const AsyncStorage: {
+  getItem(key: string): Promise<string | null>;
+  setItem(key: string, value: string): Promise<void>;
+  removeItem(key: string): Promise<void>;
+  getAllKeys(): Promise<readonly string[]>;
+};
+declare const AppState: {
+  addEventListener(type: 'change', listener: (state: string) => void): { remove(): void };
+};
+`;
+
 describe('the package', () => {
   it('has the types of the routes as they are; `npm run generate` renews them', () => {
     expect(generatedText()).toBe(readFileSync(GENERATED, 'utf8'));
@@ -52,6 +69,13 @@ describe('the package', () => {
     expect(example).toContain('createGame');
     const consumer = join(scratch, 'consumer.mts');
     writeFileSync(consumer, example.replace('@player-analytics/sdk', './dist/game.js'));
+    const page = readFileSync(new URL('../../../docs/sdk.md', import.meta.url), 'utf8');
+    const excerpts = [...page.matchAll(/```ts\n([^`]*)```/g)].map(([, text = ''], index) => {
+      const file = join(scratch, `excerpt-${index}.mts`);
+      writeFileSync(file, `${BEFORE_EXCERPTS}${text}`);
+      return file;
+    });
+    expect(excerpts.length).toBeGreaterThan(0);
     const options = [
       '--ignoreConfig',
       '--noEmit',
@@ -65,6 +89,6 @@ describe('the package', () => {
       '--lib',
       'es2022,dom',
     ];
-    execFileSync(process.execPath, [compiler, ...options, '--types', '', consumer], { encoding: 'utf8' });
+    execFileSync(process.execPath, [compiler, ...options, '--types', '', consumer, ...excerpts], { encoding: 'utf8' });
   });
 });
