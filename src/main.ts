@@ -271,6 +271,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       ids,
       logger,
       metrics,
+      heartbeatMs: config.sseHeartbeatSeconds * 1000,
       metricsText: group && (() => groupMetrics(group, metrics)),
       sharesPorts: group !== undefined,
       readiness,

@@ -4,6 +4,7 @@ import type { QueryResult } from '../../clickhouse-schema/queries/query-result.t
 import type { LiveRequest } from '../../streams/live-feed.ts';
 import { failure, type Failure } from '../kernel/errors.ts';
 import type { Answer } from './answer.ts';
+import type { ChangesRequest } from './flags/changes-request.ts';
 import type { RequestContext, Services } from './request-context.ts';
 
 /*
@@ -39,7 +40,8 @@ export type Action<T, Prepared, Result> =
   | ConfigAction<T>
   | ServiceAction<T>
   | SeveralAction<T>
-  | StreamAction<T>;
+  | StreamAction<T>
+  | ChangesAction<T>;
 
 export type ActionKind = Action<never, never, never>['kind'];
 
@@ -97,11 +99,14 @@ interface StreamAction<T> {
   toLiveRequest: (input: T, context: RequestContext) => LiveRequest | Failure;
 }
 
-/** A stream to open instead of a response. */
-export interface StreamOutcome {
-  kind: 'stream';
-  request: LiveRequest;
+/** Opens a stream of changed flags. */
+interface ChangesAction<T> {
+  kind: 'changes';
+  toChangesRequest: (input: T, context: RequestContext) => ChangesRequest;
 }
+
+/** A stream to open instead of a response. */
+export type StreamOutcome = { kind: 'stream'; request: LiveRequest } | { kind: 'changes'; request: ChangesRequest };
 
 export type Outcome = Answer | StreamOutcome;
 
@@ -133,6 +138,8 @@ export function act<T, Prepared, Result>(
       const request = action.toLiveRequest(input, context);
       return 'kind' in request ? request : { kind: 'stream', request };
     }
+    case 'changes':
+      return { kind: 'changes', request: action.toChangesRequest(input, context) };
   }
 }
 

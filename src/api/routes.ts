@@ -10,6 +10,7 @@ import { streamEvents } from './stream/event-stream.ts';
 import { trackEvent } from './events/events.ts';
 import { exportPlayer } from './players/export.ts';
 import { evaluateFlag, evaluateFlags } from './flags/flag-evaluation.ts';
+import { streamFlagChanges } from './flags/flag-changes.ts';
 import { getFlagDefinitions } from './flags/flag-definitions.ts';
 import { overrideRoutes } from './flags/flag-overrides.ts';
 import { getFlagResults } from './flags/flag-results.ts';
@@ -70,6 +71,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     ...flagRoutes,
     getFlagResults,
     getFlagDefinitions,
+    streamFlagChanges,
     ...overrideRoutes,
     ...campaignRoutes,
     ...scoringRoutes,

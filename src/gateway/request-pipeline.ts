@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import type { LiveFeed } from '../../streams/live-feed.ts';
+import type { LiveRequest } from '../../streams/live-feed.ts';
 import type { OnlyPlayer, RequestContext, Services } from '../api/request-context.ts';
 import type { Outcome } from '../api/action.ts';
+import type { ChangesRequest } from '../api/flags/changes-request.ts';
 import { invalid, type KeyedRoute, type OpenRoute } from '../api/route.ts';
 import { isMetered } from '../api/metering.ts';
 import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
@@ -24,7 +25,7 @@ import {
   type RequestHead,
   type RouteReader,
 } from './http/request-head.ts';
-import { openStream, type StreamRegistry } from './sse/stream-registry.ts';
+import { openStream, type StreamKind } from './sse/stream-registry.ts';
 import type { ApiKey } from '../api/api-key.ts';
 import { addBody, type OwnContext, tooLarge, wholeBody } from './read-body.ts';
 import { writeKeysIn, writeKeyTextOf } from './access/write-keys.ts';
@@ -37,8 +38,8 @@ export interface PipelineDeps {
   limiter: RateLimiter;
   callers: CallerAddresses;
   bodies: BodyReader;
-  feed: LiveFeed;
-  streams: StreamRegistry;
+  eventStreams: StreamKind<LiveRequest>;
+  changeStreams: StreamKind<ChangesRequest>;
   logger: Logger;
 }
 
@@ -307,6 +308,8 @@ function complete(
 function conclude(deps: PipelineDeps, exchange: Exchange, key: ApiKey | undefined, outcome: Outcome | undefined): void {
   if (outcome === undefined || !exchange.open) return;
   if (outcome.kind === 'failure' && key !== undefined) countMalformed(deps, key, exchange, outcome.code);
-  if (outcome.kind !== 'stream') respond(exchange, outcome);
-  else if (key !== undefined) openStream(deps, exchange, key, outcome.request);
+  if (outcome.kind !== 'stream' && outcome.kind !== 'changes') respond(exchange, outcome);
+  else if (key === undefined) return;
+  else if (outcome.kind === 'stream') openStream(deps.eventStreams, exchange, key, outcome.request);
+  else openStream(deps.changeStreams, exchange, key, outcome.request);
 }

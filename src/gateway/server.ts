@@ -25,6 +25,7 @@ import { createRateLimiter } from './access/rate-limiter.ts';
 import { createBodyReader } from './http/request-body.ts';
 import type { PipelineDeps } from './request-pipeline.ts';
 import { createStreamTokens } from './access/stream-tokens.ts';
+import { createFlagChanges } from './sse/flag-changes.ts';
 import { createStreamRegistry } from './sse/stream-registry.ts';
 import { createUnreadAnswers } from './http/unread-answers.ts';
 
@@ -50,6 +51,8 @@ export interface ServerDeps {
   writeRefusal: Services['writeRefusal'];
   scorer: Services['scorer'];
   webhookOperations: Services['webhookOperations'];
+  /** Interval of heartbeats on streams of changed flags. */
+  heartbeatMs?: number;
   /** Maximum of open connections; one over it is closed at once. */
   maxConnections?: number;
   /** Maximum bytes of responses that clients have not read; beyond it connections of the largest callers are closed. */
@@ -114,7 +117,13 @@ export function createServer(deps: ServerDeps): Server {
   const keyRing = createKeyRing(configStore);
   const playerTokens = createPlayerTokens(configStore, clock);
   const limiter = createRateLimiter(clock);
-  const streams = createStreamRegistry();
+  const changes = createFlagChanges({
+    config: configStore,
+    clock,
+    metrics,
+    heartbeatMs: deps.heartbeatMs ?? LIMITS.changesHeartbeatMs,
+  });
+  const registries = [createStreamRegistry(), createStreamRegistry()] as const;
   const unread = createUnreadAnswers({
     clock,
     metrics,
@@ -135,13 +144,24 @@ export function createServer(deps: ServerDeps): Server {
     limiter,
     callers: createCallerAddresses(config.trustedProxies),
     bodies: createBodyReader(clock),
-    feed: deps.feed,
-    streams,
+    eventStreams: {
+      source: deps.feed,
+      streams: registries[0],
+      mostReaders: LIMITS.streamReaders,
+      mostOfKey: LIMITS.streamReadersOfKey,
+    },
+    changeStreams: {
+      source: changes,
+      streams: registries[1],
+      mostReaders: LIMITS.changesReaders,
+      mostOfKey: LIMITS.changesReadersOfKey,
+      mostOfCaller: LIMITS.changesReadersOfCaller,
+    },
     logger: deps.logger,
   };
   keyRing.onChange(() => {
     const good = keyRing.ids();
-    streams.endWhere((key) => !good.has(key.id));
+    for (const streams of registries) streams.endWhere((key) => !good.has(key.id));
   });
 
   const onMetricsPort = (route: Route): boolean => config.metricsPort !== undefined && route.path === METRICS_PATH;
@@ -175,7 +195,8 @@ export function createServer(deps: ServerDeps): Server {
   async function shutDown(): Promise<void> {
     for (const socket of sockets.splice(0)) us_listen_socket_close(socket);
     exchanges.drain();
-    streams.close();
+    for (const streams of registries) streams.close();
+    changes.stop();
     const deadlineMs = clock.monotonicMs() + LIMITS.serverCloseMs;
     while (exchanges.open > 0 && clock.monotonicMs() < deadlineMs) await sleep(clock, CLOSE_POLL_MS);
     main.close();

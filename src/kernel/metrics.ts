@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import { createOwnerMetrics } from './owner-metrics.ts';
+import { createStreamMetrics } from './stream-metrics.ts';
 import { collectMainThread, collectSinksThread } from './thread-metrics.ts';
 import { RequestCounter, RequestDurations } from './request-metrics.ts';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
@@ -23,6 +24,7 @@ export function createMetrics(labels: ProcessLabels = {}) {
   return {
     ...sinks,
     ...createOwnerMetrics(registers),
+    ...createStreamMetrics(registers),
     /** All metrics in Prometheus' text format. */
     text: async (): Promise<string> => `${await registry.metrics()}\n${await sinkText()}\n${await group.metrics()}`,
     /** The same without those about the other processes of a group. */
@@ -209,33 +211,6 @@ export function createMetrics(labels: ProcessLabels = {}) {
       name: 'scoring_model_info',
       help: '1 for each model in use, by role and version.',
       labelNames: ['role', 'version'],
-      registers,
-    }),
-    streamLag: new Gauge({
-      name: 'sse_lag_records',
-      help: 'FACTS records that are stored but not yet sent to the event stream of this process.',
-      registers,
-    }),
-    streamReaders: new Gauge({ name: 'sse_readers', help: 'Open SSE connections.', registers }),
-    streamBehind: new Gauge({
-      name: 'sse_readers_behind',
-      help: 'SSE connections that are catching up: resuming, slow, or waiting for the log.',
-      registers,
-    }),
-    streamBuffered: new Gauge({
-      name: 'sse_buffered_bytes',
-      help: 'Bytes waiting for the network, over all SSE connections.',
-      registers,
-    }),
-    streamGaps: new Counter({
-      name: 'sse_gaps_total',
-      help: 'gap messages sent to SSE readers: events that can no longer be replayed.',
-      registers,
-    }),
-    streamDisconnects: new Counter({
-      name: 'sse_disconnects_total',
-      help: 'SSE readers that were disconnected, by reason: stalled, too_far_behind, buffers_full, unreadable.',
-      labelNames: ['reason'],
       registers,
     }),
     /** Adds Node's process metrics and those of the main thread; called once by main. */

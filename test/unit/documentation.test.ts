@@ -172,6 +172,7 @@ describe('docs/limits.md', () => {
       'messages on one UTC day, all campaigns together': LIMITS.interventionsPerDay,
       'open HTTP connections': LIMITS.connections,
       'open event streams': LIMITS.streamReaders,
+      'open streams of changed flags': LIMITS.changesReaders,
       'unread bytes of answers, in MiB': LIMITS.unreadAnswerBytes / KIB / KIB,
       'webhook deliveries in flight': LIMITS.deliveriesInFlight,
       'webhook deliveries in flight of a game': LIMITS.deliveriesInFlightPerGame,

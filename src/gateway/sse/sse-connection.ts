@@ -1,4 +1,4 @@
-import type { LiveFeed, LiveReader, LiveRequest } from '../../../streams/live-feed.ts';
+import type { LiveReader } from '../../../streams/live-feed.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { endStream, startStream, type Exchange } from '../http/exchange.ts';
 
@@ -6,13 +6,14 @@ import { endStream, startStream, type Exchange } from '../http/exchange.ts';
 const PROXY_HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' };
 
 /**
- * Opens an SSE connection: an open exchange that a live feed writes to.
+ * Opens an SSE connection: an open exchange that a feed writes to.
  *
  * When the socket accepts no more bytes, messages wait here (by reference: all readers of a message share its bytes),
  * and the library's buffer holds at most the rest of one message. So `bufferedBytes` is exact.
+ * @param attach adds the reader to its feed; returns what removes it
  * @returns the function that ends the connection
  */
-export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest, onEnd: () => void): () => void {
+export function openSse(exchange: Exchange, attach: (reader: LiveReader) => () => void, onEnd: () => void): () => void {
   const { res } = exchange;
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
@@ -87,7 +88,7 @@ export function openSse(exchange: Exchange, feed: LiveFeed, request: LiveRequest
   startStream(exchange, 'text/event-stream', PROXY_HEADERS);
   res.onWritable(() => (exchange.open ? flush() : true));
   exchange.release = close;
-  detach = feed.attach(request, reader);
+  detach = attach(reader);
   // The feed may have ended the reader during `attach`.
   if (!attached) detach();
   return finish;

@@ -63,4 +63,28 @@ export const STREAM_LIMITS = {
   streamReplayTurnMs: 2_000,
   /** FACTS bytes that one replay decodes before others get a turn. */
   streamReplayStepBytes: 256 * 1024,
+
+  /**
+   * Streams of changed flags in one process. With `streamReaders` they leave 5,000 of `connections` for requests.
+   */
+  changesReaders: 10_000,
+  /** Of one API key, by tier: no key can use all. A growth key allows as many requests in a minute. */
+  changesReadersOfKey: { growth: 1_000, pro: 5_000, enterprise: 8_000 },
+  /**
+   * Of one caller of a client key with a rate limit: a tenth, because client keys are public and an address may serve
+   * hundreds of players. Enterprise keys know no callers.
+   */
+  changesReadersOfCaller: { growth: 100, pro: 500, enterprise: 8_000 },
+  /** Changes within this time are told once. All nodes have them by then (200 ms), so clients get the new flags. */
+  changesGatherMs: 250,
+  /** Readers that are told in one turn of the event loop, as for heartbeats. */
+  changesAtOnce: 200,
+  /** Evaluations per second to which the clients of one process spread after a change: half of what it can do. */
+  changesRefetchesPerSecond: 5_000,
+  /** Bytes unread by one reader, above those in the system's buffers: some 40 messages. 10,000 readers hold 40 MB. */
+  changesReaderBytes: 4 * 1024,
+  /** Clients of a gateway that ended reconnect over this time, 1,000 to 1,250 in a second. */
+  changesRetrySpreadMs: 8_000,
+  /** Interval of heartbeats where no setting gives one. */
+  changesHeartbeatMs: 30_000,
 } as const;

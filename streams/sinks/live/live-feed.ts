@@ -10,7 +10,7 @@ import { type Member, createAudience } from './audience.ts';
 import { catchUp } from './catch-up.ts';
 import { fanOut } from './fan-out.ts';
 import { type Feed, openFeed } from './feed.ts';
-import { createHeartbeats } from './heartbeats.ts';
+import { createHeartbeats } from '../../../src/kernel/heartbeats.ts';
 import { connectedMessage, gapMessage, heartbeatMessage, refusalMessage } from './messages.ts';
 import { type OlderRecords, openOlderRecords } from './older-records.ts';
 import { type Cursor, parsePosition, recordPosition } from './position.ts';

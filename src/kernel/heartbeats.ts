@@ -1,5 +1,5 @@
-import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Cancel, Clock } from './clock.ts';
+import { LIMITS } from './limits.ts';
 
 /** Calls back for each member at a fixed interval, counted from when it was added. */
 export interface Heartbeats<Who> {

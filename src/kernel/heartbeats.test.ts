@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
+import type { Clock } from './clock.ts';
+import { LIMITS } from './limits.ts';
 import { createHeartbeats } from './heartbeats.ts';
 
 function setUp(intervalMs = 30_000) {

@@ -1,0 +1,168 @@
+import type { Environment } from '../../../actors/vocabulary/scope.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
+import type { LiveReader } from '../../../streams/live-feed.ts';
+import type { ChangesRequest } from '../../api/flags/changes-request.ts';
+import type { Cancel, Clock } from '../../kernel/clock.ts';
+import { createHeartbeats } from '../../kernel/heartbeats.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { changedMessage, connectedMessage, heartbeatMessage } from './change-messages.ts';
+
+/*
+ * The streams of changed flags of one process.
+ *
+ * Owns the readers, by game and environment, and one timer for each game and environment whose change is not told yet.
+ *
+ * Invariants
+ * 1. A reader that stays connected is told the latest revision: a change begins a timer unless one runs, and after the
+ *    last reader was told, a newer revision begins another.
+ * 2. Games with changes but without readers cost nothing.
+ * 3. One turn of the event loop writes to at most `changesAtOnce` readers.
+ * 4. A reader that leaves more than `changesReaderBytes` unread is disconnected; it resumes with `Last-Event-ID`.
+ */
+export interface FlagChanges {
+  attach(request: ChangesRequest, reader: LiveReader): () => void;
+  readonly readers: number;
+  stop(): void;
+}
+
+export interface FlagChangesOptions {
+  config: Pick<ConfigStore, 'targetingRevision' | 'onChange'>;
+  clock: Clock;
+  metrics: Pick<Metrics, 'changeReaders' | 'changeMessages' | 'changeDelay' | 'changeDisconnects'>;
+  heartbeatMs: number;
+}
+
+interface Member {
+  scope: Scope;
+  kind: ChangesRequest['kind'];
+  reader: LiveReader;
+  /** The revision that the reader was told last. */
+  told: number;
+}
+
+/** A game and environment with readers. */
+interface Scope {
+  game: string;
+  environment: Environment;
+  members: Set<Member>;
+  /** Set from a change until every reader is told. */
+  cancel: Cancel | undefined;
+}
+
+export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagChangesOptions): FlagChanges {
+  const scopes = new Map<string, Scope>();
+  const heartbeats = createHeartbeats<Member>({ clock, intervalMs: heartbeatMs, beat });
+  let readers = 0;
+  let opened = 0;
+  const revisionOf = ({ game, environment }: Scope): number => config.targetingRevision(game, environment);
+
+  const stopListening = config.onChange(({ address: { game, environment, kind } }) => {
+    if (kind !== 'flag' && kind !== 'segment') return;
+    const scope = scopes.get(`${game}.${environment}`);
+    if (scope !== undefined && scope.cancel === undefined) gather(scope);
+  });
+
+  function gather(scope: Scope): void {
+    const changedMs = clock.monotonicMs();
+    scope.cancel = clock.timer(LIMITS.changesGatherMs, () => tell(scope, changedMs));
+  }
+
+  function tell(scope: Scope, changedMs: number): void {
+    const revision = revisionOf(scope);
+    const messages = messagesOf(scope, revision);
+    const due = [...scope.members];
+    function tellSome(): void {
+      for (const member of due.splice(0, LIMITS.changesAtOnce)) {
+        if (scope.members.has(member) && member.told < revision) tellOne(member, revision, messages);
+      }
+      scope.cancel = due.length > 0 ? clock.timer(0, tellSome) : undefined;
+      if (scope.cancel !== undefined) return;
+      metrics.changeDelay.observe((clock.monotonicMs() - changedMs) / 1000);
+      if (scope.members.size > 0 && revisionOf(scope) > revision) gather(scope);
+    }
+    tellSome();
+  }
+
+  /** The message for each kind of key. */
+  function messagesOf(scope: Scope, revision: number): Record<Member['kind'], Uint8Array> {
+    const spreadMs = Math.ceil((scope.members.size * 1000) / LIMITS.changesRefetchesPerSecond);
+    return {
+      client: changedMessage(['flags_changed'], revision, spreadMs),
+      server: changedMessage(['flags_changed', 'definitions_changed'], revision, spreadMs),
+    };
+  }
+
+  function tellOne(member: Member, revision: number, messages: Record<Member['kind'], Uint8Array>): void {
+    if (!write(member, messages[member.kind])) return;
+    member.told = revision;
+    metrics.changeMessages.inc();
+  }
+
+  function beat(member: Member): void {
+    write(member, heartbeatMessage(clock.wallMs()));
+  }
+
+  /** @returns false if the reader is too slow and was disconnected */
+  function write(member: Member, message: Uint8Array): boolean {
+    if (member.reader.bufferedBytes() > LIMITS.changesReaderBytes) {
+      metrics.changeDisconnects.inc({ reason: 'slow' });
+      detach(member);
+      member.reader.end();
+      return false;
+    }
+    member.reader.write(message);
+    return true;
+  }
+
+  function detach(member: Member): void {
+    const { scope } = member;
+    if (!scope.members.delete(member)) return;
+    heartbeats.remove(member);
+    readers -= 1;
+    metrics.changeReaders.set(readers);
+    if (scope.members.size > 0) return;
+    scope.cancel?.();
+    scope.cancel = undefined;
+    scopes.delete(`${scope.game}.${scope.environment}`);
+  }
+
+  function scopeOf({ game, environment }: ChangesRequest): Scope {
+    const name = `${game}.${environment}`;
+    const held = scopes.get(name);
+    if (held !== undefined) return held;
+    const made: Scope = { game, environment, members: new Set(), cancel: undefined };
+    scopes.set(name, made);
+    return made;
+  }
+
+  return {
+    get readers() {
+      return readers;
+    },
+    attach(request, reader) {
+      const scope = scopeOf(request);
+      const revision = revisionOf(scope);
+      const member: Member = { scope, kind: request.kind, reader, told: revision };
+      scope.members.add(member);
+      heartbeats.add(member);
+      readers += 1;
+      metrics.changeReaders.set(readers);
+      // Clients of a gateway that ended reconnect at different times.
+      const retryMs = LIMITS.streamRetryMs + ((opened++ * RETRY_STEP_MS) % LIMITS.changesRetrySpreadMs);
+      const isCurrent = request.lastEventId === undefined || request.lastEventId === String(revision);
+      reader.write(connectedMessage(revision, retryMs, isCurrent));
+      // An id of another log is unequal too, and may be higher.
+      if (!isCurrent) tellOne(member, revision, messagesOf(scope, revision));
+      return () => detach(member);
+    },
+    stop() {
+      stopListening();
+      heartbeats.stop();
+      for (const { cancel } of scopes.values()) cancel?.();
+    },
+  };
+}
+
+/** A prime, so that consecutive readers get different times in `changesRetrySpreadMs`. */
+const RETRY_STEP_MS = 977;
