@@ -20,7 +20,7 @@ interface Answer {
 }
 
 /**
- * Starts one in front of a service. Of ten requests about four pass unharmed. The others are cut before they arrive,
+ * Starts one in front of a service. Of ten requests at least four pass unharmed. The others are cut before they arrive,
  * lose their answer after they took effect, are delayed, get 429 or 503, or get the answer to another request.
  * @param random between 0 and 1
  */
