@@ -2108,6 +2108,20 @@ export interface Operations {
       }[];
     };
   };
+  /** Learn that flags changed (Server-Sent Events). */
+  'GET /v1/flags/changes': {
+    readonly path: undefined;
+    readonly query: {
+      /** Same as the header `Last-Event-ID`, for clients that cannot set it. */
+      readonly last_event_id?: string;
+    };
+    readonly header: {
+      /** The last SSE id received. */
+      readonly 'Last-Event-ID'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: string;
+  };
   /** Override a flag for one player. */
   'PUT /v1/flags/flags/{key}/overrides/{player_id}': {
     readonly path: {
