@@ -24,8 +24,8 @@ export const TARGETING_LIMITS = {
   /** One flag's definition as JSON text in UTF-8. Every process holds all of them. */
   flagBytes: 64 * 1024,
   /**
-   * Characters of all definitions of one game and environment in one answer: 2,000 flags of 4 kB. Writing them takes
-   * 40 ms, in turns between other requests.
+   * Characters of all definitions of one game and environment in one answer: 2,000 flags of 4 kB. Writing them took 30
+   * to 70 ms of processor time, in turns between other requests.
    */
   definitionsChars: 8_000_000,
   /** Characters of such answers that a process holds, so that it writes them once for all servers of a game. */
