@@ -19,12 +19,14 @@ const FACT_CHARS = 400;
 /** The same for an event. */
 const EVENT_CHARS = 300;
 
-/** Characters of a fact in a record. The two kinds that may come in thousands are not walked through. */
+/** Characters of a fact in a record. The kinds that may come in thousands are not walked through. */
 export function factChars(fact: DomainFact): number {
   if (fact.kind === 'EventTracked') {
     const { externalId, country, forgets = '', schemaFault = '' } = fact;
     return itemChars(fact) + externalId.length + country.length + forgets.length + schemaFault.length;
   }
+  if (fact.kind === 'EventImported') return itemChars(fact) + fact.externalId.length + fact.country.length;
+  if (fact.kind === 'HistoryImported') return FACT_CHARS;
   if (fact.kind === 'IdempotencyKeyUsed') return FACT_CHARS + replyChars(fact.reply);
   return FACT_CHARS + charsIn(fact);
 }
