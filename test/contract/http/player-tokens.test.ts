@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { flagsOf } from '../../../actors/flags/testing.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
+import { segmentRoutes } from '../../../src/api/segment-clients/segment-routes.ts';
 import type { GameDocument } from '../../../actors/vocabulary/documents.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { playerTokensAddress } from '../../../streams/config/player-tokens.ts';
@@ -160,6 +161,20 @@ describe('if a game requires player tokens', () => {
     }
   });
 
+  it("a client of Segment needs one too, and only its own player's messages are stored", async () => {
+    const message = (userId: string) => ({ type: 'track', event: 'win', userId, messageId: `m-${userId}` });
+    const bodies = (userId: string): [string, object][] => [
+      ['/v1/track', message(userId)],
+      ['/v1/batch', { batch: [message(userId)] }],
+    ];
+    const before = owner.facts.length;
+    for (const [path, body] of bodies('me')) expect((await call('POST', path, body)).status).toBe(403);
+    for (const [path, body] of bodies('other')) expect((await call('POST', path, body, token('me'))).status).toBe(200);
+    expect(owner.facts).toHaveLength(before);
+    for (const [path, body] of bodies('me')) expect((await call('POST', path, body, token('me'))).status).toBe(200);
+    expect(owner.facts.slice(before)).toMatchObject([{ kind: 'EventTracked', entityId: mine }]);
+  });
+
   it('these tests cover every route that a client key may call', async () => {
     const document: { paths: Record<string, Record<string, { parameters?: { name: string }[] }>> } = JSON.parse(
       await (await fetch(`${gateway.url}/openapi.json`)).text(),
@@ -170,7 +185,15 @@ describe('if a game requires player tokens', () => {
         .map(([method]) => `${method.toUpperCase()} ${path.replace('{id}', mine).replace('{key}', 'shop')}`),
     );
     const named = requests(mine, 'me').map(([, method, path]) => `${method} ${path.split('?')[0]}`);
-    expect(forClients.filter((route) => !route.includes('/scoring/')).toSorted()).toEqual(named.toSorted());
+    const others = new Set([
+      // They share one way in.
+      ...segmentRoutes.map(({ method, path }) => `${method} ${path}`),
+      // It has a test of its own.
+      'GET /v1/flags/changes',
+    ]);
+    expect(forClients.filter((route) => !others.has(route) && !route.includes('/scoring/')).toSorted()).toEqual(
+      named.toSorted(),
+    );
   });
 
   it('each item of a batch is validated on its own', async () => {
