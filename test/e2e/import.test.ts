@@ -129,9 +129,12 @@ test('a repeat imports nothing, with what the first run remembers and without', 
     expect(await endOf(child), output()).toBe(2);
     const counts = /done +([\d,]+) +([\d,]+) +2 /.exec(output())?.slice(1) ?? [];
     const [fresh = 0, again = 0] = counts.map((count) => Number(count.replaceAll(',', '')));
-    // What was decided just before a kill counts as repeated, as the killed command could not report it.
-    expect(fresh + again).toBe(EVENTS);
-    if (more.length > 0) expect(fresh).toBe(0);
+    if (more.length > 0) expect([fresh, again]).toEqual([0, EVENTS]);
+    else {
+      // Lines that were under way at a kill are met again, and count as repeated then.
+      expect(fresh).toBeLessThanOrEqual(EVENTS);
+      expect(fresh + again).toBeGreaterThanOrEqual(EVENTS);
+    }
   }
   expect(await imported()).toBe(EVENTS);
 });
