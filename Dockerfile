@@ -4,7 +4,8 @@ FROM node:22.23.3-bookworm-slim
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # `npm ci` refuses the lock file where builds for other platforms cannot be resolved.
-RUN npm install --omit=dev && npm cache clean --force
+COPY console ./console
+RUN npm install --omit=dev && node console/build.ts && npm cache clean --force
 
 COPY clickhouse-schema ./clickhouse-schema
 COPY models ./models

@@ -55,6 +55,7 @@ function factCharsOf<K extends keyof CommandsByKind>(kind: K, body: CommandsByKi
 function playersOf(body: CommandBody): readonly string[] {
   // History changes nothing that is due by time.
   if (body.kind === 'ClaimIdempotencyKey' || body.kind === 'ImportHistory') return [];
+  if (body.kind === 'ListPlayers') return body.playerIds;
   return body.kind === 'TrackEvents' ? body.items.map(({ playerId }) => playerId) : [body.playerId];
 }
 
@@ -73,7 +74,7 @@ function answerMetered(state: EntityState | undefined, query: Query, { definitio
   const player = playerIn(query, state);
   switch (query.body.kind) {
     case 'GetPlayer':
-      return readPlayer(player);
+      return readPlayer(player, definitions.of(query.game, query.environment).computed, clock.wallMs());
     case 'GetLifecycle':
       return readLifecycle(player);
     case 'GetChurnRisk':
@@ -84,10 +85,12 @@ function answerMetered(state: EntityState | undefined, query: Query, { definitio
       return exportPlayer(player);
     case 'EvaluateFlags':
       return evaluateFlags(player, query.body, definitions.of(query.game, query.environment), clock);
+    case 'PreviewSegment':
+      throw new Error('a preview reads the players of a partition, not one of them');
   }
 }
 
-/** The entity a query reads. */
-export function queriedEntity(query: Query): string {
-  return query.body.playerId;
+/** The entity a query reads; empty: it reads many. */
+export function queriedEntity({ body }: Query): string {
+  return body.kind === 'PreviewSegment' ? '' : body.playerId;
 }

@@ -6,6 +6,7 @@ import {
   interventionSuppressed,
   interventionTriggered,
 } from './campaigns/evolve.ts';
+import { propertiesChanged, propertiesDropped, propertyFilled } from './computed/evolve.ts';
 import { playerIn, type Context, type Decision, type Draft, type EvolveLimits, type Step } from './decision.ts';
 import { evolvesPlayer } from './evolve-player.ts';
 import { tracked } from './events/evolve.ts';
@@ -17,6 +18,7 @@ import { overrideFlag } from './flags/override.ts';
 import { flagsServed, serveFlags } from './flags/serve.ts';
 import {
   eventImported,
+  eventsImported,
   historyImported,
   importAdvanced,
   playerImported,
@@ -39,7 +41,8 @@ import { patchPlayer } from './player/patch.ts';
 import { registerPlayer } from './player/register.ts';
 import { purchaseRecorded, purchaseReversed } from './purchases/evolve.ts';
 import { recordPurchase } from './purchases/record-purchase.ts';
-import { segmentEntered, segmentExited, segmentsScheduled } from './segments/evolve.ts';
+import { listPlayers } from './segments/list-players.ts';
+import { playerListed, segmentEntered, segmentExited, segmentsScheduled } from './segments/evolve.ts';
 import type { SegmentSet } from './segments/segment-set.ts';
 import { endSession } from './sessions/end.ts';
 import { closed, flagsReported, opened, sessionRecorded, synced } from './sessions/evolve.ts';
@@ -50,7 +53,7 @@ import type { Segment } from './targeting.ts';
 import type { CommandBody, IdempotencyClaim } from './vocabulary/commands.ts';
 import type { DomainFact } from './vocabulary/facts.ts';
 import type { Reply } from './vocabulary/replies.ts';
-import { mostEventChars, mostImportChars } from './vocabulary/size-estimates.ts';
+import { mostEventChars, mostImportChars, mostListedChars } from './vocabulary/size-estimates.ts';
 import type { EntityState, PlayerState } from './vocabulary/state.ts';
 
 /* Maps every kind of command and fact to its functions. A kind without an entry does not compile. */
@@ -138,6 +141,10 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: CommandKind<Comma
     factChars: FEW,
   },
   ImportHistory: { decide: importHistory, factChars: mostImportChars },
+  ListPlayers: {
+    decide: listPlayers,
+    factChars: ({ playerIds }) => playerIds.length * mostListedChars(LIMITS.droppedLists),
+  },
 };
 
 const ALL = (): 'all' => 'all';
@@ -176,10 +183,21 @@ export const FACTS: { readonly [K in keyof FactsByKind]: FactKind<FactsByKind[K]
   // The command itself evaluates the segments of imported players, so that memberships trigger nothing.
   PlayerImported: { evolve: playerImported, segments: NONE },
   EventImported: { evolve: evolvesPlayer(eventImported), segments: NONE },
+  EventsImported: { evolve: evolvesPlayer(eventsImported), segments: NONE },
   SessionImported: { evolve: evolvesPlayer(sessionImported), segments: NONE },
   PurchaseImported: { evolve: evolvesPlayer(purchaseImported), segments: NONE },
   HistoryImported: { evolve: evolvesPlayer(historyImported), segments: NONE },
   ImportAdvanced: { evolve: importAdvanced, segments: NONE },
+  PropertiesChanged: { evolve: propertiesChanged, segments: NONE },
+  PropertyFilled: { evolve: evolvesPlayer(propertyFilled), segments: ALL },
+  PropertiesDropped: { evolve: evolvesPlayer(propertiesDropped), segments: NONE },
+  PlayerListed: {
+    evolve: evolvesPlayer(playerListed),
+    segments({ segmentId }, set) {
+      const segment = set.get(segmentId);
+      return segment === undefined ? NO_SEGMENTS : [segment];
+    },
+  },
 };
 
 interface PlayerCommand {

@@ -1,6 +1,7 @@
 import type { FieldFault } from '../src/kernel/errors.ts';
-import type { JsonObject } from '../src/kernel/json.ts';
+import type { Json, JsonObject } from '../src/kernel/json.ts';
 import type { CampaignDocument, FlagDocument } from './vocabulary/documents.ts';
+import type { PropertySpec } from './vocabulary/computed.ts';
 import type { FlagEvaluation } from './vocabulary/replies.ts';
 import type { PlayerState } from './vocabulary/state.ts';
 
@@ -15,7 +16,21 @@ export interface Subject {
   context?: JsonObject;
   /** The properties of the event that triggers a campaign. */
   properties?: JsonObject;
+  /** Decides memberships instead of the player's state: for evaluations outside of the service. */
+  isMember?(segmentId: string): boolean;
+  /** Gives named computed properties instead of the player's state, likewise; null: none. */
+  computedValue?(key: string): Json;
 }
+
+/** A named computed property. */
+export interface NamedProperty {
+  /** Of its content (`propertyIdOf`). */
+  id: string;
+  spec: PropertySpec;
+}
+
+/** Finds a named computed property by its key. */
+export type ComputedLookup = (key: string) => NamedProperty | undefined;
 
 /** A compiled condition. */
 export interface Condition {
@@ -39,6 +54,8 @@ export interface Segment {
   id: string;
   key: string;
   condition: Condition;
+  /** The load of its list in force. Absent in segments without a list. */
+  load?: string;
 }
 
 /** A compiled flag. */
@@ -79,4 +96,6 @@ export interface Targeting {
   flags: ReadonlyMap<string, Flag>;
   /** Names of events whose counters a definition reads. Such counters are never evicted for others. Absent: none. */
   countedEvents?: ReadonlySet<string>;
+  /** Named computed properties by key. Absent: none. */
+  computed?: ReadonlyMap<string, NamedProperty>;
 }

@@ -5,7 +5,9 @@ import { cost } from './cost.ts';
 import { evaluator } from './evaluator.ts';
 import { flags } from './flags.ts';
 import { game } from './game.ts';
+import { importCase } from './import.ts';
 import { ingest } from './ingest.ts';
+import { localFlags } from './local-flags.ts';
 import { outputs } from './outputs.ts';
 import { profile } from './profile.ts';
 import { queries } from './queries.ts';
@@ -14,15 +16,17 @@ import { rows } from './rows.ts';
 import { scoring } from './scoring.ts';
 import { segments } from './segments.ts';
 import { validation } from './validation.ts';
+import { viewsCase } from './views.ts';
 
 /* A case is a file of this folder; `lib` holds the parts that cases share. */
 
 const program = new Command('bench')
   .description('Measure the service beside a reference in the same run. A run ends all it starts.')
   .showHelpAfterError();
-for (const command of [cost, ingest, flags, game, scoring, outputs, queries, rebuild, profile])
+for (const command of [cost, ingest, flags, game, scoring, outputs, queries, rebuild, importCase, viewsCase, profile])
   program.addCommand(command);
 // One step of the service each, in process.
-for (const command of [codec, validation, rows, conditions, segments, evaluator]) program.addCommand(command);
+for (const command of [codec, validation, rows, conditions, segments, evaluator, localFlags])
+  program.addCommand(command);
 await program.parseAsync();
 process.exit(process.exitCode ?? 0);

@@ -4,6 +4,7 @@ import { apiKeyRecord, type ApiKeyRequest, createApiKey, SCOPES } from '../strea
 import type { ConfigStore } from '../streams/config/config-store.ts';
 import type { ApiKeyDocument } from '../actors/vocabulary/documents.ts';
 import { createGame, gameAddress } from '../streams/config/games.ts';
+import { newUser, userAddress, userOfEmail, withoutToken, withToken } from '../streams/config/users.ts';
 import type { ProcessGroup } from './config.ts';
 import { sleep, type Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
@@ -14,6 +15,10 @@ import type { Environment } from '../actors/vocabulary/scope.ts';
 const GAME = 'demo';
 const ENVIRONMENTS = ['live', 'test'] as const satisfies readonly Environment[];
 const KINDS = ['client', 'server'] as const satisfies readonly ApiKeyDocument['kind'][];
+
+/** Whoever may read DATA_DIR and the output of `npm start`. */
+const DEVELOPER = 'developer@console.local';
+const LINK_FILE = 'console-link.json';
 
 /** The content of `$DATA_DIR/demo-keys.json`. */
 export interface DemoKeys {
@@ -61,6 +66,32 @@ export async function ensureDemo({ config, clock, ids, dataDir, creates = true }
 }
 
 /**
+ * Gives the developer a new one-time link to the console, in `$DATA_DIR/console-link.json` (mode 0600), from which
+ * `npm start` reads it. Links of earlier starts end.
+ * @returns false if the log was unavailable
+ */
+async function ensureDeveloper({ config, clock, ids, dataDir }: Omit<DemoOptions, 'creates'>): Promise<boolean> {
+  const held = userOfEmail(config, DEVELOPER);
+  const grants = [{ game: '*', environment: '*', role: 'admin' }] as const;
+  const user = held === undefined ? newUser(DEVELOPER, grants, clock, ids) : withoutToken(held.document, 'link');
+  const made = withToken(user, 'link', LIMITS.startLinkMs, clock, ids);
+  const written = await config.put(userAddress(user.id), made.user, held?.revision ?? 0);
+  if (written.kind !== 'written') return false;
+  await writeWhole(
+    join(dataDir, LINK_FILE),
+    { token: made.token, expires_at: new Date(made.expiresAt).toISOString() },
+    ids,
+  );
+  return true;
+}
+
+/** The path of the page that signs the developer in; undefined without a link. */
+export async function consoleLink(dataDir: string): Promise<string | undefined> {
+  const token = property(await readJson(join(dataDir, LINK_FILE)), 'token');
+  return typeof token === 'string' ? `/console/link#${token}` : undefined;
+}
+
+/**
  * Resolves when the game and its keys exist. The first process of a group creates them in the group's folder, and the
  * others wait for them: before that they would refuse the keys.
  */
@@ -74,6 +105,8 @@ export async function untilDemo(
     if (creates) logger.warn('could not create the demo game because the log is unavailable; trying again');
     await sleep(clock, creates ? LIMITS.leaseRenewMs : LIMITS.joinPortMs);
   }
+  if (creates && !(await ensureDeveloper(demo)))
+    logger.warn('could not make a link to the console; use the command line');
 }
 
 function requestFor(environment: Environment, kind: ApiKeyDocument['kind']): ApiKeyRequest {
@@ -82,12 +115,7 @@ function requestFor(environment: Environment, kind: ApiKeyDocument['kind']): Api
 
 /** The keys in the file; `undefined` if the file is missing or incomplete. */
 async function readKeys(path: string): Promise<DemoKeys | undefined> {
-  let value: unknown;
-  try {
-    value = JSON.parse(await readFile(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
+  const value = await readJson(path);
   const live = pairOf(value, 'live');
   const test = pairOf(value, 'test');
   return live === undefined || test === undefined ? undefined : { game_id: GAME, live, test };
@@ -112,9 +140,21 @@ async function writeKeys(path: string, clock: Clock, ids: Ids): Promise<DemoKeys
     server: createApiKey(requestFor(environment, 'server'), clock, ids).text,
   });
   const keys: DemoKeys = { game_id: GAME, live: pair('live'), test: pair('test') };
+  await writeWhole(path, keys, ids);
+  return keys;
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeWhole(path: string, value: object, ids: Ids): Promise<void> {
   await mkdir(join(path, '..'), { recursive: true });
   const half = `${path}.${ids.uuidv4()}`;
-  await writeFile(half, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(half, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   await rename(half, path);
-  return keys;
 }

@@ -30,7 +30,7 @@ export interface GroupConfigOptions {
  */
 export function createGroupConfig({ store, group, groupName, log, clock }: GroupConfigOptions): ConfigStore {
   const subject = configSeenSubject(groupName);
-  const waiting = new Set<{ revision: number; missing: Set<number>; give: () => void }>();
+  const waiting = new Set<{ revision: number; missing: Set<number>; finish: () => void }>();
   const send = (message: { to?: number; revision: number }): void =>
     log.publish(subject, Buffer.from(JSON.stringify({ from: group.number, ...message })));
 
@@ -45,7 +45,7 @@ export function createGroupConfig({ store, group, groupName, log, clock }: Group
     if (to !== group.number) return;
     for (const waiter of waiting) {
       if (waiter.revision <= revision) waiter.missing.delete(from);
-      if (waiter.missing.size === 0) waiter.give();
+      if (waiter.missing.size === 0) waiter.finish();
     }
   }
 
@@ -58,14 +58,14 @@ export function createGroupConfig({ store, group, groupName, log, clock }: Group
       const waiter = {
         revision,
         missing: new Set(others),
-        give() {
+        finish() {
           cancel();
           waiting.delete(waiter);
           resolve();
         },
       };
       waiting.add(waiter);
-      cancel = clock.timer(LIMITS.configGroupMs, () => waiter.give());
+      cancel = clock.timer(LIMITS.configGroupMs, () => waiter.finish());
       send({ revision });
     });
   }

@@ -7,18 +7,18 @@ import { forecastFacts, forecastInfo } from '../streams/facts-held.ts';
 import { watchFactsRoom } from '../streams/facts-room.ts';
 import { startFactsTrimmer } from '../streams/facts-trimmer.ts';
 import { createAnalytics } from '../clickhouse-schema/queries/analytics.ts';
+import { createEventHistory } from '../clickhouse-schema/queries/event-history.ts';
 import { createSnapshotSource } from '../clickhouse-schema/queries/snapshot-source.ts';
 import { watchBrokerClock } from '../streams/broker-clock.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { rewriteSecrets } from '../streams/config/rewrite-secrets.ts';
 import { connectJetStream } from '../streams/log/log-jetstream.ts';
-import { modelReferenceOf } from '../streams/records/model-reference.ts';
 import { createFormatGate } from '../streams/format-gate.ts';
-import { createRecordWriter } from '../streams/records/record-writer.ts';
-import type { ScoreRecord } from '../streams/records/score-record.ts';
+import { createFreshnessReporter } from '../streams/freshness/freshness-reports.ts';
 import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
 import { createWebhookOperations } from '../streams/sinks/webhooks/recovery/operations.ts';
 import { operationRoutes, routes } from './api/routes.ts';
+import { createSegmentPreviewer } from './api/segments/segment-previews.ts';
 import {
   clickhouseAddress,
   CONFIG_ERROR_EXIT,
@@ -32,7 +32,9 @@ import { clockCheck } from './clock-check.ts';
 import { untilDemo } from './demo.ts';
 import { agreeOnSecretsKey } from './deployment.ts';
 import { watchDiskSpace } from './disk-space.ts';
+import { createFreshness } from './freshness.ts';
 import { createCommandClient } from './gateway/backend/command-client.ts';
+import { openConsoleFiles } from './gateway/console-files.ts';
 import { createServer } from './gateway/server.ts';
 import { joinDeployment } from './join-deployment.ts';
 import { sleep, systemClock, within } from './kernel/clock.ts';
@@ -55,8 +57,7 @@ import { groupMetrics, joinPort } from './process-group.ts';
 import { createReadiness } from './readiness.ts';
 import { BROKER_STORES_NOTHING } from './local/supervisor.ts';
 import { createWriteGate, guarded } from './write-gate.ts';
-import { watchModels } from './scoring/models.ts';
-import { createScorer, type Scorer } from './scoring/scorer.ts';
+import { startScoring } from './scoring/start-scoring.ts';
 import { createReportedSilences } from './silent-streams.ts';
 import { startSinksThread } from './sinks-thread.ts';
 import { type Part, stopOnSignal } from './stop-on-signal.ts';
@@ -187,6 +188,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
       source,
       room,
       hotBytes: LIMITS.hotPlayersBytes,
+      history: createEventHistory(clickhouseAddress(config)),
+      computedUsable: () => formats.usable('fact', 'PropertiesChanged'),
       local: commandClient.local,
       clockFault: () => brokerClock.fault(),
       logger,
@@ -216,7 +219,12 @@ async function main(config: Config, logger: Logger): Promise<void> {
   }
 
   async function httpPart(): Promise<Part> {
-    const scoring = has('gateway') ? await startScoring() : undefined;
+    const accepts = () => writes.refusal() === undefined;
+    const folder = config.modelPath;
+    const scoring = has('gateway')
+      ? await startScoring({ log, clock, ids, node, writer: instance, folder, accepts, logger, metrics })
+      : undefined;
+    const reporter = createFreshnessReporter({ log, clock });
     const analytics = createAnalytics({
       address: clickhouseAddress(config),
       statements: group === undefined ? LIMITS.analyticsStatements : LIMITS.analyticsStatementsOfMany,
@@ -233,7 +241,13 @@ async function main(config: Config, logger: Logger): Promise<void> {
       // Each of several processes would otherwise read all records of the others for the few that have readers.
       onDemand: group !== undefined,
       countLost: (lost) => countMissedEvents(analytics, lost),
+      traced: reporter.output('stream', {
+        onDelay: (delayMs) => metrics.streamDelay.observe(delayMs / 1000),
+        onNewest: (acceptedAtMs) => metrics.streamNewestEvent.set(acceptedAtMs / 1000),
+      }),
     });
+    const freshness = createFreshness({ log, clock, logger, feed });
+    if (has('sinks')) metrics.sinksBehindFrom(() => freshness.secondsBehind());
     if (has('gateway')) {
       // Only `npm start` creates the demo game; a process started by itself is a production process.
       if (config.supervised) await untilDemo({ config: configStore, clock, ids, dataDir, group, logger });
@@ -252,6 +266,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       { name: 'storage', required: false, read: () => ({ ok: !writes.storageSilent }) },
       clockCheck(brokerClock),
     ]);
+    metrics.readinessFrom(() => readiness().details);
     const webhookOperations = createWebhookOperations({
       log,
       clock,
@@ -265,6 +280,12 @@ async function main(config: Config, logger: Logger): Promise<void> {
       configStore: sharedConfig,
       backend: guarded(commandClient, writes),
       writeRefusal: () => writes.refusal(),
+      formats,
+      segmentPreviews: createSegmentPreviewer({
+        partitions,
+        query: (origin, partition, body) => commandClient.queryPartition(origin, partition, body),
+        clock,
+      }),
       feed,
       log,
       clock,
@@ -277,8 +298,10 @@ async function main(config: Config, logger: Logger): Promise<void> {
       readiness,
       segmentProgress: (question) => readSegmentProgress(log, partitions, question),
       analytics,
+      freshness,
       scorer: scoring?.scorer ?? { score: async () => failure('MODEL_UNAVAILABLE') },
       webhookOperations,
+      consoleFiles: openConsoleFiles({ clock, ids, logger }),
     });
     const listen = async (): Promise<void> => {
       const port = await server.listen(config.host, config.port);
@@ -293,30 +316,12 @@ async function main(config: Config, logger: Logger): Promise<void> {
         probe.stop();
         await server.close();
         await scoring?.stop();
+        reporter.stop();
+        freshness.stop();
         await feed.stop();
         await analytics.close();
         webhookOperations.close();
         await within(clock, LIMITS.shutdownMs / 3, commandClient.drained());
-      },
-    };
-  }
-
-  async function startScoring(): Promise<{ scorer: Scorer; stop: () => Promise<void> }> {
-    const records = createRecordWriter({ log, clock, node, writer: instance, logger });
-    const storeScores = async (some: readonly ScoreRecord[]) =>
-      writes.refusal() === undefined ? records.append(some) : 'unavailable';
-    const models = await watchModels({
-      folder: config.modelPath,
-      clock,
-      logger,
-      metrics,
-      onLoaded: (manifest) => records.recordModel(modelReferenceOf(manifest, clock.wallMs())),
-    });
-    return {
-      scorer: createScorer({ models, append: storeScores, clock, ids, logger, metrics }),
-      async stop() {
-        models.stop();
-        await records.close();
       },
     };
   }

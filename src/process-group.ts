@@ -10,7 +10,7 @@ import type { OwnPortMessage } from './local/own-ports.ts';
 import { readEndpoints } from './local/run-files.ts';
 
 /**
- * The metrics of all processes of a group, from any of them: a scrape of the shared port reaches one of them by chance.
+ * The metrics of all processes of a group, from any of them: a scrape of the shared port reaches a random one.
  * Every series has the label `process`, and `local_process_up` says which processes answered.
  */
 export async function groupMetrics(

@@ -6,7 +6,7 @@ const TRIES = 5_000;
 
 /**
  * The node names of several processes on one machine, the first one given. Rendezvous hashing ranks processes by their
- * names, so with names of chance one of ten processes would own five of twenty partitions and another none. These names
+ * names, so with random names one of ten processes could own five of twenty partitions and another none. These names
  * give each process its share. They follow from the arguments alone: each process finds the same ones, and a process
  * that starts again has its former name and takes its leases back at once.
  */

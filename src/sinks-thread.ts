@@ -13,6 +13,7 @@ import {
 import type { HandOver } from '../streams/log/own-appends.ts';
 import { shareReader } from '../streams/log/shared-reader.ts';
 import { createClickhouseSink } from '../streams/sinks/clickhouse/clickhouse-sink.ts';
+import { createFreshnessReporter } from '../streams/freshness/freshness-reports.ts';
 import { createWebhooks } from '../streams/sinks/webhooks/webhooks.ts';
 import { clickhouseAddress, logAddress, readConfig } from './config.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -108,11 +109,18 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
   const configStore = await openConfigStore(log, clock, logger, box);
   const handOver = createHandOverReceiver(handled);
   const readFacts = shareReader({ log, clock, logger, stream: 'FACTS', gatherMs: LIMITS.sinksGatherMs, handOver });
+  const freshness = createFreshnessReporter({ log, clock });
+  const tracedOf = (sink: 'clickhouse' | 'webhooks') =>
+    freshness.output(sink, {
+      onDelay: (delayMs) => metrics.sinkDelay.observe({ sink }, delayMs / 1000),
+      onNewest: (acceptedAtMs) => metrics.sinkNewestEvent.set({ sink }, acceptedAtMs / 1000),
+    });
   const clickhouse = createClickhouseSink({
     log,
     readFacts,
     clock,
     holder,
+    traced: tracedOf('clickhouse'),
     clickhouse: clickhouseAddress(config),
     logger,
     metrics,
@@ -124,6 +132,7 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
     config: configStore,
     formats,
     clock,
+    traced: tracedOf('webhooks'),
     ids: systemIds,
     logger,
     metrics,
@@ -149,6 +158,7 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
     }
     await Promise.all([clickhouse.stop(), webhooks.stop()]);
     formats.stop();
+    freshness.stop();
     configStore.stop();
     silent.stop();
     await log.close();

@@ -1,4 +1,4 @@
-import { Packr, Unpackr } from 'msgpackr';
+import { Packr, RESET_BUFFER_MODE, Unpackr } from 'msgpackr';
 import type { Command, Query, ReceivedCommand } from '../actors/vocabulary/commands.ts';
 import type { AddressedReply } from '../actors/vocabulary/replies.ts';
 import type { EventTracked } from '../actors/vocabulary/event-tracked.ts';
@@ -20,6 +20,7 @@ import { deliveryFromTuple, deliveryToTuple, type DeliveryTuple } from './wire/d
 import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/reply-layout.ts';
 import { scoreFromTuple, scoreToTuple, type ScoreTuple } from './wire/score-layout.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './wire/state-layout.ts';
+import { readConditionPlayer } from './wire/condition-player.ts';
 import { readStateHead, readStateOutline } from './wire/state-outline.ts';
 import { UnknownVersionError } from './wire/unknown-version.ts';
 import type { CommitRecord } from '../actors/vocabulary/commit-record.ts';
@@ -38,7 +39,8 @@ const packr = new Packr({ ...OPTIONS, encodeUndefinedAsNil: false });
 const unpackr = new Unpackr(OPTIONS);
 
 function encode(value: unknown): Uint8Array {
-  const body = packr.pack(value);
+  // The packer writes over its own memory each time: fresh memory for large messages took longer than writing them.
+  const body = packr.pack(value, RESET_BUFFER_MODE);
   const bytes = Buffer.allocUnsafe(body.length + 1);
   bytes[0] = VERSION;
   bytes.set(body, 1);
@@ -94,6 +96,9 @@ export const headOfState = (bytes: Uint8Array): StateHead =>
 /** What the indexes of a store need of an encoded state. Throws `UnknownVersionError` as `decodeState` does. */
 export const outlineOfState = (bytes: Uint8Array): StateOutline =>
   (bytes[0] === VERSION ? readStateOutline(bytes) : undefined) ?? decodeState(bytes);
+/** The state as far as conditions read it (condition-player.ts). */
+export const conditionsState = (bytes: Uint8Array): EntityState =>
+  (bytes[0] === VERSION ? readConditionPlayer(bytes) : undefined) ?? decodeState(bytes);
 export const decodeState = (bytes: Uint8Array): EntityState => stateFromTuple(decode<StateTuple>(bytes));
 
 export const encodeScores = (records: readonly ScoreRecord[]): Uint8Array => encode(records.map(scoreToTuple));

@@ -26,3 +26,5 @@ export const repliesSubject = (gateway: string): string => `replies.${gateway}`;
 export const configSeenSubject = (group: string): string => `config.seen.${group}`;
 /** Counts that gateways exchange for shared rate limits: plain messages. */
 export const RATE_COUNTS_SUBJECT = 'rates.counts';
+/** Delays of traced events that processes report to each other: plain messages. */
+export const FRESHNESS_SUBJECT = 'freshness.reports';

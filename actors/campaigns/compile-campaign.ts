@@ -3,7 +3,7 @@ import type { CampaignDocument } from '../vocabulary/documents.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { seededHash } from '../flags/hash.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
-import type { Campaign, Subject } from '../targeting.ts';
+import type { Campaign, ComputedLookup, Subject } from '../targeting.ts';
 import { isQuiet, minutesOf } from './quiet-hours.ts';
 
 /** `invalid`: the campaign cannot be evaluated. Paths are JSON Pointers into the definition as on the wire. */
@@ -17,12 +17,17 @@ export type CompiledCampaign =
  *
  * Reads every field that a definition of another version may lack, so that such a definition throws here and not later.
  * @param onOverBudget called when the trigger's condition exceeds its steps; the condition is then false
+ * @param computed finds named computed properties, at every evaluation
  */
-export function compileCampaign(document: CampaignDocument, onOverBudget?: () => void): CompiledCampaign {
+export function compileCampaign(
+  document: CampaignDocument,
+  onOverBudget?: () => void,
+  computed?: ComputedLookup,
+): CompiledCampaign {
   const { id, trigger, caps, displayRules, quietHours, holdoutPercentage } = document;
   const conditions = trigger.kind === 'event' ? trigger.conditions : undefined;
   const condition =
-    conditions === undefined ? undefined : compileCondition(conditions, { properties: true, onOverBudget });
+    conditions === undefined ? undefined : compileCondition(conditions, { properties: true, computed, onOverBudget });
   const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/trigger/conditions${path}`, message });
   const faults = condition?.kind === 'invalid' ? condition.faults.map(below) : [];
   const excess = condition?.kind === 'compiled' && condition.excess !== undefined ? below(condition.excess) : undefined;

@@ -4,9 +4,10 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { CompiledCondition, Condition, Subject } from '../targeting.ts';
 import { createConditionCost, type ConditionCost } from './condition-cost.ts';
 import { below, createFaults, type Faults } from './faults.ts';
-import { elementField, subjectField, type FieldLookup } from './fields.ts';
+import { nearMiss } from './near-misses.ts';
+import { elementField, filterField, subjectField, type FieldLookup, type SubjectFields } from './fields.ts';
 import { equal, OPERATORS } from './operators.ts';
-import { isExhausted, withinBudget } from './steps.ts';
+import { isExhausted, isolated, withinBudget } from './steps.ts';
 import { earliest, timeChange, type TimeChange } from './time-changes.ts';
 import { isObject, type Predicate } from './values.ts';
 
@@ -19,14 +20,15 @@ import { isObject, type Predicate } from './values.ts';
  * converts types); `$gt`, `$gte`, `$lt` and `$lte` are false for arrays and objects; `$regex` uses RE2 syntax.
  * @param conditions the parsed definition
  * @param options `context`: allows `context.<path>`, for flag rules; `properties`: allows `properties.<path>`, for
- * campaign triggers; `onOverBudget`: called when an evaluation exceeds its steps; the condition is then false
+ * campaign triggers; `computed`: finds named computed properties, at every evaluation; `onOverBudget`: called when an
+ * evaluation exceeds its steps; the condition is then false
  * @returns the condition, or its faults, at most `LIMITS.reportedFaults`, each with a JSON Pointer below the definition
  */
 export function compileCondition(conditions: JsonObject, options: ConditionOptions = {}): CompiledCondition {
   const oversize = sizeFault(conditions);
   if (oversize !== undefined) return { kind: 'invalid', faults: [oversize] };
   const compilation: Compilation = { faults: createFaults(), changes: [], cost: createConditionCost() };
-  const lookup: FieldLookup<Subject> = (name) => subjectField(name, options);
+  const lookup: FieldLookup<Subject> = (name, operand) => subjectField(name, operand, options);
   const tests = compileTests(conditions, '', lookup, compilation);
   if (compilation.faults.list.length > 0) return { kind: 'invalid', faults: compilation.faults.list };
   const { excess } = compilation.cost;
@@ -40,13 +42,39 @@ export function compileCondition(conditions: JsonObject, options: ConditionOptio
         ? changesAt
         : (player, nowMs) => (isExhausted() ? undefined : changesAt(player, nowMs)),
   };
-  return { kind: 'compiled', condition, excess };
+  // Both are refused in new definitions only.
+  return { kind: 'compiled', condition, excess: excess ?? nearMiss(conditions) };
 }
 
-export interface ConditionOptions {
-  context?: boolean;
-  properties?: boolean;
+export interface ConditionOptions extends SubjectFields {
   onOverBudget?: (() => void) | undefined;
+}
+
+/** A filter of events, compiled. Its result depends on the event alone. */
+export type CompiledFilter =
+  | { kind: 'compiled'; matches: (properties: JsonObject) => boolean }
+  | { kind: 'invalid'; faults: FieldFault[] };
+
+/** Compiles a condition on the properties of an event. */
+export function compileFilter(where: JsonObject): CompiledFilter {
+  const oversize = sizeFault(where);
+  if (oversize !== undefined) return { kind: 'invalid', faults: [oversize] };
+  const faults = createFaults();
+  const test = filterTest(where, '', faults);
+  if (faults.list.length > 0) return { kind: 'invalid', faults: faults.list };
+  return { kind: 'compiled', matches: (properties) => isolated(LIMITS.filterSteps, () => test(properties)) };
+}
+
+/** A filter runs for every event of its name, so only cheap operators are allowed. */
+function filterTest(where: JsonObject, path: string, faults: Faults): Test<JsonObject> {
+  const cost = createConditionCost();
+  const test = compileGroup(where, path, filterField, { faults, changes: [], cost });
+  if (cost.isExpensive) {
+    faults.add(path, 'uses a regular expression, $elemMatch, $all or $alli; a filter of events allows none of them');
+  } else if (cost.plain > LIMITS.filterPlainSteps) {
+    faults.add(path, `takes ${cost.plain} steps; the maximum for a filter of events is ${LIMITS.filterPlainSteps}`);
+  }
+  return test;
 }
 
 interface Compilation {
@@ -109,15 +137,19 @@ function compileField<Source>(
   lookup: FieldLookup<Source>,
   compilation: Compilation,
 ): Test<Source> {
-  const field = name.startsWith('$') ? { fault: NO_FIELD_OPERATOR } : lookup(name);
+  const field = name.startsWith('$') ? { fault: NO_FIELD_OPERATOR } : lookup(name, operand);
   if ('fault' in field) {
-    compilation.faults.add(path, field.fault);
+    compilation.faults.add(field.at === undefined ? path : below(path, field.at), field.fault);
     return () => false;
   }
-  const { read, clock, missing, counts } = field;
+  const { read, clock, missing, counts, compared, filter } = field;
   compilation.cost.addPath(name);
   if (counts === true) compilation.cost.addCount();
-  const predicate = compileValue(operand, path, missing, compilation);
+  if (filter !== undefined) filterTest(filter.where, below(path, filter.name), compilation.faults);
+  const predicate =
+    compared === undefined
+      ? compileValue(operand, path, missing, compilation)
+      : compileValue(compared.operand, below(path, compared.name), missing, compilation);
   const change = clock === undefined ? undefined : timeChange(clock, operand);
   if (change !== undefined) compilation.changes.push(change);
   return (source) => predicate(read(source));

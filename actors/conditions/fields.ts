@@ -1,9 +1,13 @@
-import type { Json } from '../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { elapsedDays } from '../../src/kernel/days.ts';
+import { computedAt, computedChangesAt } from '../computed/player-values.ts';
+import { propertyIdOf } from '../computed/property-spec.ts';
 import { countChangesAt, countWithin, lastDayStart, lastDaysAgo } from '../events/counters.ts';
+import type { PropertySpec } from '../vocabulary/computed.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
-import type { Subject } from '../targeting.ts';
+import type { ComputedLookup, Subject } from '../targeting.ts';
+import { eventCountOf, type EventCountFault } from './event-count.ts';
 import { attributesOf } from './player-attributes.ts';
 import { pathReader } from './values.ts';
 
@@ -15,6 +19,10 @@ export interface Field<Source> {
   clock?: FieldClock;
   /** Whether a read scans the player's counters. */
   counts?: true;
+  /** The member of the operand that is compared with the value, if it is not the operand itself. */
+  compared?: { name: string; operand: Json };
+  /** The member of the operand that is a condition on events. */
+  filter?: { name: string; where: JsonObject };
 }
 
 /** How a field changes by time alone. */
@@ -23,8 +31,11 @@ export type FieldClock =
   | { kind: 'elapsed'; sinceMs: (player: PlayerState) => number | undefined }
   | { kind: 'count'; changesAt: (player: PlayerState, nowMs: number) => number | undefined };
 
-/** Finds a field by name, or says why the name is invalid. */
-export type FieldLookup<Source> = (name: string) => Field<Source> | { fault: string };
+/** `at`: the member of the operand that is invalid. */
+export type FieldFaulty = EventCountFault;
+
+/** Finds a field by name, or says why the name or the form of its operand is invalid. */
+export type FieldLookup<Source> = (name: string, operand: Json) => Field<Source> | FieldFaulty;
 
 /** Revenue is stored in ten-thousandths of the currency and compared in the currency. */
 const MONEY = 10_000;
@@ -47,17 +58,27 @@ const DEVICE_FIELDS: ReadonlyMap<string, (player: PlayerState) => string | null 
   ['device_model', ({ device }: PlayerState) => device?.deviceModel],
 ]);
 
+export interface SubjectFields {
+  context?: boolean;
+  properties?: boolean;
+  computed?: ComputedLookup | undefined;
+}
+
 /**
- * The fields of a player: stored values, `attributes.<path>` and `events.<name>.<measure>`.
- * @param more `context`: adds `context.<path>`, and device fields read the request's context before the player's latest
+ * The fields of a player: stored values, `attributes.<path>`, `events.<name>.<measure>`, `events` with an object, and
+ * `computed.<key>`.
+ * @param more `computed`: finds the named properties at every read, because they change apart from conditions;
+ * `context`: adds `context.<path>`, and device fields read the request's context before the player's latest
  * init; `properties`: adds `properties.<path>` of an event
  */
 export function subjectField(
   name: string,
-  { context: withContext = false, properties: withProperties = false }: { context?: boolean; properties?: boolean },
-): Field<Subject> | { fault: string } {
+  operand: Json,
+  { context: withContext = false, properties: withProperties = false, computed }: SubjectFields,
+): Field<Subject> | FieldFaulty {
   const own = PLAYER_FIELDS.get(name);
   if (own !== undefined) return own;
+  if (name === 'events') return eventCountField(operand);
   const device = DEVICE_FIELDS.get(name);
   if (device !== undefined) return deviceField(name, device, withContext);
   const dot = name.indexOf('.');
@@ -67,16 +88,30 @@ export function subjectField(
       return pathField(rest, ({ player }) => attributesOf(player));
     case 'events':
       return eventField(rest);
+    case 'computed':
+      return computedField(rest, computed);
     case 'context':
       if (withContext) return pathField(rest, ({ context }) => context ?? null);
       return { fault: 'is available in the rules of flags only' };
     case 'properties':
       if (withProperties) return pathField(rest, ({ properties }) => properties ?? null);
-      return { fault: 'is available in the triggers of campaigns only' };
+      return {
+        fault:
+          'is available in the triggers of campaigns only; to count events by their properties, use ' +
+          '{"events": {"name": …, "where": {"properties.<path>": …}, "count": {"$gte": 1}}}',
+      };
   }
   const more = [...(withContext ? ['context.<path>'] : []), ...(withProperties ? ['properties.<path>'] : [])];
   return { fault: `is an unknown field; use one of ${[...FIELD_NAMES, ...more].join(', ')}` };
 }
+
+/** The fields of an event in its filter. */
+export function filterField(name: string): Field<JsonObject> | FieldFaulty {
+  if (!name.startsWith(EVENT_PROPERTIES)) return { fault: 'is an unknown field of an event; use properties.<path>' };
+  return pathField(name.slice(EVENT_PROPERTIES.length), (properties: JsonObject) => properties);
+}
+
+const EVENT_PROPERTIES = 'properties.';
 
 /** The fields of an array's element: any path into it. */
 export function elementField(name: string): Field<Json> | { fault: string } {
@@ -87,6 +122,8 @@ export function elementField(name: string): Field<Json> | { fault: string } {
 export const FIELD_NAMES: readonly string[] = [
   'attributes.<path>',
   'events.<name>.<count_1d, count_7d, count_30d or last_days_ago>',
+  'events',
+  'computed.<key>',
   ...PLAYER_FIELDS.keys(),
   ...DEVICE_FIELDS.keys(),
 ];
@@ -139,7 +176,11 @@ function eventField(path: string): Field<Subject> | { fault: string } {
     case 'last_days_ago':
       return lastDaysAgoField(name);
   }
-  return { fault: 'has an unknown measure; use count_1d, count_7d, count_30d or last_days_ago' };
+  return {
+    fault:
+      'has an unknown measure; use count_1d, count_7d, count_30d or last_days_ago, or {"events": {"name": …, ' +
+      '"where": {"properties.<path>": …}, "within_days": …, "count": {"$gte": 1}}}',
+  };
 }
 
 function countField(name: string, days: number): Field<Subject> {
@@ -158,5 +199,45 @@ function lastDaysAgoField(name: string): Field<Subject> {
     missing: Infinity,
     counts: true,
     clock: { kind: 'elapsed', sinceMs: (player) => lastDayStart(player.counters, name) },
+  };
+}
+
+/** The number of events that pass a filter; counted by a property of its own. */
+function eventCountField(operand: Json): Field<Subject> | FieldFaulty {
+  const found = eventCountOf(operand);
+  if ('fault' in found) return found;
+  const { spec, count } = found;
+  const id = propertyIdOf(spec);
+  return {
+    ...propertyField(() => ({ id, spec })),
+    compared: { name: 'count', operand: count },
+    ...(spec.where === undefined ? {} : { filter: { name: 'where', where: spec.where } }),
+  };
+}
+
+function computedField(key: string, lookup: ComputedLookup = () => undefined): Field<Subject> | FieldFaulty {
+  if (key === '') return { fault: 'must be computed.<key>, with the key of a computed property' };
+  const field = propertyField(() => lookup(key));
+  return {
+    ...field,
+    read: (subject) => (subject.computedValue === undefined ? field.read(subject) : subject.computedValue(key)),
+  };
+}
+
+/** A missing value is neither small nor large: with 0, "a best time below 60" would hold for players without one. */
+function propertyField(find: () => { id: string; spec: PropertySpec } | undefined): Field<Subject> {
+  return {
+    read({ player, nowMs }) {
+      const property = find();
+      return property === undefined ? null : computedAt(player, property.id, property.spec, nowMs);
+    },
+    missing: NaN,
+    clock: {
+      kind: 'count',
+      changesAt(player, nowMs) {
+        const property = find();
+        return property && computedChangesAt(player, property.id, property.spec, nowMs);
+      },
+    },
   };
 }

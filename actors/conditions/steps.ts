@@ -111,10 +111,11 @@ export function withinBudget<Source extends Counted>(
       return isOver ? overBudget(source) : holds;
     };
   }
+  // Two scans of the counters: this one, and one in `changesAt`. A condition without counts never touches them.
+  const scans = (source: Source): number => (counts === 0 ? 0 : 2 * counts * source.player.counters.length);
   if (!isExpensive) {
     return (source) => {
-      // Two scans of the counters: this one, and one in `changesAt`.
-      left -= plain + 2 * counts * source.player.counters.length;
+      left -= plain + scans(source);
       if (left < 0) return overBudget(source);
       let holds = true;
       for (const test of tests) {
@@ -126,7 +127,7 @@ export function withinBudget<Source extends Counted>(
     };
   }
   return (source) => {
-    left -= plain + 2 * counts * source.player.counters.length;
+    left -= plain + scans(source);
     if (left < 0) return overBudget(source);
     floor = Math.max(left - LIMITS.conditionSteps, playerFloor);
     const holds = all(source);
@@ -158,4 +159,23 @@ export function charge(steps: number): void {
 /** Whether the meter has no steps left, not even for plain tests. */
 export function isExhausted(): boolean {
   return isOpen && left < 0;
+}
+
+/**
+ * Evaluates with a budget of its own, so that the result depends on the input alone and not on what the open meter has
+ * left. The open meter pays. `false` also if the budget is exceeded.
+ */
+export function isolated(steps: number, run: () => boolean): boolean {
+  const before = { isOpen, left, playerFloor, floor, isOver };
+  isOpen = true;
+  left = steps;
+  playerFloor = 0;
+  floor = 0;
+  isOver = false;
+  const holds = run();
+  const exceeded = isOver;
+  const spent = steps - left;
+  ({ isOpen, playerFloor, floor, isOver } = before);
+  left = Math.max(before.left - spent, -1);
+  return holds && !exceeded;
 }

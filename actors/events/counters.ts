@@ -21,28 +21,28 @@ export function counted(
     const others = forgets === undefined ? counters : counters.filter(({ name }) => name !== forgets);
     return first.concat(others.slice(0, LIMITS.countedNames - 1));
   }
-  const counts = countsAfter(held, day);
+  const counts = countsAfter(held, day, 1);
   if (counts === undefined) return counters;
   return movedUp(counters.slice(), { name: held.name, day: Math.max(day, held.day), counts }, place);
 }
 
 /**
- * Returns the counters after one imported `eventName` at `atMs`, in their order. A new name goes to the end, and is not
- * counted if there is no room: history evicts nothing that live events count.
+ * Returns the counters after `count` imported events of a name on one UTC day, in their order. A new name goes to the
+ * end, and is not counted if there is no room: history evicts nothing that live events count.
  */
 export function countedLate(
   counters: readonly EventCounter[],
   eventName: string,
-  atMs: number,
+  day: number,
+  count: number,
 ): readonly EventCounter[] {
-  const day = dayOf(atMs);
   const place = placeOf(counters, eventName);
   const held = counters[place];
   if (held === undefined) {
     if (counters.length >= LIMITS.countedNames) return counters;
-    return [...counters, { name: eventName, day, counts: [1] }];
+    return [...counters, { name: eventName, day, counts: [count] }];
   }
-  const counts = countsAfter(held, day);
+  const counts = countsAfter(held, day, count);
   return counts === undefined
     ? counters
     : counters.with(place, { name: held.name, day: Math.max(day, held.day), counts });
@@ -122,22 +122,22 @@ function movedUp(list: EventCounter[], counter: EventCounter, place: number): Ev
   return list;
 }
 
-/** Adds one to the count of `day`. Index 0 is the newer of both days; `undefined` if `day` is too old. */
-function countsAfter({ counts, day: newest }: EventCounter, day: number): readonly number[] | undefined {
-  if (day > newest) return shifted(counts, day - newest);
+/** Adds `more` to the count of `day`. Index 0 is the newer of both days; `undefined` if `day` is too old. */
+function countsAfter({ counts, day: newest }: EventCounter, day: number, more: number): readonly number[] | undefined {
+  if (day > newest) return shifted(counts, day - newest, more);
   const back = newest - day;
   if (back >= LIMITS.countedDays) return undefined;
   const next = counts.slice();
   while (next.length <= back) next.push(0);
-  next[back] = (next[back] ?? 0) + 1;
+  next[back] = (next[back] ?? 0) + more;
   return next;
 }
 
 /** Starts a new day `gap` days after the newest. Drops days that are now too old, and trailing zeros. */
-function shifted(counts: readonly number[], gap: number): number[] {
+function shifted(counts: readonly number[], gap: number, first: number): number[] {
   let kept = Math.min(counts.length, LIMITS.countedDays - gap);
   while (kept > 0 && counts[kept - 1] === 0) kept--;
-  const next = [1];
+  const next = [first];
   if (kept <= 0) return next;
   for (let day = 1; day < gap; day++) next.push(0);
   for (let day = 0; day < kept; day++) next.push(counts[day] ?? 0);

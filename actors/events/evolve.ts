@@ -1,6 +1,7 @@
 import type { EvolveLimits } from '../decision.ts';
 import type { RecentEvent } from '../vocabulary/player.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
+import { withComputed } from '../computed/evolve.ts';
 import { counted } from './counters.ts';
 import { released } from './quarantine.ts';
 import { remembered } from './recent-events.ts';
@@ -10,6 +11,7 @@ export function tracked(state: PlayerState, fact: EventTracked, limits: EvolveLi
   const stored = fact.remember ? remembered(state, recentEventOf(fact), limits) : undefined;
   const counters = counted(state.counters, fact.eventName, fact.at, fact.forgets);
   const next = { ...state, ...stored, counters, lastSeenAt: Math.max(state.lastSeenAt, fact.at) };
+  if (fact.computed !== undefined) next.computed = withComputed(state.computed, fact.computed, fact.at);
   return fact.release === undefined ? next : released(next, fact, fact.release.number);
 }
 

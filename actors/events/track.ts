@@ -1,5 +1,6 @@
 import { ERRORS } from '../../src/kernel/errors.ts';
 import type { QuarantineReason, Release, TrackEvents, TrackItem } from '../vocabulary/commands.ts';
+import { computedBy } from '../computed/concerned-properties.ts';
 import { type Context, type Draft, playerIn } from '../decision.ts';
 import { exposeTracked } from '../flags/expose-tracked.ts';
 import type { TrackedReply, TrackResult } from '../vocabulary/replies.ts';
@@ -122,7 +123,8 @@ function emitTracked(
     item.eventName,
     (name) => SERVICE_EVENTS.has(name) || targeting().countedEvents?.has(name) === true,
   );
-  draft.emit(eventTracked(item, state, context, by, forgets));
+  const computed = computedBy(draft, state, item.eventName, item.properties, context.at);
+  draft.emit(eventTracked(item, state, context, by, forgets, computed));
 }
 
 /** The events that the service makes of recorded purchases and sessions. */

@@ -2,7 +2,7 @@ import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { FlagDocument } from '../vocabulary/documents.ts';
 import type { FlagEvaluation } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
-import type { Flag, Served, Subject, Targeting } from '../targeting.ts';
+import type { ComputedLookup, Flag, Served, Subject, Targeting } from '../targeting.ts';
 import { type CompiledRule, compileRules } from './compile-rule.ts';
 import { disabledAnswer } from './disabled-flag.ts';
 import { seededHash } from './hash.ts';
@@ -19,10 +19,15 @@ export type CompiledFlag = { kind: 'compiled'; flag: Flag } | { kind: 'invalid';
  * Compiles a flag. Order of evaluation: disabled, unmet prerequisite, override, rules, default.
  * Evaluations are prepared once, shared and frozen: only overrides and prerequisites allocate.
  * @param onOverBudget called when a rule's condition exceeds its steps; the condition is then false
+ * @param computed finds named computed properties, at every evaluation
  */
-export function compileFlag(document: FlagDocument, onOverBudget?: () => void): CompiledFlag {
+export function compileFlag(
+  document: FlagDocument,
+  onOverBudget?: () => void,
+  computed?: ComputedLookup,
+): CompiledFlag {
   const { key, salt, enabled } = document;
-  const { rules, faults } = compileRules(document.rules, onOverBudget);
+  const { rules, faults } = compileRules(document.rules, onOverBudget, computed);
   const compiledSteps = rules.map((rule) => stepOf(document, rule));
   if (compiledSteps.includes(undefined))
     faults.push({ path: '/variants', message: 'must have a variant with a weight greater than 0' });

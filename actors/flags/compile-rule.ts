@@ -1,8 +1,7 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { FlagRule } from '../vocabulary/documents.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
-import type { Condition, Subject } from '../targeting.ts';
+import type { ComputedLookup, Condition, Subject } from '../targeting.ts';
 
 /** A compiled targeting rule. */
 export interface CompiledRule {
@@ -21,6 +20,7 @@ export interface CompiledRule {
 export function compileRules(
   rules: readonly FlagRule[],
   onOverBudget?: () => void,
+  computed?: ComputedLookup,
 ): { rules: CompiledRule[]; faults: FieldFault[]; excesses: FieldFault[] } {
   const faults: FieldFault[] = [];
   const excesses: FieldFault[] = [];
@@ -30,7 +30,7 @@ export function compileRules(
   });
   const compiled: CompiledRule[] = [];
   for (const [index, rule] of rules.entries()) {
-    const condition = conditionOf(rule, onOverBudget);
+    const condition = conditionOf(rule, onOverBudget, computed);
     if (condition?.kind === 'invalid') {
       faults.push(...condition.faults.map((fault) => atRule(index, fault)));
     } else {
@@ -42,8 +42,12 @@ export function compileRules(
   return { rules: compiled.sort((one, other) => one.rule.priority - other.rule.priority), faults, excesses };
 }
 
-function conditionOf({ conditions }: FlagRule, onOverBudget: (() => void) | undefined) {
-  return conditions === undefined ? undefined : compileCondition(conditions, { context: true, onOverBudget });
+function conditionOf(
+  { conditions }: FlagRule,
+  onOverBudget: (() => void) | undefined,
+  computed: ComputedLookup | undefined,
+) {
+  return conditions === undefined ? undefined : compileCondition(conditions, { context: true, computed, onOverBudget });
 }
 
 /** Cheap tests first: most rules fail on schedule or segment. */
@@ -53,7 +57,7 @@ function audienceOf({ segmentId, startAt, endAt }: FlagRule, condition: Conditio
   return (subject: Subject): boolean =>
     subject.nowMs >= startsAt &&
     subject.nowMs < endsAt &&
-    (segmentId === null || isMember(subject.player, segmentId)) &&
+    (segmentId === null || isMember(subject, segmentId)) &&
     (condition === undefined || condition.matches(subject));
 }
 
@@ -61,7 +65,9 @@ function audienceOf({ segmentId, startAt, endAt }: FlagRule, condition: Conditio
  * Reads the membership from the player's state; the segment's condition is not evaluated again. A binary search, as
  * memberships are sorted by id: a player may have hundreds, and many flags read them.
  */
-function isMember({ segments }: PlayerState, segmentId: string): boolean {
+function isMember(subject: Subject, segmentId: string): boolean {
+  if (subject.isMember !== undefined) return subject.isMember(segmentId);
+  const { segments } = subject.player;
   let from = 0;
   let to = segments.length;
   while (from < to) {

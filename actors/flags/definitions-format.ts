@@ -18,6 +18,11 @@ export interface WireSegment {
   key: string;
   version: number;
   conditions: JsonObject;
+  /** Its players are those of a list that only the service has; `conditions` then match no player. */
+  static?: true;
+  /** Ids of players who are in the segment, or not in it, whatever its conditions say. */
+  includes?: readonly string[];
+  excludes?: readonly string[];
 }
 
 /** A flag. */
@@ -49,9 +54,19 @@ export function segmentsNamedBy(flags: readonly FlagDocument[]): ReadonlySet<str
   return new Set(flags.flatMap(({ rules }) => rules.flatMap(({ segmentId }) => segmentId ?? [])));
 }
 
-export function writeSegment({ id, key, version, conditions }: SegmentDocument): WireSegment {
-  return { segment_id: id, key, version, conditions };
+export function writeSegment(segment: SegmentDocument): WireSegment {
+  const { id, key, version, conditions, list, includes, excludes } = segment;
+  return {
+    segment_id: id,
+    key,
+    version,
+    ...(list === undefined ? { conditions } : { conditions: MATCHES_NO_PLAYER, static: true }),
+    ...(includes === undefined ? {} : { includes }),
+    ...(excludes === undefined ? {} : { excludes }),
+  };
 }
+
+const MATCHES_NO_PLAYER: JsonObject = { $nor: [{}] };
 
 export function writeFlag(flag: FlagDocument): WireFlag {
   return {

@@ -73,7 +73,7 @@ function attributed(
   const before = kept.earlier.find(({ variant }) => variant === named);
   if (before === undefined || named === null) return byName(named, 'mismatch', flag);
   const { flagVersion, period, reason } = before;
-  const seen = seenAs(before.variant, flag, period);
+  const seen = shownAs(before.variant, flag, period);
   return { exposure: { flagKey: flag.key, flagVersion, period, reason, ...seen }, attribution: 'earlier' };
 }
 
@@ -91,12 +91,16 @@ function byName(named: string | null, attribution: Attribution, flag: FlagDocume
   if (named !== null && !isThere) return 'unattributed';
   const period = periodOf(flag);
   const reason = named === null ? 'default' : 'percentage_rollout';
-  const seen = seenAs(named, flag, period);
+  const seen = shownAs(named, flag, period);
   return { exposure: { flagKey: flag.key, flagVersion: flag.version, period, reason, ...seen }, attribution };
 }
 
 /** A variant in the form of exposures: for a boolean flag it is the value. */
-function seenAs(variant: string | null, flag: FlagDocument, period: number): Pick<Exposure, 'variantKey' | 'value'> {
+export function shownAs(
+  variant: string | null,
+  flag: FlagDocument,
+  period: number,
+): Pick<Exposure, 'variantKey' | 'value'> {
   if (flag.flagType === 'boolean') return { variantKey: null, value: variant ?? 'false' };
   return { variantKey: variant, value: longValue(variant, flag, period) };
 }

@@ -104,7 +104,10 @@ describe('an exposure', () => {
   });
 
   it('without a player emits nothing', () => {
-    expect(given([]).when(aCommand(expose()))).toMatchObject({ facts: [], reply: { kind: 'noted' } });
+    expect(given([]).when(aCommand(expose()))).toMatchObject({
+      facts: [],
+      reply: { kind: 'failure', code: 'PLAYER_NOT_FOUND' },
+    });
     given(playerOf())
       .when(aCommand(expose(), { game: 'other' }))
       .thenFacts([]);

@@ -1,3 +1,4 @@
+import { failure } from '../../src/kernel/errors.ts';
 import type { ExposeFlag } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
 import type { Attribution, FlagExposed } from '../vocabulary/flag-facts.ts';
@@ -6,11 +7,12 @@ import { seenVariant } from './seen-variant.ts';
 import type { FlagExposure } from '../vocabulary/player.ts';
 
 /**
- * Records that a player saw a flag's variant: once per flag, period and variant (for a boolean flag: value). The reply
- * goes to no caller. Overridden players, test players and disabled flags are not recorded.
+ * Records that a player saw a flag's variant: once per flag, period and variant (for a boolean flag: value). Overridden
+ * players, test players and disabled flags are not recorded. The reply to an exposure by the owner goes to no caller.
  */
 export function exposeFlag(state: PlayerState | undefined, exposure: ExposeFlag, context: Context): Decision {
-  return { facts: state === undefined ? [] : exposed(state, exposure, 'served', context), reply: { kind: 'noted' } };
+  if (state === undefined) return { facts: [], reply: failure('PLAYER_NOT_FOUND') };
+  return { facts: exposed(state, exposure, exposure.attribution ?? 'served', context), reply: { kind: 'noted' } };
 }
 
 /** The fact of an exposure; none if it is not new. */

@@ -57,6 +57,8 @@ function recall(
     case 'exported':
     case 'noted':
     case 'imported':
+    case 'listed':
+    case 'previewed':
       return entry.reply;
     case 'player':
     case 'tracked':

@@ -1,11 +1,14 @@
+import { dayOf } from '../../src/kernel/days.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { FactOrderError } from '../evolve-player.ts';
+import { withAllComputed, withComputed } from '../computed/evolve.ts';
 import { countedLate } from '../events/counters.ts';
 import { countryOf } from '../player/attributes.ts';
 import { registered } from '../player/evolve.ts';
 import { played } from '../sessions/activity.ts';
 import type {
   EventImported,
+  EventsImported,
   HistoryImported,
   ImportAdvanced,
   PlayerImported,
@@ -21,8 +24,16 @@ export function playerImported(state: EntityState | undefined, fact: PlayerImpor
   return { ...state, ...fact.player, country: countryOf(fact.player.attributes) };
 }
 
-export function eventImported(state: PlayerState, { eventName, at }: EventImported): PlayerState {
-  const counters = countedLate(state.counters, eventName, at);
+export function eventImported(state: PlayerState, { eventName, at, computed }: EventImported): PlayerState {
+  const counters = countedLate(state.counters, eventName, dayOf(at), 1);
+  if (computed !== undefined) return { ...state, counters, computed: withComputed(state.computed, computed, at) };
+  return counters === state.counters ? state : { ...state, counters };
+}
+
+export function eventsImported(state: PlayerState, { tallies, computed }: EventsImported): PlayerState {
+  let { counters } = state;
+  for (const [eventName, day, count] of tallies) counters = countedLate(counters, eventName, day, count);
+  if (computed !== undefined) return { ...state, counters, computed: withAllComputed(state.computed, computed) };
   return counters === state.counters ? state : { ...state, counters };
 }
 
@@ -76,9 +87,12 @@ export function historyImported(state: PlayerState, fact: HistoryImported): Play
 
 /** The first command of a file creates its ledger. */
 export function importAdvanced(state: EntityState | undefined, fact: ImportAdvanced): LedgerState {
-  const { entityId: id, game, environment, line: importedTo } = fact;
+  const { entityId: id, game, environment, at, line, importId, forgets } = fact;
   if (state !== undefined && state.kind !== 'ledger') {
     throw new FactOrderError(`ImportAdvanced for ${id}, which is not a ledger`);
   }
-  return { ...(state ?? { kind: 'ledger', id, game, environment, keys: [], lastSeq: 0 }), importedTo };
+  const ledger = state ?? { kind: 'ledger', id, game, environment, keys: [], lastSeq: 0 };
+  if (importId === undefined) return { ...ledger, importedTo: line };
+  const others = (ledger.imports ?? []).filter((file) => file.importId !== importId && file.importId !== forgets);
+  return { ...ledger, imports: [...others, { importId, line, at }] };
 }

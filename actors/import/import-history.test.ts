@@ -6,11 +6,15 @@ import { createSegmentSet } from '../segments/segment-set.ts';
 import { given } from '../testing/harness.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import type { ImportHistory, ImportItem } from '../vocabulary/import.ts';
-import { importLedgerIdOf } from '../vocabulary/import.ts';
+import { importLedgerIdOf, olderImportLedgerIdOf, type PlayerHistory } from '../vocabulary/import.ts';
+import { createEventPacker } from '../vocabulary/pack-events.ts';
+import { unpackEvents } from '../vocabulary/packed-events.ts';
+import { talliesOf } from './some-lines.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
 const ID = aPlayer().id;
-const LEDGER = importLedgerIdOf('file-1');
+const FILE = '0f3a';
+const pack = createEventPacker();
 const day = (ago: number): number => NOW - ago * DAY_MS;
 
 function event(line: number, at: number, some: Partial<ImportItem> = {}): ImportItem {
@@ -23,28 +27,53 @@ const purchase = (line: number, at: number, amount: number, transactionId: strin
   playerId: ID,
   externalId: 'ext-1',
   at,
+  event: { ...named('purchase'), eventId: `e-${line}` },
   purchase: { amount, currency: null, productId: null, transactionId },
 });
 
-const lines = (items: ImportItem[], after = 0): ReturnType<typeof aCommand> => {
-  const body: ImportHistory = { kind: 'ImportHistory', ledgerId: LEDGER, after, items };
+/** The command that the importer makes of a player's lines. */
+const lines = (items: ImportItem[], after = 0, importId = FILE): ReturnType<typeof aCommand> => {
+  const to = items.at(-1)?.line ?? 0;
+  const body: ImportHistory = { kind: 'ImportHistory', importId, after, to, players: [historyOf(items)] };
   return aCommand(body, { receivedAt: NOW });
 };
+
+function historyOf(items: ImportItem[]): PlayerHistory {
+  const events = items.flatMap(({ at, event: made }) => (made === undefined ? [] : { at, ...made }));
+  const times = items.map(({ at }) => at);
+  const [fromAt, toAt] = [Math.min(...times), Math.max(...times)];
+  return {
+    playerId: ID,
+    externalId: 'ext-1',
+    lines: items.map(({ line }) => line),
+    firstAt: Math.min(...items.map(({ at, player }) => player?.firstSeenAt ?? at)),
+    lastAt: toAt,
+    ...(events.length === 0 ? {} : { events: { packed: pack(events), fromAt, toAt, tallies: talliesOf(events) } }),
+    others: items.flatMap(({ at, session, purchase, player }, place) => {
+      const others = {
+        ...(session === undefined ? {} : { session }),
+        ...(purchase === undefined ? {} : { purchase }),
+        ...(player === undefined ? {} : { player }),
+      };
+      return Object.keys(others).length === 0 ? [] : { place, at, ...others };
+    }),
+  };
+}
 
 describe('imported history', () => {
   it('registers an unknown player as of its time, without facts that trigger anything', () => {
     const history = given([]);
     const { facts, reply } = history.when(lines([event(3, day(400)), event(5, day(100)), event(9, day(200))]));
-    expect(reply).toEqual({ kind: 'imported', importedTo: 9, imported: 3, repeated: 0, rejected: [] });
+    expect(reply).toEqual({ kind: 'imported', importedTo: 9, imported: 3, repeated: 0, earlier: 0, rejected: [] });
     expect(facts.map(({ kind }) => kind)).toEqual([
       'PlayerImported',
-      'EventImported',
-      'EventImported',
-      'EventImported',
+      'EventsImported',
       'HistoryImported',
       'ImportAdvanced',
     ]);
-    expect(facts.slice(1, 4).map(({ at }) => at)).toEqual([day(400), day(100), day(200)]);
+    const [, imported] = facts;
+    if (imported?.kind !== 'EventsImported') throw new Error('no events');
+    expect(unpackEvents(imported.packed).map(({ at }) => at)).toEqual([day(400), day(100), day(200)]);
     expect(history.player(ID)).toMatchObject({
       externalId: 'ext-1',
       firstSeenAt: day(400),
@@ -77,9 +106,9 @@ describe('imported history', () => {
     history.when(lines(all.slice(0, 3)));
     history
       .when(lines(all.slice(0, 3)))
-      .thenReply({ imported: 0, repeated: 3, importedTo: 3 })
+      .thenReply({ imported: 0, earlier: 3, importedTo: 3 })
       .thenFacts([]);
-    history.when(lines(all.slice(1), 1)).thenReply({ imported: 1, repeated: 2, importedTo: 4 });
+    history.when(lines(all.slice(1), 1)).thenReply({ imported: 1, earlier: 2, importedTo: 4 });
     expect(history.player(ID)).toMatchObject({ totalRevenue: 40_000, purchaseCount: 4, isPayer: true });
   });
 
@@ -109,7 +138,9 @@ describe('imported history', () => {
     const history = given([live]);
     const profile = { email: 'old@example.com', deviceId: 'phone', attributes: '{"level":1,"country":"SE"}' };
     const item = { line: 2, playerId: ID, externalId: 'ext-1', at: day(300), player: profile };
-    history.when(lines([event(1, day(3)), item, event(3, day(300), { event: named('old_name') })]));
+    history.when(lines([event(1, day(3))]));
+    history.when(lines([item], 1));
+    history.when(lines([event(3, day(300), { event: named('old_name') })], 2));
     expect(history.player(ID)).toMatchObject({
       lifecycleStage: 'reactivated',
       lifecycleChangedAt: day(2),
@@ -147,12 +178,74 @@ describe('imported history', () => {
     });
   });
 
+  it('leaves out the event of a purchase that the player has, and says from which event on it had paid', () => {
+    const history = given([]);
+    const items = [event(1, day(9)), purchase(2, day(8), 5, 'tx'), purchase(3, day(7), 5, 'tx'), event(4, day(6))];
+    const { facts } = history.when(lines(items)).thenReply({ imported: 3, repeated: 1, importedTo: 4 });
+    const imported = facts.find((fact) => fact.kind === 'EventsImported');
+    expect(imported).toMatchObject({ payerFrom: 1, fromAt: day(9), toAt: day(6) });
+    if (imported?.kind !== 'EventsImported') return;
+    expect(unpackEvents(imported.packed).map(({ eventId }) => eventId)).toEqual(['e-1', 'e-2', 'e-4']);
+    expect(imported.tallies.map(([name]) => name)).toEqual(['level_up', 'purchase', 'level_up']);
+    const later = history.when(lines([...items, event(5, day(5))], 3)).thenReply({ imported: 1, earlier: 4 });
+    expect(later.facts.find(({ kind }) => kind === 'EventsImported')).toMatchObject({ payerFrom: 0, fromAt: day(5) });
+  });
+
+  it('remembers some files, forgets the oldest after a time, and refuses a new one before', () => {
+    const scope = { game: 'demo', environment: 'live' } as const;
+    const id = importLedgerIdOf('demo', 'live', FILE);
+    const file = (n: number, ago: number) => ({ importId: `0f3${n}`, line: 7, at: day(ago) });
+    const others = Array.from({ length: LIMITS.importLedgerFiles - 1 }, (_, n) => file(n + 1, 2));
+    const ledger = (oldest: number) =>
+      given([{ kind: 'ledger', id, ...scope, keys: [], imports: [file(0, oldest), ...others], lastSeq: 1 }]);
+    const full = ledger(29);
+    full
+      .when(lines([event(1, day(1))]))
+      .thenReply({ kind: 'failure', code: 'CONFLICT' })
+      .thenFacts([]);
+    full.when(lines([event(8, day(1))], 7, '0f30')).thenReply({ importedTo: 8 });
+    const old = ledger(31);
+    old.when(lines([event(1, day(1))])).thenReply({ importedTo: 1 });
+    expect(old.states.get(id)).toMatchObject({ imports: [...others, { importId: FILE, line: 1, at: NOW }] });
+  });
+
+  it('knows how far a ledger of format 3 is', () => {
+    const id = olderImportLedgerIdOf(FILE);
+    const ledger = {
+      kind: 'ledger',
+      id,
+      game: 'demo',
+      environment: 'live',
+      keys: [],
+      importedTo: 5,
+      lastSeq: 1,
+    } as const;
+    const history = given([ledger]);
+    history.when(lines([event(5, day(1))])).thenReply({ importedTo: 5, earlier: 1, imported: 0 });
+    history.when(lines([event(9, day(1))], 5)).thenReply({ importedTo: 9, imported: 1 });
+  });
+
+  it('moves the next change of the churn risk when it adds sessions between the first and the last time', () => {
+    const due = (items: ImportItem[]): number => {
+      const history = given([]);
+      for (const [place, item] of items.entries()) history.when(lines([item], items[place - 1]?.line ?? 0));
+      return history.player(ID).lifecycleDueAt;
+    };
+    const played = (line: number, ago: number) => {
+      const session = { sessionId: `s-${line}`, durationSeconds: 600 };
+      return event(line, day(ago), { session });
+    };
+    const all = [event(1, day(20)), event(2, NOW - 1), played(3, 9), played(4, 10), played(5, 11)];
+    const other = [played(1, 9), played(2, 10), played(3, 11), event(4, day(20)), event(5, NOW - 1)];
+    expect(due(all)).toBe(due(other));
+  });
+
   it('rejects lines of an erased player, also when they are repeated, and lines beyond the bounds', () => {
     const scope = { game: 'demo', environment: 'live' } as const;
     const history = given([{ kind: 'erased', id: ID, ...scope, erasedAt: 1, keys: [], quarantined: 0, lastSeq: 1 }]);
     const rejected = [{ line: 1, message: expect.stringContaining('erased') }];
     history.when(lines([event(1, day(1))])).thenReply({ imported: 0, importedTo: 1, rejected });
-    history.when(lines([event(1, day(1))])).thenReply({ repeated: 0, rejected });
+    history.when(lines([event(1, day(1))])).thenReply({ earlier: 0, rejected });
     const rich = given([aPlayer({ totalRevenue: LIMITS.totalRevenue })]);
     rich.when(lines([purchase(1, day(1), 1)])).thenReply({ imported: 0, rejected: [{ line: 1 }] });
   });

@@ -95,7 +95,8 @@ describe('an erased player', () => {
     const first = given([]).when(aCommand(register));
     expect(again.facts).toEqual(first.facts);
     expect(again.reply).toMatchObject({ kind: 'player', created: true });
-    expect(again.states.get(id)).toEqual(first.states.get(id));
+    // A new life also remembers where it begins, so that rows of the earlier one do not count.
+    expect(again.states.get(id)).toEqual({ ...first.states.get(id), bornSeq: 0 });
   });
 
   it('that is registered again is not erased by a late repeat of the first erasure', () => {

@@ -28,6 +28,8 @@ export function registered(state: EntityState | undefined, fact: PlayerRegistere
     country: countryOf(fact.player.attributes),
     recentEvents: [],
     keys: state?.kind === 'erased' ? state.keys : [],
+    // The runtime puts the sequence of the record here.
+    ...(state?.kind === 'erased' ? { bornSeq: 0 } : undefined),
     counters: [],
     device: null,
     segments: [],

@@ -1,4 +1,7 @@
-import { failure } from '../../src/kernel/errors.ts';
+import { failure, type Failure } from '../../src/kernel/errors.ts';
+import { computedAt } from '../computed/player-values.ts';
+import type { NamedProperty } from '../targeting.ts';
+import type { PlayerReply } from '../vocabulary/replies.ts';
 import type { RegisterPlayer } from '../vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
 import { type PlayerState, viewOf } from '../vocabulary/state.ts';
@@ -71,6 +74,14 @@ function create(command: RegisterPlayer, context: Context): Decision {
 }
 
 /** Reads a player. Fails with PLAYER_NOT_FOUND. */
-export function readPlayer(state: PlayerState | undefined): Decision['reply'] {
-  return state === undefined ? failure('PLAYER_NOT_FOUND') : { kind: 'player', player: viewOf(state), created: false };
+export function readPlayer(
+  state: PlayerState | undefined,
+  properties: ReadonlyMap<string, NamedProperty> | undefined,
+  nowMs: number,
+): PlayerReply | Failure {
+  if (state === undefined) return failure('PLAYER_NOT_FOUND');
+  const reply: PlayerReply = { kind: 'player', player: viewOf(state), created: false };
+  if (properties === undefined || properties.size === 0) return reply;
+  const values = [...properties].map(([key, { id, spec }]) => [key, computedAt(state, id, spec, nowMs)] as const);
+  return { ...reply, computed: JSON.stringify(Object.fromEntries(values)) };
 }

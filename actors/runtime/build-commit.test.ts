@@ -29,16 +29,17 @@ function feedOf(commands: readonly Command[]): RequestFeed & { taken: number } {
   return feed;
 }
 
-function build(commands: Command[], nowMs = 2_000, handedOver: Command[] = []) {
+function build(commands: Command[], nowMs = 2_000, handedOver: Command[] = [], internalCommands: Command[] = []) {
   const store = createMemoryStores().partition(0);
   const entities = createEntities({ store, factsCreated: 'c', hotBytes: 1e6, nowMs: () => 0 });
   const feed = feedOf(commands);
   const waiting = feedOf(handedOver);
   const handed = { ...waiting, peek: () => handedOver[waiting.taken], take: () => waiting.take() };
+  const internal = internalCommands.map((command) => ({ command }));
   const next = () => {
     const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, maintenance: NO_TASKS };
-    const own = { definitions: liveDefinitions(), monotonicMs: () => 0, internal: { take: () => undefined } };
-    const room = { commandsFit: true, handed };
+    const own = { definitions: liveDefinitions(), monotonicMs: () => 0, internal: { take: () => internal.shift() } };
+    const room = { commandsFit: true, handed, computing: { sync: () => false, take: () => {} } };
     const commit = buildCommit({ ...shared, ...own, ...room, logger: silentLogger });
     entities.applyCommit(commit.draft, [], entities.appliedSeq + 1);
     return commit;
@@ -180,6 +181,20 @@ describe('building a commit', () => {
     expect(handed.taken).toBeGreaterThan(feed.taken / 2);
     for (let turn = 0; turn < 20; turn++) next();
     expect([feed.taken, handed.taken]).toEqual([count, count]);
+  });
+
+  it('leaves both sources a part of a record that internal commands have filled by half', () => {
+    const registrations = (name: string, count: number) =>
+      Array.from({ length: count }, (_, index) => register(`${name}-${index}`));
+    const many = LIMITS.commitFacts;
+    const { feed, handed, next } = build(
+      registrations('read', many),
+      2_000,
+      registrations('handed', many),
+      registrations('own', many),
+    );
+    next();
+    expect([feed.taken, handed.taken].map((taken) => taken > many / 20)).toEqual([true, true]);
   });
 
   it('needs no record for the position when it skips only what was handed over', () => {

@@ -4,6 +4,7 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { triggerCampaigns, triggerSchedules } from '../campaigns/trigger-campaigns.ts';
 import { metered, stepsSpent } from '../conditions/steps.ts';
+import { dropEnded } from '../computed/concerned-properties.ts';
 import type { Command, ReceivedCommand } from '../vocabulary/commands.ts';
 import { decide, mostFactChars } from '../decide.ts';
 import { decideTimers } from '../timers.ts';
@@ -11,6 +12,7 @@ import type { EntitySnapshot, Fact, SnapshotMark } from '../vocabulary/facts.ts'
 import type { Reply } from '../vocabulary/replies.ts';
 import { reviewLifecycle } from '../player/update-lifecycle.ts';
 import { updateSegments } from '../segments/update-segments.ts';
+import type { Computing } from './computing.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import type { CommitDraft } from './draft.ts';
 import { stateChars } from '../vocabulary/size-estimates.ts';
@@ -52,6 +54,8 @@ export interface PendingCommit {
   noted: readonly Noted[];
   configRevision: number;
   swept: Swept;
+  /** Whether computed properties began or ended, or it is known where they began. */
+  changesProperties: boolean;
   /** Whether commands were skipped that another owner, with another clock, might decide. */
   skipped: boolean;
   /** Commands that failed because FACTS has no room for their facts. */
@@ -85,6 +89,8 @@ export interface BuildOptions {
   definitions: LiveDefinitions;
   /** The owner's internal commands, decided before requests. Their replies are dropped. */
   internal: Pick<Exposures, 'take'>;
+  /** Computed properties: which begin and end, before anything else, and what past events add to them. */
+  computing: Pick<Computing, 'sync' | 'take'>;
   /** Whether FACTS has room for facts of commands. If not, commands with facts fail; the others are answered. */
   commandsFit: boolean;
   maintenance: MaintenanceTasks;
@@ -107,8 +113,11 @@ export function buildCommit(options: BuildOptions): PendingCommit {
   const snapshots = takeSnapshots(entities, maintenance.snapshotIds, nowMs);
   const mark: SnapshotMark | undefined =
     maintenance.mark === undefined ? undefined : { kind: 'SnapshotMark', partition, ...maintenance.mark };
+  const { computing, commandsFit } = options;
+  const changesProperties = computing.sync(draft, nowMs, commandsFit);
   decideAllTimers(options, draft);
   const swept = sweep(options, draft);
+  computing.take(draft, options.definitions, nowMs, commandsFit ? MAINTENANCE_CHARS : 0);
   const snapshotChars = snapshots.reduce((sum, snapshot) => sum + stateChars(snapshot.state), 0);
   const noted = decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
   const { replies, skipped, withoutRoom } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
@@ -123,6 +132,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
     noted,
     configRevision,
     swept,
+    changesProperties,
     skipped,
     withoutRoom,
     needsAppend,
@@ -144,7 +154,7 @@ function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: nu
   return noted;
 }
 
-/** The share of a record and of its steps for maintenance; the rest of its work stays due. */
+/** The share of a record and of its steps for maintenance, and one more player; the rest of its work stays due. */
 const MAINTENANCE_CHARS = RECORD_CHARS / 4;
 const MAINTENANCE_STEPS = LIMITS.turnSteps / 4;
 
@@ -180,6 +190,7 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
       const since = draft.facts.length;
       const { game, environment } = state;
       metered(() => {
+        dropEnded(draft, state, atMs);
         reviewLifecycle(draft, state, definitions.settings(game).lifecycle, atMs);
         for (const fact of updateSegments(state, set, 'all', atMs, draft.limits)) draft.emit(fact);
         const campaigns = definitions.campaigns(game, environment);
@@ -205,27 +216,37 @@ interface Decided {
   withoutRoom: number;
 }
 
-/** Bounds of what is decided in one record. */
+/** Bounds up to which one source of commands fills the record. */
 interface Share {
   chars: number;
-  commands: number;
+  facts: number;
+  replies: number;
   steps: number;
 }
 
-/** Decides commands from REQUESTS, then those handed over. While both wait, the first take at most half of a record. */
+/**
+ * Decides commands from REQUESTS, then those handed over. While both wait, the first get half of what is left of the
+ * record: internal commands may have filled half of it.
+ */
 function decideWaiting(options: BuildOptions, draft: CommitDraft, mostChars: number): Decided {
   const { feed, handed, limits = LIMITS } = options;
   const decided: Decided = { replies: [], skipped: false, withoutRoom: 0 };
-  const whole: Share = { chars: mostChars, commands: limits.commitFacts, steps: LIMITS.turnSteps };
-  const half: Share = { chars: mostChars / 2, commands: limits.commitFacts / 2, steps: LIMITS.turnSteps / 2 };
+  const { commitFacts } = limits;
+  const whole: Share = { chars: mostChars, facts: commitFacts, replies: commitFacts, steps: LIMITS.turnSteps };
+  const half: Share = {
+    chars: (draft.chars + mostChars) / 2,
+    facts: (draft.facts.length + commitFacts) / 2,
+    replies: commitFacts / 2,
+    steps: LIMITS.turnSteps / 2,
+  };
   const began = stepsSpent();
   decideFrom(feed, handed.peek() === undefined ? whole : half, true);
   decideFrom(handed, whole, false);
   return decided;
 
-  /** `isStored`: another owner might decide the commands too. */
+  /** @param isStored whether the commands are in REQUESTS, so that the next owner might decide them too */
   function decideFrom(source: CommandSource, most: Share, isStored: boolean): void {
-    while (draft.chars < most.chars && draft.facts.length < most.commands && decided.replies.length < most.commands) {
+    while (draft.chars < most.chars && draft.facts.length < most.facts && decided.replies.length < most.replies) {
       if (stepsSpent() - began > most.steps) return;
       const command = source.peek();
       if (command === undefined || (command.body !== undefined && !fits(command, draft, mostChars))) return;

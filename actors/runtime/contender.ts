@@ -3,7 +3,8 @@ import type { Metrics } from '../../src/kernel/metrics.ts';
 import { contend, type Lease } from '../../streams/lease.ts';
 import { type Follower, type FollowerEnd, startFollower } from './follower.ts';
 import type { Membership } from './membership.ts';
-import { startOwner, type OwnerOptions, type OwnerTerm, type TermEnd } from './partition-owner.ts';
+import { startOwner, type OwnerOptions, type OwnerTerm } from './partition-owner.ts';
+import type { TermEnd } from './term-end.ts';
 import { createRefusal, type RefusalReason } from './refusal.ts';
 import type { RebuildSlot } from './rebuild-slot.ts';
 import { checkedStore, StoreWriteError } from './store/checked-store.ts';
@@ -34,8 +35,6 @@ export interface ContenderOptions extends Omit<
   OwnerOptions,
   'owner' | 'store' | 'follower' | 'leaseHeld' | 'onStoreState' | 'metrics'
 > {
-  /** Partitions of the deployment. */
-  partitions: number;
   /** One for all partitions of the process. */
   rebuilds: RebuildSlot;
   /** This node's name: stable over restarts, and unique while its data directory is locked. */

@@ -153,6 +153,42 @@ describe('the entities of a partition', () => {
     ]);
   });
 
+  it('covers no change that a replay brings back after a kill between the transactions of a flush', async () => {
+    let writes = 0;
+    const disk = createMemoryStores(() => {
+      writes += 1;
+      return writes === 2 ? Promise.reject(new Error('killed')) : Promise.resolve();
+    }).partition(0);
+    const open = () =>
+      createEntities({ store: disk, factsCreated: 'c', hotBytes: ONE, flushChunk: 1, nowMs: () => nowMs });
+    const one = { game: 'demo', environment: 'live', at: 1 } as const;
+    const player = (id: string) => aPlayer({ id });
+    const records = [
+      record({ kind: 'PlayerRegistered', ...one, entityId: 'late', player: player('late') }),
+      record({
+        kind: 'EntitySnapshot',
+        ...one,
+        entityId: 'late',
+        state: { ...player('late'), lastSeq: 1, bornSeq: 1 },
+      }),
+      record({ kind: 'PlayerRegistered', ...one, entityId: 'early', player: player('early') }),
+      record({ kind: 'PlayerUpdated', ...one, entityId: 'late', changed: [], player: player('late') }),
+    ];
+    const replay = (into: Entities): void => {
+      for (const [index, commit] of records.entries()) into.fold(commit, index + 1);
+    };
+    const killed = open();
+    replay(killed);
+    // The first transaction holds `late`, changed by record 4. `early`, changed by record 3, is not stored.
+    await expect(killed.flush()).rejects.toThrow('killed');
+    expect([...disk.dirty()]).toMatchObject([{ entityId: 'late', dirtySince: 4 }]);
+
+    const again = open();
+    replay(again);
+    expect(again.snapshots.size).toBe(2);
+    expect(again.snapshots.coveredTo(again.appliedSeq)).toBe(2);
+  });
+
   it('repeats a failed write', async () => {
     register('a');
     hold = Promise.reject(new Error('disk full'));

@@ -9,7 +9,7 @@ import { type CommitDraft, createDraft } from './draft.ts';
 import { createSnapshotQueue, type SnapshotLimits, type SnapshotQueue } from './store/snapshot-queue.ts';
 import type { PlayerLimits } from '../decision.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import type { PartitionStore, StoredEntity } from './store/store.ts';
+import type { DirtyEntity, PartitionStore, StoredEntity } from './store/store.ts';
 import type { CommitRecord } from '../vocabulary/commit-record.ts';
 
 /**
@@ -18,7 +18,7 @@ import type { CommitRecord } from '../vocabulary/commit-record.ts';
  * Owns: the hot map, the set of entities that the store does not hold yet, the ids of all ledgers, and the snapshot
  * queue.
  * Invariants
- * 1. A committed state is immutable; its `lastSeq` is set once, when its record's sequence is known.
+ * 1. A committed state is immutable; `lastSeq` and `bornSeq` are set once, when its record's sequence is known.
  * 2. An entity that the store does not hold yet stays in `hot` and is never read from the store.
  * 3. A draft's states are visible only to that draft until `applyCommit`.
  */
@@ -27,6 +27,8 @@ export interface Entities {
   get(entityId: string): EntityState | undefined;
   /** The same without loading the entity into memory; for sweeps over all entities. */
   peek(entityId: string): EntityState | undefined;
+  /** The same if it is in memory. */
+  held(entityId: string): EntityState | undefined;
   /** Starts a draft. Only one at a time. */
   draft(): CommitDraft;
   /**
@@ -47,6 +49,8 @@ export interface Entities {
   repeatLedgers(): void;
   /** Number of ledgers, those included that the store does not hold yet. */
   readonly ledgerCount: number;
+  /** The ids of the ledgers with this prefix. */
+  ledgersOf(prefix: string): readonly string[];
   /** Whether the store is behind. */
   readonly behind: boolean;
   /** FACTS sequence up to which this partition has been applied. */
@@ -105,7 +109,14 @@ export function createEntities(options: EntitiesOptions): Entities {
   /** As the newest mark says. */
   let { hasLedgers = true } = options;
   const snapshots = createSnapshotQueue(nowMs, limits);
-  for (const { entityId, dirtySince, snapshotSeq } of store.dirty()) {
+  // Entities that changed after the mark follow in `fold`, between the others of the same replay: the queue's order is
+  // that of the changes.
+  for (const stored of store.dirty()) {
+    if (stored.dirtySince <= storedSeq) waitsFromStore(stored.entityId, stored);
+  }
+
+  /** An entity's state and its oldest change come from the store. */
+  function waitsFromStore(entityId: string, { dirtySince, snapshotSeq }: Omit<DirtyEntity, 'entityId'>): void {
     snapshots.changed(entityId, dirtySince, { isFirst: snapshotSeq === 0, lastDelayMs: 0, restedMs: 0 });
   }
 
@@ -115,6 +126,8 @@ export function createEntities(options: EntitiesOptions): Entities {
       held.used = true;
       return held;
     }
+    // Events ask for a ledger that most games do not have, and a look-up in the store takes microseconds.
+    if (entityId.startsWith(LEDGER_PREFIX) && !ledgerIds.has(entityId)) return undefined;
     const stored = store.get(entityId);
     if (stored === undefined) return undefined;
     const state = withSharedServed(stored.state);
@@ -134,6 +147,7 @@ export function createEntities(options: EntitiesOptions): Entities {
 
   function applyState(entityId: string, state: EntityState, sequence: number): void {
     state.lastSeq = sequence;
+    if (state.kind === 'player' && state.bornSeq === 0) state.bornSeq = sequence;
     const before = load(entityId);
     if (before === undefined && state.kind === 'ledger') ledgerIds.add(entityId);
     const { snapshotSeq = 0, lastDelayMs = 0, snapshotAtMs = 0 } = before ?? {};
@@ -174,8 +188,12 @@ export function createEntities(options: EntitiesOptions): Entities {
       }
       // Facts before an erasure are skipped: after a rebuild the state that they apply to may be missing.
       if (erasures !== undefined && index < (erasures.get(fact.entityId) ?? 0)) continue;
-      const before = changed.get(fact.entityId) ?? load(fact.entityId)?.state;
-      if (before !== undefined && before.lastSeq >= sequence) continue;
+      const held = load(fact.entityId);
+      const before = changed.get(fact.entityId) ?? held?.state;
+      if (held !== undefined && held.state.lastSeq >= sequence) {
+        if (held.dirtySince === sequence) waitsFromStore(fact.entityId, held);
+        continue;
+      }
       if (fact.kind === 'EntitySnapshot') snapshotted(fact);
       else changed.set(fact.entityId, evolve(before, fact, limits));
     }
@@ -231,6 +249,7 @@ export function createEntities(options: EntitiesOptions): Entities {
   return {
     get: (entityId) => load(entityId)?.state,
     peek: (entityId) => (hot.get(entityId) ?? store.get(entityId))?.state,
+    held: (entityId) => hot.get(entityId)?.state,
     draft: () => createDraft((entityId) => load(entityId)?.state, limits),
     applyCommit(draft, snapshotFacts, sequence) {
       for (const fact of snapshotFacts) snapshotted(fact);
@@ -243,6 +262,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     repeatLedgers() {
       if (!hasLedgers) for (const entityId of ledgerIds) snapshots.repeat(entityId);
     },
+    ledgersOf: (prefix) => [...ledgerIds].filter((id) => id.startsWith(prefix)),
     get ledgerCount() {
       return ledgerIds.size;
     },

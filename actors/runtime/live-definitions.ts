@@ -7,15 +7,19 @@ import type { Stop } from '../../streams/log/log.ts';
 import { type CampaignSet, createCampaignSet, isScheduledIn, type ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { guardedCampaign } from '../campaigns/guarded-campaign.ts';
+import { propertyIdOf } from '../computed/property-spec.ts';
+import { propertiesOf, type NamedSpec, type NeededProperties } from '../computed/needed-properties.ts';
 import { countedEventsOf } from '../conditions/counted-events.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { compileFlag } from '../flags/compile-flag.ts';
 import { disabledFlag, guardedFlag } from '../flags/disabled-flag.ts';
 import { DEFAULT_THRESHOLDS } from '../player/thresholds.ts';
+import { listCondition, withExceptions } from '../segments/list-condition.ts';
 import { createSegmentSet, type SegmentSet } from '../segments/segment-set.ts';
-import type { Campaign, Condition, Flag, Segment, Targeting } from '../targeting.ts';
-import type { Environment } from '../vocabulary/scope.ts';
+import type { Campaign, ComputedLookup, Condition, Flag, NamedProperty, Segment, Targeting } from '../targeting.ts';
+import type { Environment, Scope } from '../vocabulary/scope.ts';
 import type { Definitions, GameSettings } from '../definitions.ts';
+import { computingScopes, conditionsIn, namedPropertiesIn, segmentConditions } from './computing-definitions.ts';
 
 /**
  * The definitions (segments, flags, campaigns) of the config store, compiled for all owners of a process: on first use,
@@ -27,6 +31,12 @@ export interface LiveDefinitions extends Definitions {
   readonly segmentsVersion: number;
   /** Whether any game has a segment or its own thresholds, which may have changed while no process ran. */
   readonly wantsSweep: boolean;
+  /** Grows with every change of a definition that may need other computed properties. */
+  readonly computedVersion: number;
+  /** The computed properties that the definitions of a game and environment need. */
+  computed(game: string, environment: Environment): NeededProperties;
+  /** The games and environments that have definitions. */
+  computedScopes(): Iterable<Scope>;
   /** Calls `listener` when `segmentsVersion` has grown. */
   onSegments(listener: () => void): Stop;
   /** Segments whose condition exceeded its budget since the last call; bounded. */
@@ -59,6 +69,7 @@ export function createLiveDefinitions(
     config.list('game').flatMap(({ game, document }) => (document.lifecycle === undefined ? [] : [game])),
   );
   let segmentsVersion = 0;
+  let computedVersion = 0;
   let segmentsOver: string[] = [];
   /** Read many times a second; computed again after a change of a campaign. */
   let scheduled: CampaignDocument[] | undefined;
@@ -68,7 +79,8 @@ export function createLiveDefinitions(
     if (!TARGETING.has(address.kind)) return;
     if (address.kind === 'campaign') scheduled = undefined;
     games.delete(address.game);
-    if (address.kind === 'segment') segmentsChanged();
+    computedVersion += 1;
+    if (address.kind === 'segment' || address.kind === 'property') segmentsChanged();
   });
 
   function onGame(game: string): void {
@@ -106,9 +118,18 @@ export function createLiveDefinitions(
   }
 
   function compile(game: string, environment: Environment): Compiled {
-    const entries = config.list('segment', game, environment).filter(({ document }) => document.enabled !== false);
+    const all = config.list('segment', game, environment);
+    const entries = all.filter(({ document }) => document.enabled !== false);
+    const computed = new Map(
+      namedProperties(game, environment).map(({ key, spec }): [string, NamedProperty] => [
+        key,
+        { id: propertyIdOf(spec, key), spec },
+      ]),
+    );
     const segments = createSegmentSet(
-      entries.map((entry) => ({ segment: segmentOf(entry), conditions: entry.document.conditions })),
+      entries.map((entry) => ({ segment: segmentOf(entry), conditions: segmentConditions(entry.document) })),
+      (key) => computed.get(key)?.spec.event,
+      new Set(all.flatMap(({ document: { id, list } }) => (list === undefined ? [] : [id]))),
     );
     const flags = new Map<string, Flag>();
     // In order of keys, so that replies and stored variants do not depend on the process.
@@ -129,6 +150,7 @@ export function createLiveDefinitions(
         segments: segments.all,
         segment: (id) => segments.get(id),
         flags,
+        computed,
         // Only players with very many counted names need it.
         get countedEvents() {
           countedEvents ??= countedEventsIn(game, environment);
@@ -139,22 +161,27 @@ export function createLiveDefinitions(
   }
 
   function countedEventsIn(game: string, environment: Environment): ReadonlySet<string> {
-    const flags = config.list('flag', game, environment).filter(({ document }) => document.archivedAt === null);
-    return countedEventsOf([
-      ...config.list('segment', game, environment).map(({ document }) => document.conditions),
-      ...flags.flatMap(({ document }) => document.rules.map(({ conditions = null }) => conditions)),
-      ...config
-        .list('campaign', game, environment)
-        .map(({ document: { trigger } }) => (trigger.kind === 'event' ? (trigger.conditions ?? null) : null)),
-    ]);
+    return countedEventsOf(conditionsIn(config, game, environment));
+  }
+
+  function namedProperties(game: string, environment: Environment): NamedSpec[] {
+    return namedPropertiesIn(config, game, environment, (key, error) =>
+      logger.error({ game, environment, property: key, err: error }, 'a computed property is disabled'),
+    );
+  }
+
+  /** Conditions outlive changes of properties, so they look a property up whenever they read it. */
+  function lookupOf({ game, environment }: Pick<ConfigEntry<'segment'>, 'game' | 'environment'>): ComputedLookup {
+    return (key) => (environment === '_' ? undefined : compiled(game, environment).targeting.computed?.get(key));
   }
 
   function overBudget(definition: 'segment' | 'flag' | 'campaign'): void {
     metrics?.conditionsOverBudget.inc({ definition });
   }
 
-  function segmentOf({ document, game, environment }: ConfigEntry<'segment'>): Segment {
-    const { id, key, conditions } = document;
+  function segmentOf(entry: ConfigEntry<'segment'>): Segment {
+    const { document, game, environment } = entry;
+    const { id, key, conditions, list } = document;
     let segment = segmentCache.get(document);
     if (segment !== undefined) return segment;
     const broken = (reason: object): void =>
@@ -163,22 +190,28 @@ export function createLiveDefinitions(
       overBudget('segment');
       if (segmentsOver.length < LIMITS.segmentsPerEnvironment) segmentsOver.push(id);
     };
-    const made = attempt(() => compileCondition(conditions, { onOverBudget }), broken);
-    if (made?.kind === 'invalid') broken({ faults: made.faults });
     const asIs = unchanging(id);
-    segment = { id, key, condition: made?.kind === 'compiled' ? guarded(made.condition, asIs, broken) : asIs };
+    const made = attempt((): Condition | undefined => {
+      if (list !== undefined) return withExceptions(listCondition(id, list.load), document);
+      const compiled = compileCondition(conditions, { computed: lookupOf(entry), onOverBudget });
+      if (compiled.kind === 'compiled') return guarded(withExceptions(compiled.condition, document), asIs, broken);
+      broken({ faults: compiled.faults });
+      return undefined;
+    }, broken);
+    segment = { id, key, condition: made ?? asIs, ...(list === undefined ? {} : { load: list.load }) };
     segmentCache.set(document, segment);
     return segment;
   }
 
-  function flagOf({ key, document, game, environment }: ConfigEntry<'flag'>): Flag {
+  function flagOf(entry: ConfigEntry<'flag'>): Flag {
+    const { key, document, game, environment } = entry;
     const held = flagCache.get(document);
     if (held !== undefined) return held;
     const { version } = document;
     const broken = (reason: object, why: string): void =>
       logger.error({ game, environment, flag: key, version, ...reason }, `a flag is disabled: ${why}`);
     const doesNotCompile = (reason: object): void => broken(reason, 'it does not compile');
-    const made = attempt(() => compileFlag(document, () => overBudget('flag')), doesNotCompile);
+    const made = attempt(() => compileFlag(document, () => overBudget('flag'), lookupOf(entry)), doesNotCompile);
     if (made?.kind === 'invalid') doesNotCompile({ faults: made.faults });
     const flag =
       made?.kind === 'compiled'
@@ -188,13 +221,14 @@ export function createLiveDefinitions(
     return flag;
   }
 
-  function campaignOf({ document, game, environment }: ConfigEntry<'campaign'>): Campaign | 'disabled' {
+  function campaignOf(entry: ConfigEntry<'campaign'>): Campaign | 'disabled' {
+    const { document, game, environment } = entry;
     const held = campaignCache.get(document);
     if (held !== undefined) return held;
     const { id, version } = document;
     const broken = (reason: object): void =>
       logger.error({ game, environment, campaign: id, version, ...reason }, 'a campaign is disabled');
-    const made = attempt(() => compileCampaign(document, () => overBudget('campaign')), broken);
+    const made = attempt(() => compileCampaign(document, () => overBudget('campaign'), lookupOf(entry)), broken);
     if (made?.kind === 'invalid') broken({ faults: made.faults });
     const campaign =
       made?.kind === 'compiled' ? guardedCampaign(made.campaign, (error) => broken({ err: error })) : 'disabled';
@@ -210,6 +244,12 @@ export function createLiveDefinitions(
     segments: (game, environment) => compiled(game, environment).segments,
     campaigns: (game, environment) => compiled(game, environment).campaigns,
     settings,
+    get computedVersion() {
+      return computedVersion;
+    },
+    computed: (game, environment) =>
+      propertiesOf(namedProperties(game, environment), conditionsIn(config, game, environment)),
+    computedScopes: () => computingScopes(config),
     get segmentsVersion() {
       return segmentsVersion;
     },
@@ -240,7 +280,7 @@ export function createLiveDefinitions(
 const NONE: readonly string[] = [];
 
 /** Kinds of documents whose change makes a game's definitions compile again. */
-const TARGETING: ReadonlySet<DocumentKind> = new Set(['segment', 'flag', 'campaign']);
+const TARGETING: ReadonlySet<DocumentKind> = new Set(['segment', 'flag', 'campaign', 'property']);
 
 /** Must not throw for a document of another version, which does not compile later. */
 function isTimed({ enabled, trigger }: CampaignDocument): boolean {

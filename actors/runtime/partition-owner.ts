@@ -11,7 +11,10 @@ import { answersOf, buildCommit, type PendingCommit, refusalsOf } from './build-
 import type { LiveDefinitions } from './live-definitions.ts';
 import { createExposures } from './exposures.ts';
 import { appendFenced } from './fenced-append.ts';
+import { createComputing } from './computing.ts';
+import type { EventHistory } from './store/event-history.ts';
 import { createMaintenance } from './maintenance.ts';
+import { unfilledProperties } from './property-sync.ts';
 import { createQueryHandler } from './query-handler.ts';
 import { createRequestFeed } from './request-feed.ts';
 import { type LocalGateway, NO_HANDED_COMMANDS } from '../vocabulary/local-gateway.ts';
@@ -23,10 +26,10 @@ import type { Gathering } from '../../src/kernel/gathering.ts';
 import { createSignal } from '../../src/kernel/signal.ts';
 import type { SnapshotLimits } from './store/snapshot-queue.ts';
 import type { Follower } from './follower.ts';
-import { StoreFaultError, StoreWriteError } from './store/checked-store.ts';
+import type { StoreFaultError } from './store/checked-store.ts';
 import type { PartitionStore } from './store/store.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
-import { UnknownVersionError } from '../../streams/wire/unknown-version.ts';
+import { endBy, type TermEnd } from './term-end.ts';
 import type { PlayerLimits } from '../decision.ts';
 import type { Command } from '../vocabulary/commands.ts';
 import type { CommitRecord } from '../vocabulary/commit-record.ts';
@@ -55,18 +58,6 @@ export interface OwnerTerm {
   stop(): Promise<void>;
 }
 
-/**
- * `unwritable`: the local store could not be written for so long that too much memory waits for it. `store_fault`: it
- * could not be read, or did not fit FACTS. `unknown_version`: a newer version wrote a record of the partition.
- * `unprepared`: the follower ended before the barrier, and reports why. `failed`: anything else. In all cases but
- * `store_fault` and `unprepared` the content of the local store is sound.
- */
-export interface TermEnd {
-  kind: 'stopped' | 'deposed' | 'unprepared' | 'failed' | 'unwritable' | 'store_fault' | 'unknown_version';
-  /** What ended the term, if it failed. */
-  error?: unknown;
-}
-
 export interface OwnerOptions {
   partition: number;
   /** Our incarnation: unique per process start and term. */
@@ -85,6 +76,12 @@ export interface OwnerOptions {
   commits: Gathering;
   /** Gets the error when writes to the local store have failed for a while; undefined when they succeed again. */
   onStoreState: (error: unknown) => void;
+  /** The past of computed properties; absent: it is not counted. */
+  history?: EventHistory | undefined;
+  /** Partitions of the deployment. */
+  partitions: number;
+  /** Whether every process knows the facts of computed properties. */
+  computedUsable?: () => boolean;
   /** The gateway of this process, if it has one. */
   local?: LocalGateway | undefined;
   /** Whether the lease is valid in this tick. */
@@ -104,7 +101,7 @@ export interface OwnerOptions {
 }
 
 /** The bounds that tests and the simulation replace; `LIMITS` when absent. */
-export type OwnerLimits = PlayerLimits & SnapshotLimits & Pick<Limits, 'commitFacts'> & RebuildLimits;
+export type OwnerLimits = PlayerLimits & SnapshotLimits & Pick<Limits, 'commitFacts' | 'fillPlayers'> & RebuildLimits;
 
 /** Log messages that the simulation reads. */
 export const TAKEN_OVER = 'partition taken over';
@@ -143,12 +140,6 @@ export function startOwner(options: OwnerOptions): OwnerTerm {
   };
 }
 
-function endBy(error: unknown): TermEnd['kind'] {
-  if (error instanceof StoreFaultError) return 'store_fault';
-  if (error instanceof StoreWriteError) return 'unwritable';
-  return error instanceof UnknownVersionError ? 'unknown_version' : 'failed';
-}
-
 /** After a refused append (FACTS is full) maintenance waits this long, and the next commit the second time. */
 const REFUSED_PAUSE_MS = 1_000;
 const REFUSED_WAIT_MS = 50;
@@ -171,7 +162,7 @@ async function lead(
   /** Commands were skipped since the last record. */
   let skipped = false;
   let nextPositionMs = -Infinity;
-  /** Met by a query; a commit throws its own. */
+  /** The fault that a query met; a commit throws its own. */
   let storeFault: StoreFaultError | undefined;
   const onWaiting = (): void => {
     commits.added();
@@ -179,16 +170,22 @@ async function lead(
   };
   const feed = createRequestFeed({ log, clock, partition, position: taken.position, logger, onWaiting });
   const local = options.local?.commands(partition, onWaiting) ?? NO_HANDED_COMMANDS;
-  /** Behind the backlog: the owner before answered some of it without a record, and it must have no effect now. */
+  /**
+   * Handed-over commands follow the backlog of REQUESTS. The previous owner answered some commands of the backlog
+   * without a record; decided after newer commands they could take effect.
+   */
   const handed = { ...local, peek: () => (feed.backlogTaken ? local.peek() : undefined) };
+  const progress = createProgressWriter({ ...options, unfilled: () => unfilledProperties(entities) });
   const sweep = createSegmentSweep({
     clock,
     store,
     definitions: options.definitions,
-    progress: createProgressWriter(options),
+    progress,
     onWork: signal.notify,
   });
   const maintenance = createMaintenance({ ...options, entities, sweep, onWork: signal.notify });
+  const work = { onWork: signal.notify, onFilled: () => progress.refresh() };
+  const computing = createComputing({ ...options, ...work, factsCreated, entities });
   const sendReplies = createReplySender(log, options.local);
   const exposures = createExposures({
     nowMs: () => clock.wallMs(),
@@ -264,6 +261,7 @@ async function lead(
       definitions: options.definitions,
       internal: commandsFit ? exposures : NO_EXPOSURES,
       maintenance: maintenance.tasks(feed.backlogTaken),
+      computing,
       monotonicMs: () => clock.monotonicMs(),
       partition,
       limits: options.limits,
@@ -302,6 +300,7 @@ async function lead(
         skipped = false;
         entities.applyCommit(commit.draft, commit.snapshots, outcome.sequence);
         maintenance.committed(commit);
+        computing.stored(commit.changesProperties);
         for (const [attribution, count] of commit.draft.exposures) metrics.flagExposures.inc({ attribution }, count);
         sendReplies([...answersOf(commit), ...commit.replies]);
         queryHandler.release('proved');
@@ -328,6 +327,7 @@ async function lead(
   try {
     queryHandler.open();
     maintenance.start();
+    computing.start();
     while (!stopping()) {
       if (feed.peek() !== undefined || handed.peek() !== undefined) await commits.next();
       const error = storeFault ?? maintenance.error;
@@ -341,6 +341,7 @@ async function lead(
   } finally {
     for (const source of [feed, handed]) source.stop();
     queryHandler.close();
+    computing.stop();
     await maintenance.stop();
   }
 }

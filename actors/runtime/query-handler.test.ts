@@ -48,6 +48,7 @@ describe('queries', () => {
       clock,
       config: { revision: 0, seen: async () => true },
       entities,
+      store,
       definitions: definitionsOf({
         flags: new Map([
           [

@@ -16,7 +16,9 @@ import type { Exposures } from './exposures.ts';
 import type { LocalGateway } from '../vocabulary/local-gateway.ts';
 import { notKnownHere, type OutgoingReply, type ReplySender } from './send-replies.ts';
 import type { Definitions } from '../definitions.ts';
+import { createSegmentPreviews } from './preview-segment.ts';
 import { StoreFaultError } from './store/checked-store.ts';
+import type { PartitionStore } from './store/store.ts';
 
 /**
  * Answers queries from the owner's state, in the tick in which they arrive if invariants allow it.
@@ -45,6 +47,7 @@ export interface QueryHandlerOptions {
   clock: Clock;
   config: Pick<ConfigStore, 'revision' | 'seen'>;
   entities: Entities;
+  store: PartitionStore;
   definitions: Definitions;
   exposures: Pick<Exposures, 'note'>;
   leaseHeld: () => boolean;
@@ -61,6 +64,7 @@ const NOTHING_HELD: ReadonlyMap<string, EntityState> = new Map();
 
 export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
   const { partition, epoch, log, clock, config, entities, definitions, leaseHeld, sendReplies, logger } = options;
+  const previews = createSegmentPreviews(options);
   let held = NOTHING_HELD;
   let waiting: Query[] = [];
   /** Queries that arrived before the append in flight was sent: its acknowledgement is their proof. */
@@ -147,6 +151,8 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
    */
   function answered(query: Query, address: Omit<OutgoingReply, 'reply'>): OutgoingReply | undefined {
     try {
+      const { body } = query;
+      if (body.kind === 'PreviewSegment') return { ...address, reply: previews.preview(query, body) };
       const state = entities.get(queriedEntity(query));
       const found = answer(state, query, { definitions, clock });
       if (found.kind !== 'flags' || state?.kind !== 'player') return { ...address, reply: found };

@@ -1,4 +1,5 @@
 import type { SegmentEntered, SegmentExited, SegmentsScheduled } from '../vocabulary/facts.ts';
+import type { PlayerListed } from '../vocabulary/player-lists.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 
 /** Memberships stay sorted by the segments' ids. */
@@ -15,4 +16,14 @@ export function segmentExited(state: PlayerState, { segmentId }: SegmentExited):
 
 export function segmentsScheduled(state: PlayerState, { dueAt }: SegmentsScheduled): PlayerState {
   return { ...state, segmentsDueAt: dueAt };
+}
+
+/** Lists stay sorted by the segments' ids. A state without any has no field for them. */
+export function playerListed(state: PlayerState, { segmentId, loads, dropped = [] }: PlayerListed): PlayerState {
+  const { lists = [], ...rest } = state;
+  const others = lists.filter((list) => list.segmentId !== segmentId && !dropped.includes(list.segmentId));
+  const held = lists.find((list) => list.segmentId === segmentId);
+  const next = loads.length === 0 ? others : [...others, { ...held, segmentId, loads }];
+  if (next.length === 0) return rest;
+  return { ...rest, lists: next.sort((one, other) => (one.segmentId < other.segmentId ? -1 : 1)) };
 }

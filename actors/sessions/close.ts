@@ -1,4 +1,5 @@
 import type { PlayerState } from '../vocabulary/state.ts';
+import type { PlayedWith } from '../vocabulary/played-with.ts';
 import type { OpenSession } from '../vocabulary/player.ts';
 import type { SessionClosed } from '../vocabulary/session-facts.ts';
 
@@ -35,6 +36,14 @@ export function sessionClosed(
     interventionsShown,
     interventionsClicked,
     externalId,
+    ...withOf(session),
+  };
+}
+
+function withOf({ platform, appVersion }: OpenSession): PlayedWith {
+  return {
+    ...(platform === undefined ? {} : { platform }),
+    ...(appVersion === undefined ? {} : { appVersion }),
   };
 }
 

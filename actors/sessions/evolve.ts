@@ -2,6 +2,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { append } from '../../src/kernel/bounded.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { played } from './activity.ts';
+import { playedWith } from './played-with.ts';
 import type { OpenSession, SeenFlag } from '../vocabulary/player.ts';
 import type {
   SessionClosed,
@@ -13,7 +14,10 @@ import type {
 
 /** A session counts when it opens. */
 export function opened(state: PlayerState, fact: SessionOpened): PlayerState {
+  // An init without a device continues on the one before.
+  const device = fact.device ?? state.device;
   const session: OpenSession = {
+    ...playedWith(device),
     sessionId: fact.sessionId,
     openedAt: fact.at,
     lastCallAt: fact.at,
@@ -31,7 +35,7 @@ export function opened(state: PlayerState, fact: SessionOpened): PlayerState {
     sessionCount: state.sessionCount + 1,
     sessionsInStage: state.sessionsInStage + 1,
     activity: played(state.activity, fact.at, 1, 0),
-    device: fact.device ?? state.device,
+    device,
     lastSeenAt: Math.max(state.lastSeenAt, fact.at),
   };
 }

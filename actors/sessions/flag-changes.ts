@@ -4,6 +4,7 @@ import type { FlagEvaluation } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Served, Targeting } from '../targeting.ts';
 import type { SeenFlag } from '../vocabulary/player.ts';
+import { formsOf, formsOfGone, isSeen, type SessionFlagForms } from './session-flags.ts';
 
 /**
  * Evaluates the flags of a session for its player.
@@ -33,41 +34,44 @@ export function reportFlags(
   draft: Draft,
   player: PlayerState,
   sessionId: string,
-  { reported, evaluations }: { reported: SeenFlag[]; evaluations: readonly FlagEvaluation[] },
+  { reported, evaluations }: { reported: readonly SessionFlagForms[]; evaluations: readonly FlagEvaluation[] },
   targeting: Targeting,
   context: Context,
 ): void {
   if (reported.length === 0) return;
   const { game, environment, at } = context;
-  draft.emit({ kind: 'SessionFlagsTold', entityId: player.id, game, environment, at, sessionId, flags: reported });
-  const keys = new Set(reported.map(({ flagKey }) => flagKey));
+  const flags = reported.map(({ seen }) => seen);
+  draft.emit({ kind: 'SessionFlagsTold', entityId: player.id, game, environment, at, sessionId, flags });
+  const keys = new Set(flags.map(({ flagKey }) => flagKey));
   const changes = evaluations.filter(({ flagKey }) => keys.has(flagKey));
   const { limits } = draft;
   const servedNow = servedAnew(player, changes, targeting, limits);
   for (const fact of servedFacts(player, servedNow, targeting, context, limits)) draft.emit(fact);
 }
 
-/** The flags that differ from those last reported to a session. A deleted flag is reported as not enabled. */
-export function changedFlags(before: readonly SeenFlag[], now: readonly SeenFlag[], { flags }: Targeting): SeenFlag[] {
-  const changed: SeenFlag[] = [];
+/** The flags that differ from those last reported to a session. A deleted flag is reported as disabled. */
+export function changedFlags(
+  before: readonly SeenFlag[],
+  now: readonly FlagEvaluation[],
+  { flags }: Targeting,
+): SessionFlagForms[] {
+  const changed: SessionFlagForms[] = [];
   // Usually nothing changed and the order is the same. The map is built only when the order differs.
   let byKey: Map<string, SeenFlag> | undefined;
-  for (const [place, flag] of now.entries()) {
+  for (const [place, evaluation] of now.entries()) {
+    const forms = formsOf(evaluation);
     let old = before[place];
-    if (old?.flagKey !== flag.flagKey) {
+    if (old === forms.seen) continue;
+    if (old?.flagKey !== evaluation.flagKey) {
       byKey ??= new Map(before.map((seen) => [seen.flagKey, seen]));
-      old = byKey.get(flag.flagKey);
+      old = byKey.get(evaluation.flagKey);
     }
-    if (old === undefined || old.enabled !== flag.enabled || old.variant !== flag.variant) changed.push(flag);
+    if (old === undefined || !isSeen(old, forms.seen)) changed.push(forms);
   }
-  for (const { flagKey, enabled } of before) {
-    if (enabled && !flags.has(flagKey)) changed.push({ flagKey, enabled: false, variant: null });
+  for (const seen of before) {
+    if (flags.has(seen.flagKey)) continue;
+    const gone = formsOfGone(seen.flagKey);
+    if (!isSeen(seen, gone.seen)) changed.push(gone);
   }
   return changed;
-}
-
-/** Converts an evaluation to the form of the game-client endpoints. */
-export function toSeenFlag({ flagKey, value, variantKey, reason }: FlagEvaluation): SeenFlag {
-  const enabled = reason !== 'flag_disabled' && value !== 'false' && value !== 'null';
-  return { flagKey, enabled, variant: variantKey };
 }

@@ -6,7 +6,8 @@ import type { Reply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { sessionClosed, inferredEnd } from './close.ts';
 import { playerNow, type SessionContext } from './session-context.ts';
-import { toSeenFlag, evaluateSessionFlags, reportFlags } from './flag-changes.ts';
+import { evaluateSessionFlags, reportFlags } from './flag-changes.ts';
+import { formsOf, sentFlags } from './session-flags.ts';
 import type { SessionClosed } from '../vocabulary/session-facts.ts';
 
 /**
@@ -34,8 +35,8 @@ export function initSession(
   const state = playerNow(draft, playerId, context);
   const targeting = sessionContext.definitions.of(game, environment);
   const evaluations = evaluateSessionFlags(state, storedKeys, targeting, at);
-  const flags = evaluations.map(toSeenFlag);
-  reportFlags(draft, state, sessionId, { reported: flags, evaluations }, targeting, context);
+  const reported = evaluations.map(formsOf);
+  reportFlags(draft, state, sessionId, { reported, evaluations }, targeting, context);
   return {
     kind: 'sessionOpened',
     sessionId,
@@ -46,7 +47,7 @@ export function initSession(
       lastSeenAt: state.lastSeenAt,
       attributes: state.attributes,
     },
-    flags,
+    flags: sentFlags(reported),
     unknownFlags: requested?.filter((key) => !targeting.flags.has(key)) ?? [],
     segmentKeys: state.segments.map(({ segmentKey }) => segmentKey),
     serverTime: at,

@@ -6,6 +6,7 @@ import { digestOf } from '../../src/kernel/digest.ts';
 import { trackEvent } from '../events/track.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import type { Targeting } from '../targeting.ts';
+import { playedWith } from './played-with.ts';
 import { isOwnSessionId } from './session-id.ts';
 
 /**
@@ -44,6 +45,7 @@ export function recordSession(
     endedAt,
     durationSeconds,
     externalId: state.externalId,
+    ...playedWith(state.device),
   });
   const sessionCount = state.sessionCount + 1;
   const totalPlaytimeSeconds = state.totalPlaytimeSeconds + durationSeconds;

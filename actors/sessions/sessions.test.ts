@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flagsOf } from '../flags/testing.ts';
+import { flagsOf, type Served } from '../flags/testing.ts';
 import { definitionsOf } from '../testing.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
@@ -56,6 +56,21 @@ describe('init', () => {
     life.init(T, 'ses_1', { device });
     life.init(T + 1, 'ses_2');
     expect(life.player().device).toEqual(device);
+  });
+
+  it('keeps in each session the device on which it began', () => {
+    const life = aLife();
+    const device = { platform: 'ios', osVersion: null, appVersion: '2.4.0', deviceModel: null };
+    life.init(T, 'ses_1', { device });
+    life.init(T + 1, 'ses_2', { device: { ...device, platform: '', appVersion: '2.5.0' } });
+    life.init(T + 2, 'ses_3');
+    for (const id of ['ses_1', 'ses_2', 'ses_3']) life.end(T + 3, id, 1);
+    const known = factsOf(life, 'SessionClosed').map(({ platform, appVersion }) => ({ platform, appVersion }));
+    expect(known).toEqual([
+      { platform: 'ios', appVersion: '2.4.0' },
+      { platform: undefined, appVersion: '2.5.0' },
+      { platform: undefined, appVersion: '2.5.0' },
+    ]);
   });
 
   it('returns the segments that the player enters by the device or the first session', () => {
@@ -215,7 +230,7 @@ describe('sync', () => {
     life.init(T, 'ses_2', { flagKeys: ['b'] });
     expect(life.sync(T + 1, 'ses_1')).toMatchObject({ flags: [] });
     serves = 'true';
-    const change = [{ flagKey: 'a', enabled: true, variant: null }];
+    const change = [{ flagKey: 'a', enabled: true, variant: null, value: 'true', reason: 'default' }];
     expect(life.sync(T + 2, 'ses_1')).toMatchObject({ flags: change });
     expect(life.sync(T + 3, 'ses_1')).toMatchObject({ flags: [] });
     expect(life.sync(T + 4, 'ses_2')).toMatchObject({ flags: [] });
@@ -224,6 +239,20 @@ describe('sync', () => {
       ['ses_2', 1],
       ['ses_1', 1],
     ]);
+  });
+
+  it('returns a flag whose value or reason alone changed', () => {
+    let serves: Served = { value: '{"rows":3}', variantKey: 'control' };
+    const life = aLife(flagsOf({ layout: () => serves }));
+    expect(life.init(T, 'ses_1')).toMatchObject({ flags: [{ value: '{"rows":3}', reason: 'default' }] });
+    const long = (last: string) => JSON.stringify(`${'x'.repeat(1_000)}${last}`);
+    const changes: Served[] = [{ value: '{"rows":4}' }, { value: long('1') }, { value: long('2') }];
+    changes.push({ value: long('2'), reason: 'segment_match' }, { value: '0', reason: 'segment_match' });
+    for (const [turn, change] of changes.entries()) {
+      serves = { variantKey: 'control', ...change };
+      expect(life.sync(T + 2 * turn + 1, 'ses_1')).toMatchObject({ flags: [{ variant: 'control', ...change }] });
+      expect(life.sync(T + 2 * turn + 2, 'ses_1')).toMatchObject({ flags: [] });
+    }
   });
 
   it('returns created and deleted flags', () => {
@@ -236,12 +265,15 @@ describe('sync', () => {
     expect(life.sync(T + 1, 'ses_1')).toMatchObject({
       flags: [
         { flagKey: 'd', enabled: true },
-        { flagKey: 'a', enabled: false, variant: null },
+        { flagKey: 'a', enabled: false, variant: null, value: 'null', reason: 'flag_disabled' },
+        { flagKey: 'c', enabled: false, variant: null, value: 'null' },
       ],
     });
     expect(life.sync(T + 2, 'ses_1')).toMatchObject({ flags: [] });
     current = before;
-    expect(life.sync(T + 3, 'ses_1')).toMatchObject({ flags: [{ flagKey: 'a', enabled: true }, { flagKey: 'd' }] });
+    expect(life.sync(T + 3, 'ses_1')).toMatchObject({
+      flags: [{ flagKey: 'a', enabled: true }, { flagKey: 'c', value: 'false' }, { flagKey: 'd' }],
+    });
   });
 
   it('returns only the new flag if it sorts before others', () => {

@@ -7,7 +7,8 @@ import { attributesReplaced, attributesTooLarge } from '../player/change.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
 import { playerNow, type SessionContext } from './session-context.ts';
-import { toSeenFlag, changedFlags, evaluateSessionFlags, reportFlags } from './flag-changes.ts';
+import { changedFlags, evaluateSessionFlags, reportFlags } from './flag-changes.ts';
+import { sentFlags } from './session-flags.ts';
 import { trackItems } from './track-items.ts';
 
 /**
@@ -41,8 +42,8 @@ export function syncSession(
 
   const state = playerNow(draft, playerId, context);
   const evaluations = evaluateSessionFlags(state, session.flagKeys, targeting(), at);
-  const flags = changedFlags(session.flags, evaluations.map(toSeenFlag), targeting());
-  reportFlags(draft, state, sessionId, { reported: flags, evaluations }, targeting(), context);
+  const changed = changedFlags(session.flags, evaluations, targeting());
+  reportFlags(draft, state, sessionId, { reported: changed, evaluations }, targeting(), context);
   const interventions = offerInterventions(draft, state, sessionId, definitions.campaigns(game, environment), at);
-  return { kind: 'sessionSynced', eventsAccepted: tally.eventCount, interventions, flags };
+  return { kind: 'sessionSynced', eventsAccepted: tally.eventCount, interventions, flags: sentFlags(changed) };
 }

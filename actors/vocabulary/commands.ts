@@ -2,6 +2,8 @@ import type { Later } from './later.ts';
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
 import type { ImportHistory } from './import.ts';
+import type { ListPlayers } from './player-lists.ts';
+import type { PreviewSegment } from './preview.ts';
 import type { FlagReason } from './flag-reason.ts';
 import type { CallerKind, Scope } from './scope.ts';
 
@@ -135,7 +137,7 @@ export interface ServeFlags {
   flags: ServedNow[];
 }
 
-/** Record an exposure of a player to a flag. The owner makes this command from an evaluation or a tracked event. */
+/** Record an exposure of a player to a flag. The owner makes it from an evaluation, or a server reports it. */
 export interface ExposeFlag {
   kind: 'ExposeFlag';
   playerId: string;
@@ -148,6 +150,8 @@ export interface ExposeFlag {
   reason: FlagReason;
   /** With `segment_match`. */
   segmentId?: string;
+  /** Present if a server evaluated the flag in its own process. An owner that does not know it records `served`. */
+  attribution?: 'local';
 }
 
 /** Record a finished session. Times are epoch milliseconds, as the caller sent them. */
@@ -238,7 +242,8 @@ export type CommandBody =
   | SyncSession
   | EndSession
   | ErasePlayer
-  | ImportHistory;
+  | ImportHistory
+  | ListPlayers;
 export interface Command extends CommandEnvelope {
   body: CommandBody;
   /** Absent in commands of the owner itself, and of gateways older than this field. */
@@ -301,7 +306,14 @@ export interface EvaluateFlags {
   exposes: boolean;
 }
 
-export type QueryBody = GetPlayer | GetLifecycle | GetChurnRisk | GetErasure | ExportPlayer | EvaluateFlags;
+export type QueryBody =
+  | GetPlayer
+  | GetLifecycle
+  | GetChurnRisk
+  | GetErasure
+  | ExportPlayer
+  | EvaluateFlags
+  | PreviewSegment;
 export type Query = Omit<CommandEnvelope, 'receivedAt'> & { body: QueryBody };
 
 /** The id of the ledger of an API key's Idempotency-Keys. Each partition that received the key has one. */

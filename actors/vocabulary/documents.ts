@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import type { Aggregate } from './computed.ts';
 import type { Environment } from './scope.ts';
 import type { LifecycleStage } from './player.ts';
+import type { UserDocument } from './users.ts';
 
 /**
  * The secrets with which a game's server signs player tokens. They are stored apart from the game, because a process
@@ -99,8 +101,14 @@ export interface SegmentDocument {
   key: string;
   name: string;
   description: string;
-  /** The condition language of actors/conditions. */
+  /** The condition language of actors/conditions; `STATIC` if the segment has a list. */
   conditions: JsonObject;
+  /** Present in static segments, whose players are those of a list. */
+  list?: SegmentList;
+  /** Ids of players who are in the segment in any case. Absent: none. */
+  includes?: readonly string[];
+  /** Ids of players who are not in the segment in any case. Absent: none. */
+  excludes?: readonly string[];
   /** `false`: the segment is empty. Absent means true. */
   enabled?: boolean;
   createdAt: number;
@@ -109,6 +117,22 @@ export interface SegmentDocument {
   /** The latest, bounded in number and age. */
   writes?: WriteMark[];
 }
+
+/** The list of a static segment. */
+export interface SegmentList {
+  /** The load in force (`player-lists.ts`). */
+  load: string;
+  /** Its players when it came into force. */
+  players: number;
+  /** When it came into force, epoch milliseconds; `null`: no list was loaded yet. */
+  loadedAt: number | null;
+}
+
+/**
+ * The conditions of a static segment. Programs older than lists cannot compile them, so the segment keeps its players
+ * there.
+ */
+export const STATIC: JsonObject = { $static: true };
 
 export type FlagType = 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
 
@@ -232,6 +256,26 @@ export interface CampaignDocument {
   writes?: WriteMark[];
 }
 
+/** A named computed property. Stored under its key. */
+export interface PropertyDocument {
+  key: string;
+  name: string;
+  description: string;
+  event: string;
+  /** Condition on `properties.<path>` of the event; `null`: all events of that name. */
+  where: JsonObject | null;
+  aggregate: Aggregate;
+  /** `properties.<path>`; `null` for `count`. */
+  value: string | null;
+  /** UTC days, today included; `null`: for ever. */
+  withinDays: number | null;
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
 /** The handling of an event that violates its schema: count it, also report it to its sender, or quarantine it. */
 export type EventSchemaMode = 'observe' | 'warn' | 'enforce';
 
@@ -273,12 +317,14 @@ export interface Documents {
   flag: FlagDocument;
   campaign: CampaignDocument;
   event_schema: EventSchemaDocument;
+  property: PropertyDocument;
   player_tokens: PlayerTokenSecrets;
   deployment: DeploymentDocument;
+  user: UserDocument;
 }
 export type DocumentKind = keyof Documents;
 
-/** `_` stands for "both" (games, the deployment). */
+/** `_` stands for "both" (games, the deployment, users). */
 export type ConfigEnvironment = Environment | '_';
 
 /** The address of a document: the bucket's key is `<game>.<environment>.<kind>.<key>`. */

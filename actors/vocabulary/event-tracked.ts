@@ -1,5 +1,6 @@
 import type { JsonText } from '../../src/kernel/json.ts';
 import type { Release, TrackItem } from './commands.ts';
+import { AGGREGATES, aggregateOf, type ComputedScalar, type ComputedUpdate } from './computed.ts';
 import type { FactBase } from './fact-base.ts';
 import type { LifecycleStage } from './player.ts';
 import type { CallerKind, Scope } from './scope.ts';
@@ -38,6 +39,8 @@ export interface EventTracked extends FactBase {
   by?: EventSender;
   /** The name whose counter this one evicts, if it is not the least recently used. */
   forgets?: string;
+  /** What it adds to computed properties. Absent without any. */
+  computed?: readonly ComputedUpdate[];
 }
 
 /** The fact of an event. `at` is the time of receipt, epoch milliseconds. */
@@ -47,6 +50,7 @@ export function eventTracked(
   { game, environment, at }: Scope & { at: number },
   by: EventSender | undefined,
   forgets: string | undefined,
+  computed: readonly ComputedUpdate[] | undefined,
 ): EventTracked {
   const { release, schemaFault } = item;
   const fact: EventTracked = {
@@ -70,6 +74,7 @@ export function eventTracked(
   if (schemaFault !== undefined) fact.schemaFault = schemaFault;
   if (by !== undefined) fact.by = by;
   if (forgets !== undefined) fact.forgets = forgets;
+  if (computed !== undefined) fact.computed = computed;
   return fact;
 }
 
@@ -93,13 +98,16 @@ export type EventTuple = [
   schemaFault?: string | null,
   by?: number | null,
   forgets?: string | null,
+  computed?: ComputedTuple[] | null,
 ];
+
+type ComputedTuple = [id: string, generation: number, aggregate: number, days: number, value: ComputedScalar];
 
 /** Sources by number. Never reorder: append. */
 const SENDERS = ['client', 'server', 'service'] as const satisfies readonly EventSender[];
 
 export function eventToTuple(fact: EventTracked): EventTuple {
-  const { release, schemaFault, by, forgets } = fact;
+  const { release, schemaFault, by, forgets, computed } = fact;
   const tuple: EventTuple = [
     fact.entityId,
     fact.game,
@@ -119,6 +127,7 @@ export function eventToTuple(fact: EventTracked): EventTuple {
     schemaFault ?? null,
     by === undefined ? null : SENDERS.indexOf(by),
     forgets ?? null,
+    computed?.map(updateToTuple) ?? null,
   ];
   while (tuple[tuple.length - 1] === null) tuple.pop();
   return tuple;
@@ -146,10 +155,20 @@ export function eventFromTuple(tuple: EventTuple): EventTracked {
   const schemaFault = tuple[15] ?? null;
   const sender = tuple[16] ?? null;
   const forgets = tuple[17] ?? null;
+  const computed = tuple[18] ?? null;
   if (release !== null) fact.release = { number: release[0], quarantinedAt: release[1] };
   if (schemaFault !== null) fact.schemaFault = schemaFault;
   const by = sender === null ? undefined : SENDERS[sender];
   if (by !== undefined) fact.by = by;
   if (forgets !== null) fact.forgets = forgets;
+  if (computed !== null) fact.computed = computed.map(updateFromTuple);
   return fact;
+}
+
+function updateToTuple({ id, generation, aggregate, days, value }: ComputedUpdate): ComputedTuple {
+  return [id, generation, AGGREGATES.indexOf(aggregate), days, value];
+}
+
+function updateFromTuple([id, generation, aggregate, days, value]: ComputedTuple): ComputedUpdate {
+  return { id, generation, aggregate: aggregateOf(aggregate), days, value };
 }

@@ -22,8 +22,10 @@ import type {
   InterventionSuppressed,
   InterventionTriggered,
 } from './campaign-facts.ts';
+import type { ComputedFact, PropertiesChanged, PropertiesDropped, PropertyFilled } from './computed.ts';
 import type { HistoryImported, ImportAdvanced, ImportFact, PlayerImported } from './import-facts.ts';
 import type { EventTracked } from './event-tracked.ts';
+import type { PlayerListed } from './player-lists.ts';
 
 /** A player was registered. */
 export interface PlayerRegistered extends FactBase {
@@ -183,7 +185,9 @@ export type DomainFact =
   | InterventionOffered
   | InterventionShown
   | InterventionClicked
-  | ImportFact;
+  | ComputedFact
+  | ImportFact
+  | PlayerListed;
 export type Fact = DomainFact | EntitySnapshot | SnapshotMark;
 
 /** Facts without rows of their own in ClickHouse: the player's next snapshot contains their changes. */
@@ -201,4 +205,8 @@ export type FactWithoutRows =
   | PlayerImported
   | HistoryImported
   | ImportAdvanced
+  | PropertiesChanged
+  | PropertyFilled
+  | PropertiesDropped
+  | PlayerListed
   | SnapshotMark;

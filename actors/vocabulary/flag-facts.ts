@@ -13,9 +13,9 @@ export interface FlagOverridden extends FactBase {
 /**
  * The source of an exposure's variant. `served`: the last one served. `earlier`: named by the event and served before.
  * `named`: named by the event, with no record of a served one. `mismatch`: named by the event, but only others were
- * served.
+ * served. `local`: evaluated by a server in its own process.
  */
-export type Attribution = 'served' | 'earlier' | 'named' | 'mismatch';
+export type Attribution = 'served' | 'earlier' | 'named' | 'mismatch' | 'local';
 
 /** The flag results served to a player changed. Committed before the reply that serves them is sent. */
 export interface FlagsServed extends FactBase {

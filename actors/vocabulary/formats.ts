@@ -9,7 +9,7 @@ import type { Fact } from './facts.ts';
  */
 
 /** The format of this program, which its beats state. Programs older than beats with a format have 0. */
-export const FORMAT = 3;
+export const FORMAT = 6;
 
 /*
  * What each format introduced:
@@ -17,10 +17,17 @@ export const FORMAT = 3;
  * 1: beats of processes with their format. Unknown fields of a state are kept, unknown kinds are never skipped.
  * 2: records of DELIVERIES with several deliveries (`DELIVERY_BATCHES`).
  * 3: imported history: `ImportHistory` with its facts, and `imported` of segment facts and of ledgers.
+ * 4: computed properties: their facts, `computed` of events and of players, `properties` of ledgers.
+ * 5: another layout of `ImportHistory`; imported events in `EventsImported`; ledgers of several files (`imports`).
+ * 6: lists of segments: `ListPlayers` with its fact, and `list`, `includes` and `excludes` of segments; previews of
+ *    segments.
  */
 
 /** The format that introduced records of several deliveries. */
 export const DELIVERY_BATCHES = 2;
+
+/** The format that introduced `list`, `includes` and `excludes` of segments. */
+const SEGMENT_LISTS = 6;
 
 /** The format that introduced a kind of command. */
 export const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = {
@@ -37,7 +44,8 @@ export const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = 
   InitSession: 0,
   SyncSession: 0,
   EndSession: 0,
-  ImportHistory: 3,
+  ImportHistory: 5,
+  ListPlayers: SEGMENT_LISTS,
 };
 
 /** The format that introduced a kind of query. */
@@ -48,6 +56,7 @@ export const QUERY_FORMATS: { readonly [K in QueryBody['kind']]: number } = {
   GetErasure: 0,
   ExportPlayer: 0,
   EvaluateFlags: 0,
+  PreviewSegment: 5,
 };
 
 /** The format that introduced a kind of fact. */
@@ -81,10 +90,15 @@ export const FACT_FORMATS: { readonly [K in Fact['kind']]: number } = {
   InterventionClicked: 0,
   PlayerImported: 3,
   EventImported: 3,
+  EventsImported: 5,
   SessionImported: 3,
   PurchaseImported: 3,
   HistoryImported: 3,
   ImportAdvanced: 3,
+  PropertiesChanged: 4,
+  PropertyFilled: 4,
+  PropertiesDropped: 4,
+  PlayerListed: SEGMENT_LISTS,
   EntitySnapshot: 0,
   SnapshotMark: 0,
 };

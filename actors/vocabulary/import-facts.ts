@@ -1,5 +1,7 @@
+import type { ComputedEvents, ComputedUpdate } from './computed.ts';
 import type { FactBase } from './fact-base.ts';
-import type { ImportedEvent, ImportedPurchase, ImportedSession } from './import.ts';
+import type { EventTally, ImportedEvent, ImportedPurchase, ImportedSession } from './import.ts';
+import type { PackedEvents } from './packed-events.ts';
 import type { LifecycleStage, PlayerView } from './player.ts';
 
 /*
@@ -15,11 +17,30 @@ export interface PlayerImported extends FactBase {
   player: PlayerView;
 }
 
+/** Written by versions of format 3, one for each event. */
 export interface EventImported extends FactBase, ImportedEvent {
   kind: 'EventImported';
   externalId: string;
   isPayer: boolean;
   country: string;
+  /** What it adds to computed properties. Absent without any. */
+  computed?: readonly ComputedUpdate[];
+}
+
+/** Events of a player were imported. `at` is the time of the import; each event has its own. */
+export interface EventsImported extends FactBase {
+  kind: 'EventsImported';
+  externalId: string;
+  country: string;
+  packed: PackedEvents;
+  /** The earliest and the latest of their times. */
+  fromAt: number;
+  toAt: number;
+  /** The index of the first event after which the player had paid. */
+  payerFrom: number;
+  tallies: EventTally[];
+  /** What they add to computed properties. Absent without any. */
+  computed?: ComputedEvents;
 }
 
 export interface SessionImported extends FactBase, ImportedSession {
@@ -52,11 +73,16 @@ export interface HistoryImported extends FactBase {
 export interface ImportAdvanced extends FactBase {
   kind: 'ImportAdvanced';
   line: number;
+  /** Absent in facts of format 3, whose ledger remembers a single file. */
+  importId?: string;
+  /** The file that the ledger forgets for it. */
+  forgets?: string;
 }
 
 export type ImportFact =
   | PlayerImported
   | EventImported
+  | EventsImported
   | SessionImported
   | PurchaseImported
   | HistoryImported

@@ -1,19 +1,60 @@
 import type { JsonText } from '../../src/kernel/json.ts';
+import type { PackedEvents } from './packed-events.ts';
+import type { PlayedWith } from './played-with.ts';
+import type { Environment } from './scope.ts';
 
 /* Imported history: the command and its reply. Amounts are in ten-thousandths, times epoch milliseconds. */
 
 /** Import lines of one file that belong to players of one partition. */
 export interface ImportHistory {
   kind: 'ImportHistory';
-  /** The ledger that remembers how far the file is imported in this partition (`importLedgerIdOf`). */
-  ledgerId: string;
+  /** Identifies the file and what is made of it. */
+  importId: string;
   /** The last line that the sender sent to this partition before; 0: none that it knows of. */
   after: number;
-  /** In the order of their lines. */
-  items: ImportItem[];
+  /** The last line of this command. */
+  to: number;
+  /** Lines of each player, players in the order of their first lines. */
+  players: PlayerHistory[];
 }
 
-/** One line: something that a player did, or the player itself. */
+/** Lines of one player. Either each of them is an event, or none is. */
+export interface PlayerHistory {
+  playerId: string;
+  externalId: string;
+  /** Their numbers in the file, ascending. */
+  lines: number[];
+  /** When the player was first and last seen in them. */
+  firstAt: number;
+  lastAt: number;
+  /** One for each line. */
+  events?: PlayerEvents;
+  /** What lines are beside their events, in the order of the lines. */
+  others: OtherLine[];
+}
+
+export interface PlayerEvents {
+  packed: PackedEvents;
+  /** The earliest and the latest of their times. */
+  fromAt: number;
+  toAt: number;
+  tallies: EventTally[];
+}
+
+/** How many events of a name a UTC day has. */
+export type EventTally = [eventName: string, day: number, count: number];
+
+export interface OtherLine {
+  /** The index of its line among the player's. */
+  place: number;
+  /** When it happened. For a player: when it was last seen. */
+  at: number;
+  session?: ImportedSession;
+  purchase?: ImportedPurchase;
+  player?: ImportedProfile;
+}
+
+/** One line of a file: something that a player did, or the player itself. */
 export interface ImportItem {
   /** Counts from 1, and identifies the line in its file. */
   line: number;
@@ -34,7 +75,7 @@ export interface ImportedEvent {
   sessionId: string | null;
 }
 
-export interface ImportedSession {
+export interface ImportedSession extends PlayedWith {
   sessionId: string;
   durationSeconds: number;
 }
@@ -54,8 +95,19 @@ export interface ImportedProfile {
   attributes?: JsonText;
 }
 
-/** The id of the ledger of one imported file. No API key's id contains a colon. */
-export function importLedgerIdOf(importId: string): string {
+/**
+ * The ledger that remembers how far a file is imported, one for some files of a game and environment. No API key's id
+ * contains a colon.
+ */
+export function importLedgerIdOf(game: string, environment: Environment, importId: string): string {
+  return `ledger:imports:${game}/${environment}/${importId.slice(0, LEDGER_DIGITS)}`;
+}
+
+/** Hexadecimal digits: 4,096 ledgers. */
+const LEDGER_DIGITS = 3;
+
+/** Where versions of format 3 remembered it, one ledger for each file. */
+export function olderImportLedgerIdOf(importId: string): string {
   return `ledger:import:${importId}`;
 }
 
@@ -63,9 +115,12 @@ export interface ImportedReply {
   kind: 'imported';
   /** The last line that is decided. If it is below `after`, nothing was decided: an earlier line is missing. */
   importedTo: number;
-  /** Lines that this command imported, and lines that were decided before. */
+  /** Lines that this command imported. */
   imported: number;
+  /** Lines of sessions or purchases that the player has. */
   repeated: number;
+  /** Lines that an earlier command decided. */
+  earlier: number;
   rejected: RejectedLine[];
 }
 

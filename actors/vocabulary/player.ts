@@ -1,8 +1,11 @@
 import type { JsonText } from '../../src/kernel/json.ts';
+import type { ComputedValue } from './computed.ts';
 import type { Later } from './later.ts';
 import type { FlagReason } from './flag-reason.ts';
 import type { CallerKind, Environment } from './scope.ts';
 import type { DeviceInfo } from './commands.ts';
+import type { PlayedWith } from './played-with.ts';
+import type { PlayerList } from './player-lists.ts';
 
 /** Lifecycle stages of a player. */
 export type LifecycleStage = 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
@@ -79,10 +82,12 @@ export interface SeenFlag {
   flagKey: string;
   enabled: boolean;
   variant: string | null;
+  /** Identifies the reason and the value (`actors/sessions/session-flags.ts`). Absent in sessions of older versions. */
+  mark?: string;
 }
 
 /** An open session, begun by an init. Times are epoch milliseconds. */
-export interface OpenSession extends Later {
+export interface OpenSession extends Later, PlayedWith {
   sessionId: string;
   openedAt: number;
   /** The latest init or sync. */
@@ -227,6 +232,8 @@ export interface PlayerFields extends PlayerView, Later {
   device: DeviceInfo | null;
   /** In order of the segments' ids. */
   segments: readonly SegmentMembership[];
+  /** In order of the segments' ids. Absent without any. */
+  lists?: readonly PlayerList[];
   /** When a membership may change by time alone, epoch milliseconds; 0: never. */
   segmentsDueAt: number;
   overrides: readonly FlagOverride[];
@@ -252,6 +259,10 @@ export interface PlayerFields extends PlayerView, Later {
   /** Whether the latest evaluation found a high churn risk. */
   churnHigh: boolean;
   quarantine: QuarantineTally;
+  /** FACTS sequence of its registration after an erasure: earlier events are not its own. Absent: never erased. */
+  bornSeq?: number;
+  /** Computed properties with a value. Absent: none. */
+  computed?: readonly ComputedValue[];
   /** FACTS sequence of the last record that touched this player; records at or below it are not applied again. */
   lastSeq: number;
 }

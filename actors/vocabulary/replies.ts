@@ -3,13 +3,17 @@ import type { JsonText } from '../../src/kernel/json.ts';
 import type { FlagReason } from './flag-reason.ts';
 import type { ChurnRisk } from './churn-risk.ts';
 import type { ImportedReply } from './import.ts';
-import type { LifecycleStage, PlayerFields, PlayerView, SeenFlag } from './player.ts';
+import type { ListedReply } from './player-lists.ts';
+import type { PreviewedReply } from './preview.ts';
+import type { LifecycleStage, PlayerFields, PlayerView } from './player.ts';
 
 /** The player after a register, patch or read. */
 export interface PlayerReply {
   kind: 'player';
   player: PlayerView;
   created: boolean;
+  /** The named computed properties by key, as JSON. Only in replies to queries, and absent without any. */
+  computed?: JsonText;
   replayed?: true;
 }
 
@@ -88,12 +92,24 @@ export interface PurchaseRecordedReply {
   replayed?: true;
 }
 
+/** The result of a flag as `init` and `sync` send it. */
+export interface SessionFlag {
+  flagKey: string;
+  /** Whether the flag is on for the player and serves neither `false` nor `null`. */
+  enabled: boolean;
+  variant: string | null;
+  /** Absent if the values of the reply exceed their bound, and in stored replies of older versions. */
+  value?: JsonText;
+  /** Absent in stored replies of older versions. */
+  reason?: FlagReason;
+}
+
 /** An opened session: its player, flags and settings. Times are epoch milliseconds. */
 export interface SessionOpenedReply {
   kind: 'sessionOpened';
   sessionId: string;
   player: Pick<PlayerView, 'id' | 'externalId' | 'firstSeenAt' | 'lastSeenAt' | 'attributes'>;
-  flags: readonly SeenFlag[];
+  flags: readonly SessionFlag[];
   /** Requested keys without a flag. */
   unknownFlags: readonly string[];
   segmentKeys: readonly string[];
@@ -116,7 +132,7 @@ export interface SessionSyncedReply {
   /** Most urgent first. */
   interventions: readonly Intervention[];
   /** Flags whose results differ from those the session has received. */
-  flags: readonly SeenFlag[];
+  flags: readonly SessionFlag[];
   replayed?: true;
 }
 
@@ -192,6 +208,8 @@ export type Reply =
   | ExportedReply
   | NotedReply
   | ImportedReply
+  | ListedReply
+  | PreviewedReply
   | Failure;
 
 /** A reply on its way to the waiting gateway. */

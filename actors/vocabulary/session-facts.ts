@@ -1,4 +1,5 @@
 import type { DeviceInfo } from './commands.ts';
+import type { PlayedWith } from './played-with.ts';
 import type { SeenFlag } from './player.ts';
 import type { FactBase } from './fact-base.ts';
 
@@ -33,7 +34,7 @@ export interface SessionFlagsReported extends FactBase {
 }
 
 /** A session ended. `at` of an expiry is its due time, even if it ran late. Complete for ClickHouse. */
-export interface SessionClosed extends FactBase {
+export interface SessionClosed extends FactBase, PlayedWith {
   kind: 'SessionClosed';
   sessionId: string;
   /** `replaced`: the player exceeded the maximum of open sessions, and this was the oldest. */
@@ -48,8 +49,8 @@ export interface SessionClosed extends FactBase {
   externalId: string;
 }
 
-/** A caller recorded a session after it was played. */
-export interface SessionRecorded extends FactBase {
+/** A caller recorded a session after it was played. Its device is the one that the player's latest init named. */
+export interface SessionRecorded extends FactBase, PlayedWith {
   kind: 'SessionRecorded';
   sessionId: string;
   /** Digest of the session id; see `RecordedSession`. */

@@ -1,3 +1,4 @@
+import type { ActiveProperties } from './computed.ts';
 import type { Later } from './later.ts';
 import type { Reply } from './replies.ts';
 import type { CallerKind, Environment } from './scope.ts';
@@ -25,9 +26,22 @@ export interface LedgerState extends Later {
   game: string;
   environment: Environment;
   keys: readonly RememberedKey[];
-  /** Of an imported file: the last line that this partition decided. */
+  /** Of a ledger of format 3, which remembers a single file: the last line that this partition decided. */
   importedTo?: number;
+  /** Of `propertiesLedgerOf` a game and environment: the properties that this partition counts. */
+  properties?: ActiveProperties;
+  /** The imported files that it remembers, that of the last command at the end. */
+  imports?: readonly ImportedFile[];
   lastSeq: number;
+}
+
+/** How far a file is imported in this partition. */
+export interface ImportedFile {
+  importId: string;
+  /** The last line that was decided. */
+  line: number;
+  /** When, epoch milliseconds. */
+  at: number;
 }
 
 /** The tombstone of an erased player. */

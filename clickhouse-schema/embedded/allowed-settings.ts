@@ -89,7 +89,8 @@ export function refusedReaderSetting(name: string, value: string): string | unde
  */
 const OF_SERVICE = new Set(
   `async_insert deduplicate_insert insert_deduplicate insert_deduplication_token insert_quorum lightweight_deletes_sync
-  max_bytes_before_external_group_by max_bytes_before_external_sort max_insert_block_size max_insert_block_size_bytes
+  materialize_skip_indexes_on_insert max_bytes_before_external_group_by max_bytes_before_external_sort
+  max_insert_block_size max_insert_block_size_bytes
   max_insert_threads max_partitions_per_insert_block min_insert_block_size_bytes min_insert_block_size_rows mutations_sync
   alter_sync optimize_on_insert readonly wait_for_async_insert wait_end_of_query input_format_parallel_parsing
   input_format_null_as_default input_format_skip_unknown_fields input_format_defaults_for_omitted_fields

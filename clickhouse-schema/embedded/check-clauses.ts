@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { checkPlainName, refuse, refuseSystemTable } from './check-names.ts';
 import { RefusedRequest } from './exceptions.ts';
-import { FORMATS, SHARED_DATABASES, SYSTEM_TABLES, TABLE_FUNCTIONS } from './reviewed-names.ts';
+import { FORMATS, PARAMETERISED_VIEWS, SHARED_DATABASES, SYSTEM_TABLES, TABLE_FUNCTIONS } from './reviewed-names.ts';
 import { isWord, type Token } from './sql-tokens.ts';
 
 /** The names that the clauses of a query may contain. */
@@ -160,11 +160,10 @@ export function checkClauses(
   }
 
   function tableFunction(at: number): number {
-    const name = tokens[at]?.value.toLowerCase() ?? '';
-    if (!TABLE_FUNCTIONS.has(name)) {
-      refuse(
-        `The table function ${name.slice(0, 100)} is not allowed. Allowed are: ${[...TABLE_FUNCTIONS].join(', ')}`,
-      );
+    const name = tokens[at]?.value ?? '';
+    if (!TABLE_FUNCTIONS.has(name.toLowerCase()) && !PARAMETERISED_VIEWS.has(name)) {
+      const allowed = [...TABLE_FUNCTIONS, ...PARAMETERISED_VIEWS].join(', ');
+      refuse(`The table function ${name.slice(0, 100)} is not allowed. Allowed are: ${allowed}`);
     }
     return group(at + 1);
   }

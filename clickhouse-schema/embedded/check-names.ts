@@ -1,6 +1,7 @@
 import { RefusedRequest } from './exceptions.ts';
 import { AGGREGATE_FUNCTIONS, COMBINATORS, REFUSED_FUNCTIONS, SCALAR_FUNCTIONS } from './reviewed-functions.ts';
 import {
+  PARAMETERISED_VIEWS,
   PARAMETRIC_TYPES,
   SYSTEM_TABLES,
   TABLE_FUNCTIONS,
@@ -50,6 +51,8 @@ function checkCall(tokens: readonly Token[], place: number, rules: NameRules): v
   }
   if (name === 'values') return checkStructure(tokens, place);
   if (isAllowedFunction(name) || PARAMETRIC_TYPES.has(name) || TABLE_FUNCTIONS.has(name)) return;
+  // Names of views are case-sensitive.
+  if (PARAMETERISED_VIEWS.has(token.value)) return;
   refuseFunction(token);
 }
 

@@ -54,6 +54,7 @@ function usersXml(database: string): string {
     </grants></service>
     <analyst><grants>
       <query>GRANT SELECT, SHOW ON ${escapeXml(quoteIdentifier(database))}.*</query>
+${hiddenColumns(database)}
       <query>GRANT SHOW ON system.*</query>
     </grants></analyst>
   </roles>
@@ -68,6 +69,24 @@ function usersXml(database: string): string {
   </users>
 </clickhouse>
 `;
+}
+
+/**
+ * Columns that hold e-mails, by table, with their subcolumns, which have grants of their own. A player's encoded state
+ * contains its e-mail.
+ */
+export const HIDDEN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  players: ['email'],
+  player_snapshots: ['email', 'email.null', 'email.size', 'state', 'state.size'],
+};
+
+function hiddenColumns(database: string): string {
+  return Object.entries(HIDDEN_COLUMNS)
+    .map(([table, columns]) => {
+      const name = `${escapeXml(quoteIdentifier(database))}.${table}`;
+      return `      <query>REVOKE SELECT(${columns.map(quoteIdentifier).join(', ')}) ON ${name}</query>`;
+    })
+    .join('\n');
 }
 
 /** Quotes a name for ClickHouse with backticks. */

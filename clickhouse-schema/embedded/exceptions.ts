@@ -1,3 +1,5 @@
+import { HIDDEN_COLUMNS } from './engine-config.ts';
+
 /** A failed statement in ClickHouse's form: code, text of the HTTP body, and HTTP status. */
 export interface EngineFailure {
   code: number;
@@ -22,6 +24,7 @@ const OWN = {
   ABORTED: 236,
   UNKNOWN_COMPRESSION_METHOD: 89,
   SETTING_CONSTRAINT_VIOLATION: 452,
+  ACCESS_DENIED: 497,
   AUTHENTICATION_FAILED: 516,
   STD_EXCEPTION: 1001,
 } as const;
@@ -34,6 +37,12 @@ export class RefusedRequest extends Error {
     this.failure = { code: OWN[name], status, text: `Code: ${OWN[name]}. DB::Exception: ${message}. (${name})` };
   }
 }
+
+/** Of readers' tables, these alone have columns that readers cannot read. */
+const TABLES_WITH_EMAILS = Object.keys(HIDDEN_COLUMNS);
+const NO_EMAILS =
+  'E-mails need the password of the service. Leave their columns out: SELECT * EXCEPT email FROM players, ' +
+  'SELECT * FROM live_players, or SELECT * EXCEPT (email, state) FROM player_snapshots';
 
 /** The engine reports column names that Avro refuses as an internal error, but they are errors of the caller. */
 const AVRO_REFUSAL = 'type: avro::Exception, e.what() = ';
@@ -48,6 +57,9 @@ export function failureOf(error: unknown, version: string): EngineFailure {
     return withVersion({ code: OWN.STD_EXCEPTION, status: 500, text }, version);
   }
   const code = Number(found[1]);
+  if (code === OWN.ACCESS_DENIED && TABLES_WITH_EMAILS.some((table) => message.includes(`.${table}`))) {
+    return withVersion(new RefusedRequest('ACCESS_DENIED', NO_EMAILS).failure, version);
+  }
   const avroAt = code === OWN.STD_EXCEPTION ? message.indexOf(AVRO_REFUSAL) : -1;
   if (avroAt >= 0) {
     const reason = message

@@ -28,7 +28,7 @@ export interface HttpServerOptions {
 
 /** Concurrent statements of all processes of the service: every process may have a statement of a route. */
 export function serviceStatements(processes: number): number {
-  const ofRoutes = processes * LIMITS.analyticsStatementsOfMany;
+  const ofRoutes = processes * (LIMITS.analyticsStatementsOfMany + LIMITS.questionStatements);
   return Math.max(LIMITS.clickhouseServiceStatements, LIMITS.clickhouseOwnStatements + ofRoutes);
 }
 

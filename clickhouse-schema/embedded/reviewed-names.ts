@@ -10,6 +10,9 @@ export const TABLE_FUNCTIONS = words(
   'numbers numbers_mt zeros zeros_mt generateseries generate_series primes view values',
 );
 
+/** Views with parameters (`clickhouse-schema/migrations`): a statement calls them like table functions. */
+export const PARAMETERISED_VIEWS = words('funnel campaign_readout experiment_readout event_properties');
+
 /** Data types with arguments; all others are plain words. */
 export const PARAMETRIC_TYPES = words(`
   aggregatefunction array binary bit char character datetime datetime32 datetime64 dec decimal decimal128 decimal256

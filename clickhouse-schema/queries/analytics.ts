@@ -5,9 +5,14 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { createStatementSlots } from '../embedded/statement-slots.ts';
 import { type EventPage, type EventQuery, findEvents } from './event-query.ts';
+import { type Dictionary, type DictionaryQuery, findDictionary } from './event-dictionary.ts';
 import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
+import { knownNamesQuery, type KnownNamesQuery } from './known-names.ts';
 import { missedEventsQuery, type MissedEventsQuery } from './missed-events.ts';
 import { openClient } from '../open-client.ts';
+import type { Question } from './questions/question.ts';
+import { createQuestions } from './questions/run-question.ts';
+import type { QuestionResult } from './questions/statement-of.ts';
 import { findPlayerRows, NEWEST_ERASURE, type PlayerRowsPage, type PlayerRowsQuery } from '../rows/player-rows.ts';
 import {
   quarantinePage,
@@ -52,8 +57,14 @@ export interface Analytics {
   webhookDeliveries(query: WebhookDeliveriesQuery): Promise<QueryResult<LoggedAttempt[]>>;
   /** The position of a delivery's fact; `undefined`: no attempt is recorded. */
   deliveredFact(query: DeliveryQuery): Promise<QueryResult<DeliveredFact | undefined>>;
+  /** Names of events, of attributes or of properties that occur; not all beyond `LIMITS.namesKnown`. */
+  knownNames(query: KnownNamesQuery): Promise<QueryResult<string[]>>;
+  /** Names of events, or the properties of one. */
+  eventDictionary(query: DictionaryQuery): Promise<QueryResult<Dictionary>>;
   /** A page of quarantined events. */
   quarantined(query: QuarantineQuery): Promise<QueryResult<QuarantinePage>>;
+  /** Answers a question with rows of one game. Questions have a slot of their own beside the other statements. */
+  ask(question: Question): Promise<QuestionResult>;
   close(): Promise<void>;
 }
 
@@ -119,6 +130,8 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
     waitMs: LIMITS.analyticsWaitMs,
     clock: options.clock,
   });
+
+  const ask = createQuestions({ client, clock: options.clock, logger });
 
   async function runQuery<Row>(query: string, query_params: Record<string, unknown>): Promise<QueryResult<Row[]>> {
     let release = () => {};
@@ -208,11 +221,18 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
       const [row] = result.value;
       return { kind: 'answered', value: row === undefined ? undefined : deliveredFact(row) };
     },
+    async knownNames(query) {
+      const { sql, parameters } = knownNamesQuery(query);
+      const result = await runQuery<{ name: string }>(sql, parameters);
+      return result.kind === 'unavailable' ? result : { kind: 'answered', value: result.value.map(({ name }) => name) };
+    },
+    eventDictionary: (query) => findDictionary(runQuery, query),
     async quarantined(query) {
       const { sql, parameters } = quarantineQuery(query);
       const result = await runQuery<QuarantineRow>(sql, parameters);
       return result.kind === 'unavailable' ? result : { kind: 'answered', value: quarantinePage(result.value) };
     },
+    ask,
     close: () => client.close(),
   };
 }

@@ -1,6 +1,7 @@
 import type { PublicEvent } from '../../actors/vocabulary/event-json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { type EventRow, foundEvent, placeOf } from './stored-event.ts';
+import { ROW_STEP } from '../rows/common-columns.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
 import type { QueryResult } from './query-result.ts';
 
@@ -97,7 +98,8 @@ function eventQuery({ playerId, eventName, sessionId, sinceMs, untilMs, behind }
   ];
   return `
 WITH page AS (
-  SELECT event_id, event_name, player_id, session_id, properties, timestamp, received_at, facts_sequence, facts_index
+  SELECT event_id, event_name, player_id, session_id, properties, timestamp, received_at, facts_sequence, facts_index,
+    facts_created AS imported_in
   FROM events
   WHERE game_id = {game:String} AND environment = {environment:String}
     AND (event_name, received_at, facts_sequence, facts_index) IN (
@@ -118,8 +120,8 @@ seen AS (
   SELECT
     page.*,
     toUnixTimestamp64Milli(received_at) AS received_ms,
-    received_ms < place.1
-      OR (facts_sequence, facts_index) < (place.2, place.3) AND received_ms < place.4 + ${LIMITS.resultsMarginMs} AS erased,
+    if(imported_in = 0, received_ms, imported_in) < place.1
+      OR (facts_sequence, bitAnd(facts_index, ${ROW_STEP - 1})) < (place.2, place.3) AND received_ms < place.4 + ${LIMITS.resultsMarginMs} AS erased,
     if(erased, 0, length(properties)) AS bytes
   FROM page
   LEFT JOIN erasing ON page.player_id = erasing.player_id

@@ -1,12 +1,23 @@
-import { createByteBuffer, type ByteBuffer } from './byte-buffer.ts';
+import { createByteBuffer, type ByteBuffer } from '../../src/kernel/byte-buffer.ts';
 import { storable, type ColumnType, type Encoding, type Value } from './column-types.ts';
 
 /** The values of one column, in ClickHouse's Native format. */
 export interface ColumnWriter {
   add(value: Value): void;
+  /** Adds the values of a run of rows. */
+  addRun(run: ColumnRun, rows: number): void;
   appendTo(out: ByteBuffer): void;
   clear(): void;
 }
+
+/**
+ * The values of a column in a run of rows: one value for all, a number that grows by `step`, or the encoded values. Of
+ * a nullable column `nulls` has a byte for each value, 1 for NULL.
+ */
+export type ColumnRun =
+  | { value: Value }
+  | { from: number; step: number }
+  | { encoded: Uint8Array; nulls?: Uint8Array | undefined };
 
 export function createColumnWriter({ encoding, nullable }: ColumnType): ColumnWriter {
   if (encoding === 'texts') return arrayWriter((to, element) => to.text(String(element)));
@@ -63,18 +74,32 @@ function plainWriter(put: Put): ColumnWriter {
   const values = createByteBuffer();
   return {
     add: (value) => put(values, value),
+    addRun: (run, rows) => addRun(values, put, run, rows),
     appendTo: (out) => out.append(values),
     clear: () => values.clear(),
   };
 }
 
+const putText: Put = (to, value) => to.text(typeof value === 'string' ? value : '');
+
 function textWriter(): ColumnWriter {
   const values = createByteBuffer();
   return {
-    add: (value) => values.text(typeof value === 'string' ? value : ''),
+    add: (value) => putText(values, value),
+    addRun: (run, rows) => addRun(values, putText, run, rows),
     appendTo: (out) => out.append(values),
     clear: () => values.clear(),
   };
+}
+
+function addRun(values: ByteBuffer, put: Put, run: ColumnRun, rows: number): void {
+  if ('encoded' in run) values.raw(run.encoded);
+  else if ('from' in run) for (let row = 0; row < rows; row++) put(values, run.from + row * run.step);
+  else if (rows > 0) {
+    const from = values.length;
+    put(values, run.value);
+    values.repeat(from, rows - 1);
+  }
 }
 
 /** A map with 1 for each NULL, then the values, with the type's zero for NULL. */
@@ -84,6 +109,11 @@ function nullableWriter(values: ColumnWriter): ColumnWriter {
     add(value) {
       nulls.uint8(value === null || value === undefined ? 1 : 0);
       values.add(value);
+    },
+    addRun(run, rows) {
+      if ('encoded' in run && run.nulls !== undefined) nulls.raw(run.nulls);
+      else addRun(nulls, PUT.uint8, { value: 'value' in run && (run.value ?? null) === null ? 1 : 0 }, rows);
+      values.addRun(run, rows);
     },
     appendTo(out) {
       out.append(nulls);
@@ -101,13 +131,18 @@ function arrayWriter(put: (to: ByteBuffer, element: string | number) => void): C
   const ends = createByteBuffer();
   const elements = createByteBuffer();
   let count = 0;
+  function add(value: Value): void {
+    if (Array.isArray(value)) {
+      for (const element of value) put(elements, element);
+      count += value.length;
+    }
+    putInt64(ends, count);
+  }
   return {
-    add(value) {
-      if (Array.isArray(value)) {
-        for (const element of value) put(elements, element);
-        count += value.length;
-      }
-      putInt64(ends, count);
+    add,
+    addRun(run, rows) {
+      if (!('value' in run)) throw new Error('arrays have no encoded runs');
+      for (let row = 0; row < rows; row++) add(run.value);
     },
     appendTo(out) {
       out.append(ends);

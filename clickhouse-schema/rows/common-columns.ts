@@ -9,6 +9,9 @@ export const SCOPE = {
   environment: text((fact: Pick<FactBase, 'environment'>) => fact.environment),
 };
 
+/** The place of a row of facts that make several rows, in the upper half of `facts_index`. */
+export const ROW_STEP = 2 ** 16;
+
 export const ORIGIN = {
   facts_sequence: uint64((_: unknown, origin: FactOrigin) => origin.sequence),
   facts_index: uint32((_: unknown, origin: FactOrigin) => origin.index),

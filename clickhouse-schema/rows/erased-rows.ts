@@ -1,4 +1,5 @@
 import { TABLES, type PlayerTable, type TableName } from './tables.ts';
+import { ROW_STEP } from './common-columns.ts';
 import type { Placing } from './table.ts';
 
 /** A row of `erasures` in ClickHouse. */
@@ -29,6 +30,9 @@ export interface RecordsPosition {
 /** Player tables written from RECORDS. Their blocks may be repeated until the stored position has passed them. */
 const WRITTEN_FROM_RECORDS: ReadonlySet<TableName> = new Set<TableName>(['webhook_deliveries']);
 
+/** Tables of imported rows. */
+const NAMES_FACTS: ReadonlySet<TableName> = new Set<TableName>(['events', 'sessions', 'purchases']);
+
 /**
  * The condition for a table's rows from before their player's erasure. Rows of a later life have higher positions and
  * stay. Rows received before the creation of this FACTS belong to an earlier one, so their sequences are not compared.
@@ -52,8 +56,14 @@ export function erasedRows(
   const scope = `game_id IN ${games} AND environment IN ${environments} AND player_id IN ${ids}`;
   if (placing !== 'facts') return `${scope} AND version < ${bound}`;
   const createdMs = Math.max(0, ...erasures.map((erasure) => erasure.createdMs));
-  const earlier = `received_at < fromUnixTimestamp64Milli(${createdMs}, 'UTC')`;
-  const before = `${scope} AND (toUInt128(facts_sequence) * ${2 ** 32} + facts_index < ${bound} OR ${earlier})`;
+  const receivedEarlier = `received_at < fromUnixTimestamp64Milli(${createdMs}, 'UTC')`;
+  // Imported rows have a time of their own, so they name their FACTS.
+  const earlier = NAMES_FACTS.has(table)
+    ? `if(facts_created = 0, ${receivedEarlier}, facts_created < ${createdMs})`
+    : receivedEarlier;
+  // Its upper half is the place among several rows of one fact.
+  const index = `bitAnd(facts_index, ${ROW_STEP - 1})`;
+  const before = `${scope} AND (toUInt128(facts_sequence) * ${2 ** 32} + ${index} < ${bound} OR ${earlier})`;
   return WRITTEN_FROM_RECORDS.has(table) ? `${before} AND ${unrepeated(records)}` : before;
 }
 

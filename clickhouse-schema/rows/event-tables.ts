@@ -1,10 +1,11 @@
 import type { EventTracked } from '../../actors/vocabulary/event-tracked.ts';
-import type { EventImported } from '../../actors/vocabulary/import-facts.ts';
+import type { EventImported, EventsImported } from '../../actors/vocabulary/import-facts.ts';
+import { columnsOf, unpackEvents } from '../../actors/vocabulary/packed-events.ts';
 import type { LifecycleStage } from '../../actors/vocabulary/player.ts';
 import { eventSource, keyKind, type RowSender } from '../queries/event-source.ts';
-import { ORIGIN, SCOPE } from './common-columns.ts';
+import { createdMs, ORIGIN, ROW_STEP, SCOPE } from './common-columns.ts';
 import { bool, nullableText, text, time, uint32, uint64, uuid } from './column-types.ts';
-import { factTable } from './table.ts';
+import { factTable, type FactOrigin } from './table.ts';
 
 /** Tables of accepted, quarantined and released events. */
 
@@ -28,16 +29,68 @@ interface EventRow extends EventFact {
   isPayer: boolean;
   country: string;
   by?: RowSender;
+  /** The place among the events of its fact; absent for the first. */
+  place?: number;
 }
 
-/** An imported event as it would have been tracked at its time. Its stage of that time is unknown. */
-function eventRow(fact: EventTracked | EventImported): EventRow {
-  return fact.kind === 'EventTracked' ? fact : { ...fact, timestamp: fact.at, lifecycleStage: '', by: 'import' };
+/** Imported events have the values as they would have been tracked at their time. Their stage of it is unknown. */
+function eventRows(fact: EventTracked | EventImported | EventsImported): EventRow[] {
+  if (fact.kind === 'EventTracked') return [fact];
+  const imported = { lifecycleStage: '', by: 'import' } as const;
+  if (fact.kind === 'EventImported') return [{ ...fact, timestamp: fact.at, ...imported }];
+  const { entityId, game, environment, externalId, country, payerFrom, packed } = fact;
+  const base = { entityId, game, environment, externalId, country, ...imported };
+  return unpackEvents(packed).map((event, place) => ({
+    ...base,
+    ...event,
+    timestamp: event.at,
+    isPayer: place >= payerFrom,
+    place,
+  }));
 }
 
-const events = factTable(['EventTracked', 'EventImported'], (fact) => [eventRow(fact)])({
+/** The same rows from the packed columns. */
+function importedRun(fact: EventsImported, { stream, sequence, index }: FactOrigin) {
+  const { times, noSessions, ids, names, sessions, properties } = columnsOf(fact.packed);
+  const { count } = fact.packed;
+  const text = (value: string) => ({ value });
+  const payers = Math.max(0, count - fact.payerFrom);
+  const isPayer = payers === count ? { value: true } : payers === 0 ? { value: false } : undefined;
+  return {
+    rows: count,
+    receivedFromMs: fact.fromAt,
+    receivedToMs: fact.toAt,
+    columns: {
+      event_id: { encoded: ids },
+      game_id: text(fact.game),
+      environment: text(fact.environment),
+      player_id: text(fact.entityId),
+      external_id: text(fact.externalId),
+      event_name: { encoded: names },
+      session_id: { encoded: sessions, nulls: noSessions },
+      properties: { encoded: properties },
+      timestamp: { encoded: times },
+      received_at: { encoded: times },
+      lifecycle_stage: text(''),
+      is_payer: isPayer ?? { encoded: new Uint8Array(count).fill(1, fact.payerFrom) },
+      country: text(fact.country),
+      schema_fault: text(''),
+      source: text('import'),
+      key_kind: text(''),
+      facts_sequence: { value: sequence },
+      facts_index: { from: index, step: ROW_STEP },
+      facts_created: { value: createdMs(stream) },
+    },
+  };
+}
+
+const events = factTable(
+  ['EventTracked', 'EventImported', 'EventsImported'],
+  eventRows,
+)({
   placing: 'facts',
   receivedMs: (fact) => fact.at,
+  runOf: (fact, origin) => (fact.kind === 'EventsImported' ? importedRun(fact, origin) : undefined),
   columns: {
     ...EVENT,
     lifecycle_stage: text((fact) => fact.lifecycleStage),
@@ -47,6 +100,8 @@ const events = factTable(['EventTracked', 'EventImported'], (fact) => [eventRow(
     source: text((fact) => eventSource(fact)),
     key_kind: text((fact) => keyKind(fact.by)),
     ...ORIGIN,
+    facts_index: uint32((fact, { index }) => index + ROW_STEP * (fact.place ?? 0)),
+    facts_created: uint64(({ by }, { stream }) => (by === 'import' ? createdMs(stream) : 0)),
   },
 });
 

@@ -2,8 +2,8 @@ import type { PurchaseImported, SessionImported } from '../../actors/vocabulary/
 import type { PurchaseRecorded, PurchaseReversed } from '../../actors/vocabulary/purchase-facts.ts';
 import type { SessionClosed, SessionRecorded } from '../../actors/vocabulary/session-facts.ts';
 import { keyKind } from '../queries/event-source.ts';
-import { ORIGIN, SCOPE } from './common-columns.ts';
-import { int8, money, nullableText, nullableTime, text, texts, time, uint32, uuid } from './column-types.ts';
+import { createdMs, ORIGIN, SCOPE } from './common-columns.ts';
+import { int8, money, nullableText, nullableTime, text, texts, time, uint32, uint64, uuid } from './column-types.ts';
 import { factTable } from './table.ts';
 
 /** Tables of sessions, opened by an init or recorded by a caller, and of purchases. */
@@ -26,6 +26,9 @@ const sessions = factTable(['SessionClosed', 'SessionRecorded', 'SessionImported
     interventions_clicked: uint32((fact) => fact.interventionsClicked),
     received_at: time((fact) => fact.at),
     ...ORIGIN,
+    facts_created: uint64((fact, { stream }) => (fact.kind === 'SessionImported' ? createdMs(stream) : 0)),
+    platform: text((fact) => fact.platform ?? ''),
+    app_version: text((fact) => fact.appVersion ?? ''),
   },
 });
 
@@ -63,6 +66,7 @@ const purchases = factTable(
     recorded_by: text((fact) => fact.recordedBy),
     counts: int8((fact) => fact.counts),
     ...ORIGIN,
+    facts_created: uint64((fact, { stream }) => (fact.kind === 'PurchaseImported' ? createdMs(stream) : 0)),
   },
 });
 

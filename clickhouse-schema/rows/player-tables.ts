@@ -1,6 +1,8 @@
 import type { EntitySnapshot, PlayerErased } from '../../actors/vocabulary/facts.ts';
 import type { EntityState, PlayerState } from '../../actors/vocabulary/state.ts';
 import { encodeState } from '../../streams/codec.ts';
+import { type ComputedValue, propertyKeyOf } from '../../actors/vocabulary/computed.ts';
+import { valueAt } from '../../actors/vocabulary/computed-buckets.ts';
 import { createdMs, ORIGIN, SCOPE } from './common-columns.ts';
 import { bool, money, nullableText, text, time, uint128, uint16, uint32, uint64, uuid } from './column-types.ts';
 import { factTable, type FactOrigin } from './table.ts';
@@ -43,9 +45,12 @@ const player_snapshots = factTable(['EntitySnapshot', 'PlayerErased'], (fact, or
     last_seen_at: time(ofPlayer((player) => player.lastSeenAt)),
     attributes: text(ofPlayer((player) => player.attributes)),
     received_at: time((one) => one.at),
+    computed: text(({ state, at }) => (state.kind === 'player' ? namedValues(state, at) : '{}')),
     state: text((one) => Buffer.from(encodeState(one.state)).toString('base64')),
     last_seq: uint64((one) => one.state.lastSeq),
     version: uint128((_, origin) => snapshotVersion(origin)),
+    platform: text(ofPlayer((player) => player.device?.platform ?? '')),
+    app_version: text(ofPlayer((player) => player.device?.appVersion ?? '')),
   },
 });
 
@@ -63,6 +68,22 @@ const lifecycle_transitions = factTable(['LifecycleChanged'], (fact) => [fact])(
     ...ORIGIN,
   },
 });
+
+/** The named computed properties as of `nowMs`, as JSON by their key. */
+function namedValues({ computed = [] }: PlayerState, nowMs: number): string {
+  const latest = new Map<string, ComputedValue>();
+  for (const value of computed) {
+    const key = propertyKeyOf(value.id);
+    if (key === undefined) continue;
+    // After an edit the earlier definition's value stays until the sweep has reached the player.
+    if ((latest.get(key)?.generation ?? 0) < value.generation) latest.set(key, value);
+  }
+  const values = Array.from(latest, ([key, { aggregate, days, buckets }]) => [
+    key,
+    valueAt(aggregate, days, buckets, nowMs),
+  ]);
+  return JSON.stringify(Object.fromEntries(values));
+}
 
 /**
  * The ledgers of one API key have the same id in every partition, and a row replaces all rows with its game,

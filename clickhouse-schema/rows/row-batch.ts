@@ -1,8 +1,9 @@
 import { rowsOf, type TableRow } from './rows.ts';
-import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
+import { TABLE_NAMES, TABLES, TABLES_OF_FACT, type TableName } from './tables.ts';
 import { createNativeBlock, type BlockColumn, type NativeBlock } from './native-block.ts';
 import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
-import type { FactOrigin } from './table.ts';
+import type { Fact } from '../../actors/vocabulary/facts.ts';
+import type { FactOrigin, RowRun } from './table.ts';
 
 /** One insert: rows of one table and one month of `received_at`, so that the engine writes one part atomically. */
 export interface RowBlock {
@@ -67,10 +68,33 @@ export function createRowBatch(): RowBatch {
     }
   }
 
+  function addRun(table: TableName, run: RowRun): void {
+    const { receivedFromMs, receivedToMs } = run;
+    const to = blockOf(table, receivedFromMs);
+    to.block.addRun(run.columns, run.rows);
+    to.rows += run.rows;
+    to.receivedFromMs = Math.min(to.receivedFromMs, receivedFromMs);
+    to.receivedToMs = Math.max(to.receivedToMs, receivedToMs);
+    rows += run.rows;
+  }
+
+  /** Whether the fact's rows were added at once. */
+  function addRuns(fact: Fact, origin: FactOrigin): boolean {
+    for (const [name, table] of TABLES_OF_FACT.get(fact.kind) ?? []) {
+      const run = table.runOf(fact, origin);
+      if (run === undefined || monthOf(run.receivedFromMs) !== monthOf(run.receivedToMs)) return false;
+      addRun(name, run);
+    }
+    return true;
+  }
+
   return {
     add(record, { stream, sequence }) {
       record.facts.forEach((fact, index) => {
-        addRows(rowsOf(fact, { stream, sequence, index, partition: record.partition }));
+        const origin = { stream, sequence, index, partition: record.partition };
+        // It has rows of one table.
+        if (fact.kind === 'EventsImported' && addRuns(fact, origin)) return;
+        addRows(rowsOf(fact, origin));
       });
     },
     addRows,

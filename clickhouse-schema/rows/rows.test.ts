@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SegmentEntered } from '../../actors/vocabulary/facts.ts';
 import type { FlagExposed } from '../../actors/vocabulary/flag-facts.ts';
 import { aPlayer } from '../../actors/testing.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import { decodeState } from '../../streams/codec.ts';
 import { aCommit, aTrackedEvent } from '../../streams/sinks/testing.ts';
@@ -10,6 +11,7 @@ import { createRowBatch, type RowBlock } from './row-batch.ts';
 import { namedRowsOf } from './testing.ts';
 
 const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 2, partition: 1 };
+const PLACE_AT = Date.UTC(2026, 0, 9, 12);
 /** The first column of a block of events. */
 const eventIds = (block: RowBlock | undefined) =>
   readNativeBlock(block?.bytes ?? new Uint8Array()).rows.map(([first]) => first);
@@ -44,6 +46,7 @@ describe('rows of facts', () => {
         key_kind: '',
         facts_sequence: 9,
         facts_index: 2,
+        facts_created: 0,
       },
       Date.UTC(2026, 0, 1, 12),
     ]);
@@ -91,6 +94,27 @@ describe('rows of facts', () => {
       last_seq: 8,
     });
     expect(decodeState(Buffer.from(String(row?.[1]['state']), 'base64'))).toEqual(state);
+  });
+
+  it('a snapshot of a player shows its named properties as of its time, each in its latest definition', () => {
+    const day = Math.floor(PLACE_AT / DAY_MS);
+    const count = { aggregate: 'count', days: 7, filled: true } as const;
+    const computed = [
+      { ...count, id: 'wins@a', generation: 3, buckets: [day, 2, day - 6, 1, day - 7, 5] },
+      { ...count, id: 'wins@b', generation: 2, buckets: [day, 40] },
+      { ...count, id: 'unnamed', generation: 4, buckets: [day, 9] },
+      {
+        ...count,
+        id: '__proto__@c',
+        generation: 5,
+        aggregate: 'last' as const,
+        days: 0,
+        buckets: [0, PLACE_AT, '"\t'],
+      },
+      { ...count, id: 'best@d', generation: 6, aggregate: 'max' as const, buckets: [day - 8, 3] },
+    ];
+    const [row] = namedRowsOf({ ...snapshot(aPlayer({ computed })), at: PLACE_AT }, PLACE);
+    expect(row?.[1]['computed']).toBe('{"wins":3,"__proto__":"\\"\\t","best":null}');
   });
 
   it('a snapshot of a ledger has no player columns', () => {

@@ -1,4 +1,5 @@
 import type { Fact } from '../../actors/vocabulary/facts.ts';
+import type { ColumnRun } from './column-writers.ts';
 import { storable, type Column, type ColumnType, type Value } from './column-types.ts';
 
 /** The position of a fact in the log. */
@@ -39,9 +40,24 @@ export interface FactTable<
   K extends Fact['kind'] = Fact['kind'],
 > extends Table<P> {
   readonly facts: readonly K[];
+  /** The rows of a fact at once, if it holds them encoded and all are in one month; `undefined`: see `eachRow`. */
+  runOf(fact: Fact, origin: FactOrigin): RowRun | undefined;
   /** Calls `take` with each row of a fact. */
   eachRow(fact: Fact, origin: FactOrigin, take: (values: readonly Value[], receivedMs: number) => void): void;
 }
+
+/** Rows of one table that a fact holds encoded. */
+export interface RowRun {
+  rows: number;
+  /** For each column. */
+  columns: readonly ColumnRun[];
+  /** Bounds of the rows' `received_at`, epoch milliseconds. */
+  receivedFromMs: number;
+  receivedToMs: number;
+}
+
+/** The columns of a run by name. */
+export type NamedRun = Omit<RowRun, 'columns'> & { columns: Readonly<Record<string, ColumnRun>> };
 
 type FactsByKind = { [F in Fact as F['kind']]: F };
 
@@ -60,17 +76,23 @@ export function factTable<K extends Fact['kind'], S>(
     replacing?: true;
     receivedMs: (source: S) => number;
     columns: Readonly<Record<string, Column<[source: S, origin: FactOrigin]>>>;
+    runOf?: (fact: FactsByKind[K], origin: FactOrigin) => NamedRun | undefined;
   }): FactTable<P, K> => {
-    const { placing, replacing = false, receivedMs, columns } = declaration;
+    const { placing, replacing = false, receivedMs, columns, runOf } = declaration;
     const kinds: readonly string[] = facts;
     const isSource = (fact: Fact): fact is FactsByKind[K] => kinds.includes(fact.kind);
     const types = Object.values(columns);
+    const names = Object.keys(columns);
     return {
       facts,
-      columns: Object.keys(columns),
+      columns: names,
       types,
       placing,
       replacing,
+      runOf(fact, origin) {
+        const run = runOf !== undefined && isSource(fact) ? runOf(fact, origin) : undefined;
+        return run && { ...run, columns: names.map((name) => run.columns[name] ?? NOTHING) };
+      },
       eachRow(fact, origin, take) {
         if (!isSource(fact)) return;
         for (const source of sources(fact, origin)) {
@@ -82,6 +104,8 @@ export function factTable<K extends Fact['kind'], S>(
     };
   };
 }
+
+const NOTHING: ColumnRun = { value: undefined };
 
 /** The position of a message in RECORDS. */
 export interface RecordOrigin {

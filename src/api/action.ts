@@ -2,8 +2,10 @@ import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import type { QueryResult } from '../../clickhouse-schema/queries/query-result.ts';
 import type { LiveRequest } from '../../streams/live-feed.ts';
-import { failure, type Failure } from '../kernel/errors.ts';
+import type { Failure } from '../kernel/errors.ts';
 import type { Answer } from './answer.ts';
+import { clickHouseUnavailable } from './clickhouse-unavailable.ts';
+import type { WarnedConditions } from './definitions/name-warnings.ts';
 import type { ChangesRequest } from './flags/changes-request.ts';
 import type { RequestContext, Services } from './request-context.ts';
 
@@ -65,6 +67,8 @@ interface AnalyticsAction<T, Prepared, Result> {
   /** The question, wrapped so that it differs from a failure. */
   toQuestion: (input: T, context: RequestContext) => { kind: 'question'; question: Prepared } | Failure;
   read: (analytics: Services['analytics'], question: Prepared) => Promise<QueryResult<Result>>;
+  /** The stream whose rows are read; default: FACTS. */
+  rowsOf?: 'RECORDS';
   toAnswer: (result: Result, question: Prepared, context: RequestContext) => Answer;
 }
 
@@ -73,6 +77,8 @@ interface WriteAction<T, Result> {
   kind: 'write';
   write: (input: T, context: RequestContext) => MaybePromise<Result | Failure>;
   toAnswer: (written: Result, context: RequestContext, input: T) => Answer;
+  /** The conditions in the body, for warnings about unknown names in the response. */
+  warned?: (input: T) => readonly WarnedConditions[];
 }
 
 /** Answers from the definitions that this node holds in memory. */
@@ -173,19 +179,27 @@ async function analyse<T, Prepared, Result>(
   const prepared = action.toQuestion(input, context);
   if (prepared.kind === 'failure') return prepared;
   const { question } = prepared;
+  // Read before the rows: what is inserted meanwhile may be in the answer or not.
+  const asOf = await context.services.freshness.rowsAsOf(action.rowsOf ?? 'FACTS');
   const found = await action.read(context.services.analytics, question);
-  return found.kind === 'unavailable' ? clickHouseUnavailable() : action.toAnswer(found.value, question, context);
+  if (found.kind === 'unavailable') return clickHouseUnavailable();
+  const shown = action.toAnswer(found.value, question, context);
+  return shown.kind === 'json' ? { ...shown, freshAsOf: asOf?.asOfMs } : shown;
 }
 
 async function write<T, Result>(action: WriteAction<T, Result>, input: T, context: RequestContext): Promise<Answer> {
   const written = context.services.writeRefusal() ?? (await action.write(input, context));
-  return isFailure(written) ? written : action.toAnswer(written, context, input);
+  if (isFailure(written)) return written;
+  const shown = action.toAnswer(written, context, input);
+  const { game, environment } = context.key;
+  const warnings =
+    action.warned === undefined
+      ? []
+      : await context.services.nameWarnings.of({ game, environment }, action.warned(input));
+  if (warnings.length === 0 || shown.kind !== 'json') return shown;
+  return { ...shown, data: `${shown.data.slice(0, -1)},"warnings":${JSON.stringify(warnings)}}` };
 }
 
 function isFailure(value: unknown): value is Failure {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'failure';
-}
-
-export function clickHouseUnavailable(): Failure {
-  return failure('SERVICE_UNAVAILABLE', 'ClickHouse is temporarily unavailable; retry later.');
 }

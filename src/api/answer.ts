@@ -12,6 +12,10 @@ export interface JsonAnswer {
   replayed: boolean;
   /** Version of the resource, sent as a strong ETag. */
   etag?: number;
+  /** Everything accepted before this time is in the answer, sent as X-Fresh-As-Of; epoch milliseconds. */
+  freshAsOf?: number | undefined;
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** A response without the envelope: metrics, the OpenAPI document and third-party protocols. */
@@ -21,14 +25,24 @@ export interface TextAnswer {
   status?: number;
   /** Undefined if there is no body. */
   contentType: string | undefined;
-  body: string;
+  body: string | Uint8Array;
   /** Further headers. List non-standard ones in RESPONSE_HEADERS too, so that browsers may read them. */
   headers?: Readonly<Record<string, string>>;
 }
 
 /** A success with the given JSON text as its `data`. */
-export function answer(data: string, { status = 200, replayed = false, etag }: AnswerOptions = {}): JsonAnswer {
-  return { kind: 'json', status, data, replayed, ...(etag === undefined ? {} : { etag }) };
+export function answer(
+  data: string,
+  { status = 200, replayed = false, etag, headers }: AnswerOptions = {},
+): JsonAnswer {
+  return {
+    kind: 'json',
+    status,
+    data,
+    replayed,
+    ...(etag === undefined ? {} : { etag }),
+    ...(headers === undefined ? {} : { headers }),
+  };
 }
 
-type AnswerOptions = Partial<Pick<JsonAnswer, 'status' | 'replayed' | 'etag'>>;
+type AnswerOptions = Partial<Pick<JsonAnswer, 'status' | 'replayed' | 'etag' | 'headers'>>;

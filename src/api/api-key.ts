@@ -1,4 +1,5 @@
 import type { Tier } from '../../actors/vocabulary/documents.ts';
+import type { Role } from '../../actors/vocabulary/users.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 
 export type KeyKind = 'client' | 'server';
@@ -19,4 +20,6 @@ export interface ApiKey {
   readonly tenant: string;
   /** Namespace of the game's player ids, which are UUIDv5. */
   readonly namespace: string;
+  /** Present if a person sent the request from the console. The id is then the user's. */
+  readonly user?: { readonly email: string; readonly role: Role; readonly session: string };
 }

@@ -133,6 +133,7 @@ function operation(route: Route) {
     description: `${route.description ?? ''} ${keys}${scope}`.trim(),
     ...securityOf(auth),
     parameters: parameters(route),
+    ...(route.streamedBody === undefined ? {} : { requestBody: streamed(route.streamedBody) }),
     ...(input.body === undefined
       ? {}
       : {
@@ -147,6 +148,14 @@ function operation(route: Route) {
           },
         }),
     responses: { ...successes(route), ...failures(route) },
+  };
+}
+
+function streamed({ types, description, example }: NonNullable<Route['streamedBody']>) {
+  const schema = { type: 'string', description };
+  return {
+    required: true,
+    content: Object.fromEntries(types.map((type, place) => [type, place === 0 ? { schema, example } : { schema }])),
   };
 }
 
@@ -250,7 +259,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   }
   if (mayBeMetered(route)) codes.add('RATE_LIMIT_EXCEEDED');
   if (route.idempotent === true) codes.add('CONFLICT');
-  if (route.input.body !== undefined) {
+  if (route.input.body !== undefined || route.streamedBody !== undefined) {
     codes.add('PAYLOAD_TOO_LARGE');
     if (route.lenientBody !== true) codes.add('UNSUPPORTED_MEDIA_TYPE');
   }

@@ -12,7 +12,7 @@ const anEvaluation = (value: string): FlagEvaluation => ({
 
 function counted() {
   const written: string[] = [];
-  const text = rememberedText(({ value }) => {
+  const text = rememberedText<FlagEvaluation>(({ value }) => {
     written.push(value);
     return `<${value}>`;
   });

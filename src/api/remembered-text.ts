@@ -1,12 +1,13 @@
-import type { FlagEvaluation } from '../../actors/vocabulary/replies.ts';
 import { LIMITS } from '../kernel/limits.ts';
 
 /**
  * Caches the JSON text of evaluations. An owner in this process returns the same frozen object to all players whom a
  * flag serves alike; serializing 20 of them took a fifth of a bulk evaluation.
  */
-export function rememberedText(write: (evaluation: FlagEvaluation) => string): (evaluation: FlagEvaluation) => string {
-  const texts = new WeakMap<FlagEvaluation, string>();
+export function rememberedText<Evaluation extends object>(
+  write: (evaluation: Evaluation) => string,
+): (evaluation: Evaluation) => string {
+  const texts = new WeakMap<Evaluation, string>();
   return (evaluation) => {
     const held = texts.get(evaluation);
     if (held !== undefined) return held;

@@ -1,18 +1,26 @@
 import type { IdempotencyClaim } from '../../actors/vocabulary/commands.ts';
 import type { Analytics } from '../../clickhouse-schema/queries/analytics.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
+import type { Formats } from '../../streams/format-gate.ts';
+import type { Freshness } from '../../streams/freshness/output-freshness.ts';
 import type { WebhookOperations } from '../../streams/webhook-operations.ts';
 import type { Backend, Origin } from '../gateway/backend/backend.ts';
+import type { BodyStream } from '../gateway/http/body-stream.ts';
 import type { StreamTokens } from '../gateway/access/stream-tokens.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Failure, FieldFault } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
+import type { PasswordHashes } from '../kernel/password-hash.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { EventSchemas } from '../event-schemas/event-schemas.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { QueryRunner } from './analytics/query-runner.ts';
 import type { ApiKey } from './api-key.ts';
+import type { NameWarnings } from './definitions/name-warnings.ts';
 import type { DefinitionTexts } from './flags/definition-texts.ts';
+import type { SegmentPreviewer } from './segments/segment-previews.ts';
+import type { ListLoader } from './segments/lists/list-port.ts';
 
 /** What a route with a key gets besides the validated input. */
 export interface RequestContext {
@@ -27,6 +35,8 @@ export interface RequestContext {
    * Faults of single values, such as oversized strings and lone surrogates. Empty unless the route takes faulty items.
    */
   readonly faults: readonly FieldFault[];
+  /** The body of a route that reads it while it arrives. */
+  readonly body: BodyStream | undefined;
   /** Unknown fields for X-Ignored-Fields. Routes add those of list items. */
   readonly ignored: string[];
 }
@@ -56,9 +66,19 @@ export interface Services {
   readonly eventSchemas: Pick<EventSchemas, 'validate' | 'compile'>;
   /** Reads from ClickHouse. */
   readonly analytics: Omit<Analytics, 'close' | 'missedEvents'>;
+  /** Answers analytics queries. */
+  readonly queries: QueryRunner;
+  /** How far the outputs are. */
+  readonly freshness: Freshness;
   readonly webhookOperations: WebhookOperations;
   readonly streamTokens: StreamTokens;
   readonly definitionTexts: DefinitionTexts;
+  readonly listLoader: ListLoader;
+  readonly segmentPreviews: SegmentPreviewer;
+  readonly nameWarnings: NameWarnings;
+  readonly passwords: PasswordHashes;
+  /** Whether every process of the deployment knows a format. */
+  readonly formats: Pick<Formats, 'usable'>;
 }
 
 export interface SegmentQuestion {
@@ -66,6 +86,8 @@ export interface SegmentQuestion {
   environment: Environment;
   segmentId: string;
   revision: number;
+  /** Ids of the computed properties that its condition reads. */
+  properties?: readonly string[];
 }
 
 /** Progress over all partitions of a game and environment. Counts are players. */
@@ -75,6 +97,9 @@ export interface SegmentsProgress {
   done: boolean;
   /** Evaluated players for whom the condition exceeded its step budget. */
   overBudget: number;
+  /** Partitions, and those in which the past of the computed properties is counted. */
+  partitions: number;
+  filled: number;
 }
 
 /** Whether this process can serve requests, check by check. */

@@ -16,6 +16,11 @@ export const RESPONSE_HEADERS = {
   'RateLimit-Remaining': { type: 'integer', description: 'Requests left in the sliding window of one minute.' },
   'RateLimit-Reset': { type: 'integer', description: 'Seconds until the oldest counted requests leave the window.' },
   'Retry-After': { type: 'integer', description: 'Seconds to wait before the next attempt.' },
+  'X-Fresh-As-Of': {
+    type: 'string',
+    description:
+      'Everything that was accepted before this time is in the response (RFC 3339). Absent if the service cannot tell.',
+  },
   ETag: { type: 'string', description: 'Version of the returned resource.' },
 } as const;
 
@@ -28,6 +33,7 @@ export function responseHeadersOf(route: RouteDocs, status: number): HeaderName[
   if (status === 429 || status === 503) names.push('Retry-After');
   if (status < 300 && route.auth !== 'none') names.push('X-Ignored-Fields');
   if (status < 300 && route.idempotent === true) names.push('Idempotent-Replayed');
+  if (status < 300 && route.readsRows === true) names.push('X-Fresh-As-Of');
   if (route.reply.statuses.includes(304) || (status < 300 && route.versioned === true)) names.push('ETag');
   return names;
 }

@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import type { UserDocument, UserToken } from '../../actors/vocabulary/users.ts';
 import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { act, type Action, type ActionKind, type Outcome } from './action.ts';
 import type { Answer, TextAnswer } from './answer.ts';
@@ -43,6 +44,13 @@ export interface RouteDocs {
    * by itself, because shipped clients of a third party send them.
    */
   lenientBody?: boolean;
+  /**
+   * Whether the action reads the body while it arrives (`context.body`), because it may be too large to be held.
+   * `types` are its Content-Types, the documented one first.
+   */
+  streamedBody?: { types: readonly string[]; description: string; mostBytes: number; example: string };
+  /** Whether the response is read from ClickHouse, so that X-Fresh-As-Of says how fresh it is. */
+  readsRows?: boolean;
   /** Whether the response has a version, sent as the ETag. */
   versioned?: boolean;
   /** Errors of the route itself. Errors of authentication, limits and bodies follow from the other fields. */
@@ -63,6 +71,8 @@ export interface KeyAuth {
    * `write_key`, or `writeKey` in the body: the ways in which Segment's clients send it.
    */
   writeKeys?: boolean;
+  /** Whether it is about a person, so that it needs a session of the console instead of a key. */
+  session?: boolean;
   /** Whether a stream token in the query parameter `token` is accepted instead of a key. */
   streamTokens?: boolean;
 }
@@ -105,6 +115,8 @@ export interface KeyedDefinition<I extends InputSchemas, Prepared, Result> exten
    * Whether the route handles faulty values in list items itself (`context.faults`). Otherwise they fail the request.
    */
   takesFaultyItems?: boolean;
+  /** How many requests a body counts as against the rate limit; 1 if absent. Gets the body before validation. */
+  requestsOf?: (body: unknown) => number;
   action: Action<Input<I>, Prepared, Result>;
 }
 
@@ -125,6 +137,7 @@ export interface KeyedRoute extends RouteDocs {
   /** Whether `players` is declared. */
   namesPlayers: boolean;
   actionKind: ActionKind;
+  requestsOf?: (body: unknown) => number;
   /** Validates the input and performs the action. Rejects or throws only for a bug. */
   run(raw: RawInput, context: RequestContext): Outcome | Promise<Outcome>;
 }
@@ -142,22 +155,51 @@ export interface OpenRoute extends RouteDocs {
   respond: (services: Services, query: Readonly<Record<string, unknown>>) => Answer | Promise<Answer>;
 }
 
-export type Route = KeyedRoute | OpenRoute;
+/** The user of a request, by the session in its cookie. */
+export interface SignedIn {
+  readonly user: UserDocument;
+  readonly session: UserToken;
+  /** What the page sends as X-CSRF-Token with changes. */
+  readonly csrf: string;
+}
+
+/** What a route of the console gets besides the validated input. */
+export interface ConsoleContext {
+  readonly services: Services;
+  /** The caller's network: an IPv4 address, or the first half of an IPv6 address. */
+  readonly network: string;
+  /** Whether the page was loaded over TLS, so that its cookies must be. */
+  readonly secure: boolean;
+  /** Counts a try against a limit per minute, over all gateways. False: it is over the limit. */
+  readonly mayTry: (name: string, perMinute: number) => boolean;
+}
+
+/** A route about a person instead of a game (console/console-route.ts). */
+export interface ConsoleRoute extends RouteDocs {
+  kind: 'console';
+  input: InputSchemas;
+  /** Validates the input and answers. Rejects or throws only for a bug. */
+  run(raw: RawInput, context: ConsoleContext, signedIn: SignedIn | undefined): Answer | Promise<Answer>;
+}
+
+export type Route = KeyedRoute | OpenRoute | ConsoleRoute;
 
 /** Creates a route from its declaration and compiles its schemas. */
 export function defineRoute<I extends InputSchemas, Prepared = unknown, Result = unknown>(
   definition: KeyedDefinition<I, Prepared, Result>,
 ): KeyedRoute {
-  const { action, input, players, takesFaultyItems = false, ...docs } = definition;
+  const { action, input, players, takesFaultyItems = false, requestsOf, ...docs } = definition;
   const check = compile(Type.Object(input));
   const ignorable = ignorableFields(input.body);
   return {
+    ...(action.kind === 'analytics' ? { readsRows: true } : {}),
     ...docs,
     kind: 'keyed',
     input,
     takesFaultyItems,
     namesPlayers: players !== undefined,
     actionKind: action.kind,
+    ...(requestsOf === undefined ? {} : { requestsOf }),
     run(raw, context) {
       const { body } = raw;
       if (context.faults.length > 0 && !takesFaultyItems) return invalid([...context.faults]);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../kernel/errors.ts';
+import { leastRoleOf, LISTED_ENDPOINTS } from './console/permissions.ts';
 import { mayBeMetered } from './metering.ts';
 import { errorsOf } from './openapi.ts';
 import { isPlainObject } from './plain-object.ts';
@@ -70,7 +71,9 @@ describe('every route', () => {
       const errors = errorsOf(route);
       for (const code of errors) expect(ERRORS).toHaveProperty(code);
       if (route.auth !== 'none') expect(errors).toContain('UNAUTHORIZED');
-      expect(errors.includes('RATE_LIMIT_EXCEEDED'), route.path).toBe(mayBeMetered(route));
+      // The console's own routes limit sign-ins instead of keys.
+      if (route.kind !== 'console')
+        expect(errors.includes('RATE_LIMIT_EXCEEDED'), route.path).toBe(mayBeMetered(route));
     }
   });
 
@@ -98,6 +101,7 @@ describe('every route', () => {
       'POST /v1/events/quarantine/replay',
       'POST /ofrep/v1/evaluate/flags/{key}',
       'POST /ofrep/v1/evaluate/flags',
+      'POST /v1/flags/exposures',
       ...['/v1/batch', '/v1/b', '/v1/import', '/beacon/v1/batch'].map((path) => `POST ${path}`),
       ...['track', 'identify', 'page', 'screen', 'group', 'alias'].flatMap((type) => [
         `POST /v1/${type}`,
@@ -109,6 +113,22 @@ describe('every route', () => {
   it('for game clients and events counts against the rate limit', () => {
     for (const route of all) {
       if (/^\/v1\/(?:bff|events)\//.test(route.path)) expect(route.limitClass).not.toBe('none');
+    }
+  });
+});
+
+describe('what people may call from the console', () => {
+  it('is said for every endpoint, and for no others', () => {
+    const keyed = all.filter(({ kind }) => kind === 'keyed').map(({ method, path }) => `${method} ${path}`);
+    // A new endpoint needs its lowest role in src/api/console/permissions.ts, or `null` if it is for games only.
+    expect(keyed.filter((name) => !LISTED_ENDPOINTS.includes(name))).toEqual([]);
+    expect(LISTED_ENDPOINTS.filter((name) => !keyed.includes(name))).toEqual([]);
+  });
+
+  it('lets a viewer change nothing', () => {
+    for (const route of all.filter(({ kind }) => kind === 'keyed')) {
+      if (route.method !== 'GET' && route.readsOnly !== true)
+        expect(leastRoleOf(route), `${route.method} ${route.path}`).not.toBe('viewer');
     }
   });
 });

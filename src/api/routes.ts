@@ -1,8 +1,10 @@
 import type { Config } from '../config.ts';
 import { campaignRoutes } from './campaigns/campaigns.ts';
+import { sessionRoutes } from './console/sessions.ts';
 import { getChurnRisk } from './players/churn-risk.ts';
 import { erasureRoutes } from './players/erasure.ts';
 import { trackEvents } from './events/event-batch.ts';
+import { eventDictionary } from './events/event-dictionary.ts';
 import { queryEvents } from './events/event-query.ts';
 import { eventSchemaRoutes } from './event-schemas/event-schemas.ts';
 import { makeStreamToken } from './stream/event-stream-tokens.ts';
@@ -11,10 +13,13 @@ import { trackEvent } from './events/events.ts';
 import { exportPlayer } from './players/export.ts';
 import { evaluateFlag, evaluateFlags } from './flags/flag-evaluation.ts';
 import { streamFlagChanges } from './flags/flag-changes.ts';
+import { exposeFlags } from './flags/flag-exposures.ts';
 import { getFlagDefinitions } from './flags/flag-definitions.ts';
 import { overrideRoutes } from './flags/flag-overrides.ts';
 import { getFlagResults } from './flags/flag-results.ts';
 import { flagRoutes } from './flags/flags.ts';
+import { runAnalyticsQuery } from './analytics/queries.ts';
+import { getFreshness } from './freshness.ts';
 import { gameEndSession } from './game/game-end-session.ts';
 import { gameInit } from './game/game-init.ts';
 import { gameSync } from './game/game-sync.ts';
@@ -25,12 +30,15 @@ import { healthz, metrics, openApiRoute, readyz } from './ops.ts';
 import { getPlayer, getPlayerByExternalId, patchPlayer, registerPlayer } from './players/players.ts';
 import { replayQuarantine } from './event-schemas/quarantine-replay.ts';
 import { listQuarantine } from './event-schemas/quarantine.ts';
+import { propertyRoutes } from './properties/properties.ts';
 import { recordPurchase } from './players/record-purchase.ts';
 import { recordSession } from './players/record-session.ts';
 import type { Route } from './route.ts';
 import { scoringRoutes } from './scoring/scoring.ts';
 import { segmentRoutes as segmentClientRoutes } from './segment-clients/segment-routes.ts';
-import { listSegmentPlayers } from './segments/segment-players.ts';
+import { segmentMembersRoutes } from './segments/segment-members.ts';
+import { previewSegment } from './segments/segment-preview.ts';
+import { segmentPlayersRoutes } from './segments/segment-players.ts';
 import { segmentRoutes } from './segments/segments.ts';
 import { listWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
 import { webhookRecoveryRoutes } from './webhooks/webhook-recovery.ts';
@@ -57,6 +65,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     trackEvent,
     trackEvents,
     queryEvents,
+    eventDictionary,
     ...eventSchemaRoutes,
     listQuarantine,
     replayQuarantine,
@@ -66,12 +75,16 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     evaluateFlags,
     ofrepEvaluateFlag,
     ofrepEvaluateFlags,
+    ...propertyRoutes,
     ...segmentRoutes,
-    listSegmentPlayers,
+    ...segmentPlayersRoutes,
+    ...segmentMembersRoutes,
+    previewSegment,
     ...flagRoutes,
     getFlagResults,
     getFlagDefinitions,
     streamFlagChanges,
+    exposeFlags,
     ...overrideRoutes,
     ...campaignRoutes,
     ...scoringRoutes,
@@ -81,6 +94,9 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     redeliverToWebhook,
     ...webhookRecoveryRoutes,
     ...segmentClientRoutes,
+    getFreshness,
+    runAnalyticsQuery,
+    ...sessionRoutes,
     ...operationRoutes(),
   ];
   all.push(openApiRoute(() => JSON.stringify(openApi(all))));

@@ -80,7 +80,7 @@ const allFaults = new Ajv({ ...OPTIONS, allErrors: true });
 const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   'date-time': 'must be an ISO 8601 time in the years 1970 to 2299, for example 2026-01-15T10:30:00Z',
   email: 'must be an e-mail address',
-  uuid: 'must be a UUID',
+  uuid: 'must be a UUID: the `id` that the service answered for it',
   amount:
     'must be a decimal number that is greater than 0 after rounding to 4 decimals and at most ' +
     unitsText(LIMITS.purchaseAmount),

@@ -20,6 +20,8 @@ export interface CliContext {
   dataDir: string;
   /** The folder of the scoring model. */
   modelPath: string;
+  /** The address of the service that runs on DATA_DIR; undefined if none does. */
+  baseUrl: () => string | undefined;
   /** The address of ClickHouse. */
   clickhouse: () => Endpoints['clickhouse'];
 }

@@ -30,6 +30,7 @@ async function cli(...line: string[]): Promise<void> {
     modelPath: '',
     withConfigStore: (use: (store: ConfigStore) => Promise<void>) => use(store),
     withDeployment: async () => {},
+    baseUrl: () => undefined,
     clickhouse: () => ({ url: '', user: '', password: '', database: '' }),
   };
   const program = new Command().addCommand(keysCommand(context)).addCommand(gamesCommand(context));

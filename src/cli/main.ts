@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemIds } from '../kernel/ids.ts';
+import { readEndpoints } from '../local/run-files.ts';
 import { CliError } from './cli-error.ts';
 import { clickhouseTarget, withConfigStore } from './connect.ts';
 import { createProgram } from './program.ts';
@@ -24,15 +25,28 @@ function program(): Command {
     modelPath: config.modelPath,
     withConfigStore: withConfigStore(config, tools),
     withDeployment: withConfigStore(config, tools),
+    baseUrl: () => readEndpoints(config.dataDir)?.base_url,
     clickhouse: () => clickhouseTarget(config),
   });
 }
+
+// A reader that has enough, such as `head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  console.error(error.message);
+  process.exit(1);
+});
 
 try {
   await program().parseAsync();
   process.exit(process.exitCode ?? 0);
 } catch (error) {
   const isExpected = error instanceof CliError || error instanceof ConfigError || error instanceof InvalidArgumentError;
-  console.error(isExpected ? error.message : error);
+  console.error(isExpected || isFileError(error) ? error.message : error);
   process.exit(1);
+}
+
+/** Errors of the system about a file name it: the operator gave it. */
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'path' in error;
 }

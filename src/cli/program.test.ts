@@ -13,6 +13,7 @@ const program = createProgram({
   modelPath: '',
   withConfigStore: () => Promise.reject(new Error('no command runs')),
   withDeployment: () => Promise.reject(new Error('no command runs')),
+  baseUrl: () => undefined,
   clickhouse: () => ({ url: '', user: '', password: '', database: '' }),
 });
 
@@ -37,6 +38,7 @@ test.each([
   'clickhouse check',
   'clickhouse repair',
   'sql',
+  'trace',
   'migrate',
 ])('%s --help prints its usage', (line) => {
   const words = line.split(' ').filter((word) => word !== '');

@@ -9,7 +9,10 @@ import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { modelCommand } from './model.ts';
 import { secretsCommand } from './secrets.ts';
+import { segmentsCommand } from './segments.ts';
 import { sqlCommand } from './sql.ts';
+import { traceCommand } from './trace.ts';
+import { usersCommand } from './users.ts';
 
 /** All commands of `npm run cli --`. */
 export function createProgram(context: CliContext): Command {
@@ -20,12 +23,15 @@ export function createProgram(context: CliContext): Command {
     .showHelpAfterError()
     .addCommand(keysCommand(context))
     .addCommand(gamesCommand(context))
+    .addCommand(usersCommand(context))
     .addCommand(deploymentCommand(context))
     .addCommand(clickhouseCommand(context))
     .addCommand(modelCommand(context))
     .addCommand(secretsCommand(context))
     .addCommand(importCommand(context))
     .addCommand(exportCommand(context))
+    .addCommand(segmentsCommand(context))
+    .addCommand(traceCommand(context))
     .addCommand(sqlCommand(context))
     .addCommand(migrateCommand(context));
 }

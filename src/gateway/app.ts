@@ -6,6 +6,8 @@ import { respond, respondEmpty } from './http/exchange.ts';
 import type { Exchanges } from './http/exchanges.ts';
 import { isLocalRequest } from './access/local-request.ts';
 import { createRouteReader } from './http/request-head.ts';
+import { CONSOLE_PATH, type ConsoleFiles } from './console-files.ts';
+import { runConsoleRoute } from './console-pipeline.ts';
 import { runKeyedRoute, runOpenRoute, type PipelineDeps } from './request-pipeline.ts';
 
 /** Creates an app with the given routes, and the documented errors for all other requests. */
@@ -14,6 +16,7 @@ export function createApp(
   pipeline: PipelineDeps,
   exchanges: Exchanges,
   maxConnections: number,
+  consoleFiles?: ConsoleFiles,
 ): TemplatedApp {
   const app = App();
   let connections = 0;
@@ -22,6 +25,7 @@ export function createApp(
     if (change > 0 && connections > maxConnections) res.close();
   });
   for (const route of routes) register(app, route, pipeline, exchanges);
+  if (consoleFiles !== undefined) serveConsole(app, consoleFiles, exchanges);
   for (const [path, onPath] of Map.groupBy(routes, (route) => route.path)) {
     const allow = [...onPath.flatMap(methodsOf), 'OPTIONS'].join(', ');
     const browsers = onPath.some(isForBrowsers);
@@ -46,9 +50,30 @@ export function createApp(
   }
   app.any('/*', (res, req) => {
     const exchange = exchanges.begin('unknown', res, req, false);
-    if (exchange !== undefined) respond(exchange, failure('NOT_FOUND'));
+    if (exchange !== undefined) respond(exchange, NO_PATH);
   });
   return app;
+}
+
+const NO_PATH = failure('NOT_FOUND', 'There is no endpoint at this path. `GET /openapi.json` lists all of them.');
+
+/** The pages of the console and their files. */
+function serveConsole(app: TemplatedApp, files: ConsoleFiles, exchanges: Exchanges): void {
+  const handler = (res: HttpResponse, req: HttpRequest): void => {
+    const exchange = exchanges.begin(CONSOLE_PATH, res, req, false);
+    if (exchange === undefined) return;
+    respond(
+      exchange,
+      files.answer(req.getUrl(), {
+        acceptEncoding: req.getHeader('accept-encoding'),
+        ifNoneMatch: req.getHeader('if-none-match'),
+      }),
+    );
+  };
+  for (const path of [CONSOLE_PATH, `${CONSOLE_PATH}/*`]) {
+    app.get(path, handler);
+    app.head(path, handler);
+  }
 }
 
 /** The router's function for each method. */
@@ -69,6 +94,13 @@ function handlerOf(route: Route, pipeline: PipelineDeps, exchanges: Exchanges, b
       if (exchange === undefined) return;
       if (route.localOnly === true && !isLocalRequest(res, req)) respond(exchange, failure('NOT_FOUND'));
       else runOpenRoute(pipeline, route, exchange, req);
+    };
+  }
+  if (route.kind === 'console') {
+    const reader = createRouteReader(route);
+    return (res: HttpResponse, req: HttpRequest): void => {
+      const exchange = exchanges.begin(route.path, res, req, browsers);
+      if (exchange !== undefined) runConsoleRoute(pipeline, reader, exchange, res, req);
     };
   }
   const reader = createRouteReader(route);

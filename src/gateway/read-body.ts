@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type { RequestContext } from '../api/request-context.ts';
-import { invalid, type KeyedRoute } from '../api/route.ts';
+import { invalid } from '../api/route.ts';
 import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Exchange } from './http/exchange.ts';
 import { inflateBody } from './http/inflate-body.ts';
 import { parseJson, parseLenientJson } from './http/parse-json.ts';
 import type { BodyOutcome } from './http/request-body.ts';
-import type { RequestHead } from './http/request-head.ts';
+import type { BodyRoute, RequestHead } from './http/request-head.ts';
 
 /* From a received body to the input of a route. */
 
@@ -19,16 +19,17 @@ export type OwnContext = { -readonly [Field in keyof RequestContext]: RequestCon
  * closed.
  */
 export function wholeBody(
-  { lenientBody = false }: KeyedRoute,
+  route: BodyRoute,
   head: RequestHead,
   outcome: BodyOutcome,
   exchange: Exchange,
 ): { kind: 'whole'; bytes: Buffer } | Failure | undefined {
+  const { lenientBody = false } = route;
   switch (outcome.kind) {
     case 'too_large':
       // The length of the rest was not declared, so the connection ends.
       exchange.lastOnConnection = true;
-      return tooLarge();
+      return tooLarge(route);
     case 'busy':
       exchange.lastOnConnection = true;
       return failure('SERVICE_UNAVAILABLE', 'The gateway is receiving too many request bodies; retry later.');
@@ -40,7 +41,7 @@ export function wholeBody(
       // An Idempotency-Key is bound to the inflated body, so a retry may use another encoding.
       const isGzip = lenientBody ? hasGzipMagic(bytes) : head.isGzip && bytes.length > 0;
       const body = isGzip ? inflateBody(bytes) : outcome;
-      if (body.kind === 'too_large') return tooLarge();
+      if (body.kind === 'too_large') return tooLarge(route);
       return body.kind === 'broken' ? invalid([BROKEN_GZIP]) : body;
     }
   }
@@ -52,7 +53,12 @@ function hasGzipMagic(bytes: Buffer): boolean {
 }
 
 /** Adds the body to a request's input and what follows from it to its context, or returns why it is refused. */
-export function addBody(route: KeyedRoute, head: RequestHead, context: OwnContext, bytes: Buffer): Failure | undefined {
+export function addBody(
+  route: BodyRoute,
+  head: RequestHead,
+  context: Pick<OwnContext, 'idempotency' | 'faults'>,
+  bytes: Buffer,
+): Failure | undefined {
   if (head.idempotencyKey !== '') {
     const bodyHash = hash('sha256', Buffer.concat([Buffer.from(head.target), bytes]), 'hex');
     context.idempotency = { key: head.idempotencyKey, bodyHash };
@@ -74,9 +80,13 @@ const BROKEN_GZIP: FieldFault = {
   message: 'is not complete gzip data; compress it or leave out Content-Encoding',
 };
 
-export function tooLarge(): Failure {
+export function tooLarge(route: BodyRoute): Failure {
   return failure(
     'PAYLOAD_TOO_LARGE',
-    `The request body must be at most ${LIMITS.bodyBytes} bytes after decompression.`,
+    `The request body must be at most ${mostBytesOf(route)} bytes after decompression.`,
   );
+}
+
+export function mostBytesOf({ streamedBody }: BodyRoute): number {
+  return streamedBody?.mostBytes ?? LIMITS.bodyBytes;
 }

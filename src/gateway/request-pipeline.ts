@@ -4,20 +4,21 @@ import type { OnlyPlayer, RequestContext, Services } from '../api/request-contex
 import type { Outcome } from '../api/action.ts';
 import type { ChangesRequest } from '../api/flags/changes-request.ts';
 import { invalid, type KeyedRoute, type OpenRoute } from '../api/route.ts';
-import { isMetered } from '../api/metering.ts';
-import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { CallerAddresses } from './access/caller-address.ts';
+import type { ConsoleSessions } from './access/console-session.ts';
 import { type Exchange, respond } from './http/exchange.ts';
 import { joinedValues } from './http/header-values.ts';
 import type { KeyRing } from './access/key-ring.ts';
 import { readQuery } from './http/query-string.ts';
+import { counted, countMalformed, limited } from './access/metered-request.ts';
 import { forbidden } from './access/permission.ts';
 import type { PlayerTokens } from './access/player-tokens.ts';
 import type { RateLimiter } from './access/rate-limiter.ts';
 import type { BodyOutcome, BodyReader } from './http/request-body.ts';
 import {
+  type BodyRoute,
   decodeParams,
   keyTextOf,
   rawParams,
@@ -27,13 +28,15 @@ import {
 } from './http/request-head.ts';
 import { openStream, type StreamKind } from './sse/stream-registry.ts';
 import type { ApiKey } from '../api/api-key.ts';
-import { addBody, type OwnContext, tooLarge, wholeBody } from './read-body.ts';
+import { openBodyStream } from './http/body-stream.ts';
+import { addBody, mostBytesOf, type OwnContext, tooLarge, wholeBody } from './read-body.ts';
 import { writeKeysIn, writeKeyTextOf } from './access/write-keys.ts';
 import { STREAM_TOKEN_REFUSED } from './access/stream-tokens.ts';
 
 export interface PipelineDeps {
   services: Services;
   keyRing: KeyRing;
+  consoleSessions: ConsoleSessions;
   playerTokens: PlayerTokens;
   limiter: RateLimiter;
   callers: CallerAddresses;
@@ -75,30 +78,54 @@ export function runKeyedRoute(
   if (text === '' && route.auth.writeKeys === true && reader.takesBody) {
     return runWithKeyInBody(deps, reader, exchange, res, req);
   }
-  const key = deps.keyRing.find(text);
+  const key = text === '' ? deps.consoleSessions.callerOf(req) : deps.keyRing.find(text);
   if (key === undefined) return respond(exchange, text === '' ? KEY_MISSING : KEY_UNKNOWN);
+  if ('code' in key) return respond(exchange, key);
   const admitted = admit(deps, route, key, exchange, () => networkOf(deps.callers, res, req));
   if (admitted.kind === 'failure') return respond(exchange, admitted);
   // Everything except the key is parsed only after the key is verified.
   const head = readHead(reader, exchange.headers, req, exchange.ignored);
-  const fault = faultOf(head, exchange);
+  const fault = faultOf(head, exchange, route);
   if (fault !== undefined) {
     countMalformed(deps, key, exchange, fault.code);
     return respond(exchange, fault);
   }
   const context = contextOf(deps, key, admitted.player, exchange);
+  if (route.streamedBody !== undefined) {
+    runWithStream(deps, route, head, context, exchange, res);
+    return;
+  }
   if (route.input.body === undefined && head.idempotencyKey === '') {
     complete(deps, exchange, key, () => route.run(head.input, context));
     return;
   }
-  exchange.release = deps.bodies.read(res, (outcome) => {
-    if (exchange.open) complete(deps, exchange, key, () => onBody(route, head, context, outcome, exchange));
+  exchange.release = deps.bodies.read(res, 'known', (outcome) => {
+    if (exchange.open) complete(deps, exchange, key, () => onBody(deps, route, head, context, outcome, exchange));
+  });
+}
+
+/** Runs a route that reads its body while it arrives. A body that was not read to its end ends the connection. */
+function runWithStream(
+  deps: PipelineDeps,
+  route: KeyedRoute,
+  head: RequestHead,
+  context: OwnContext,
+  exchange: Exchange,
+  res: HttpResponse,
+): void {
+  const body = openBodyStream(res, deps.services.clock, route.streamedBody?.mostBytes ?? 0);
+  exchange.release = () => body.release();
+  context.body = body;
+  complete(deps, exchange, context.key, async () => {
+    const outcome = await route.run(head.input, context);
+    if (!body.complete) exchange.lastOnConnection = true;
+    return body.tooLarge ? tooLarge(route) : outcome;
   });
 }
 
 /**
- * The steps of a request whose key is in its body. The body is received and inflated without a key, which is bounded as
- * for other requests; it is parsed only after the key is verified.
+ * The steps of a request whose key is in its body. The body is received and inflated without a key, within a
+ * bound of its own for all of them; it is parsed only after the key is verified.
  */
 function runWithKeyInBody(
   deps: PipelineDeps,
@@ -110,7 +137,7 @@ function runWithKeyInBody(
   const { route } = reader;
   const network = networkOf(deps.callers, res, req);
   const head = readHead(reader, exchange.headers, req, exchange.ignored);
-  const fault = faultOf(head, exchange);
+  const fault = faultOf(head, exchange, reader.route);
   if (fault !== undefined) return respond(exchange, fault);
   let found: ApiKey | undefined;
   const step = (outcome: BodyOutcome): Outcome | Promise<Outcome> | undefined => {
@@ -121,9 +148,9 @@ function runWithKeyInBody(
     const admitted = admit(deps, route, found, exchange, () => network);
     if (admitted.kind === 'failure') return admitted;
     const context = contextOf(deps, found, admitted.player, exchange);
-    return addBody(route, head, context, body.bytes) ?? route.run(head.input, context);
+    return runWithBody(deps, route, head, context, body.bytes, exchange);
   };
-  exchange.release = deps.bodies.read(res, (outcome) => {
+  exchange.release = deps.bodies.read(res, 'unknown', (outcome) => {
     if (exchange.open)
       complete(
         deps,
@@ -181,7 +208,7 @@ function runWithToken(
   const key = keyRing.findById(services.streamTokens.keyIdOf(token) ?? '');
   if (key === undefined) return respond(exchange, STREAM_TOKEN_REFUSED);
   const head = readHead(reader, exchange.headers, req, exchange.ignored);
-  const fault = forbidden(route, key) ?? faultOf(head, exchange);
+  const fault = forbidden(route, key) ?? faultOf(head, exchange, route);
   if (fault !== undefined) return respond(exchange, fault);
   complete(deps, exchange, key, async () => {
     const outcome = await route.run(head.input, contextOf(deps, key, undefined, exchange));
@@ -206,6 +233,7 @@ function contextOf(
     player,
     origin: { game: key.game, environment: key.environment, receivedAt: services.clock.wallMs(), by: key.kind },
     idempotency: undefined,
+    body: undefined,
     faults: NO_FAULTS,
     ignored: exchange.ignored,
   };
@@ -217,53 +245,24 @@ function failureIn(checked: OnlyPlayer | Failure | undefined): Failure | undefin
   return checked !== undefined && 'code' in checked ? checked : undefined;
 }
 
-/**
- * Counts the request against the key's tier, and with a client key against its caller as well. Unmetered keys are not
- * counted and get no RateLimit headers.
- */
-function limited(
-  deps: PipelineDeps,
-  route: KeyedRoute,
-  key: ApiKey,
-  player: OnlyPlayer | undefined,
-  exchange: Exchange,
-  network: () => string,
-): Failure | undefined {
-  if (key.limitPerMinute === null || !isMetered(route, key.kind)) return undefined;
-  if (key.kind === 'client') {
-    // A player proven by a token is a caller; a player that a request only names could be invented.
-    exchange.caller = player?.playerId ?? network();
-  }
-  return counted(deps, route, key, exchange);
-}
-
-function networkOf(callers: CallerAddresses, res: HttpResponse, req: HttpRequest): string {
+export function networkOf(callers: CallerAddresses, res: HttpResponse, req: HttpRequest): string {
   const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
   return callers.networkOf(peer, callers.readsForwardedFor ? joinedValues(req, 'x-forwarded-for') : '');
 }
 
-function counted(deps: PipelineDeps, route: KeyedRoute, key: ApiKey, exchange: Exchange): Failure | undefined {
-  if (key.limitPerMinute === null || !isMetered(route, key.kind)) return undefined;
-  exchange.rate = deps.limiter.take(key.id, key.limitPerMinute, exchange.caller);
-  return exchange.rate.allowed ? undefined : failure('RATE_LIMIT_EXCEEDED');
-}
-
-/** Failures that a caller causes on purpose or by a bug: they count twice. */
-const MALFORMED: ReadonlySet<ErrorCode> = new Set(['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']);
-
-function countMalformed(deps: PipelineDeps, key: ApiKey, { caller }: Exchange, code: ErrorCode): void {
-  if (caller !== undefined && MALFORMED.has(code)) deps.limiter.penalize(key.id, caller);
-}
-
-function faultOf(head: RequestHead, { headers }: Exchange): Failure | undefined {
+export function faultOf(head: RequestHead, { headers }: Exchange, route: BodyRoute): Failure | undefined {
   if (head.faults.length > 0) return invalid(head.faults);
-  if (headers.framing.contentLength > LIMITS.bodyBytes) return tooLarge();
+  if (headers.framing.contentLength > mostBytesOf(route)) return tooLarge(route);
   if (head.refused === undefined) return undefined;
-  return failure('UNSUPPORTED_MEDIA_TYPE', head.refused === 'encoding' ? WRONG_ENCODING : undefined);
+  if (head.refused === 'type') return failure('UNSUPPORTED_MEDIA_TYPE');
+  return failure('UNSUPPORTED_MEDIA_TYPE', route.streamedBody === undefined ? WRONG_ENCODING : STREAMED_ENCODING);
 }
 
 const WRONG_ENCODING = 'Content-Encoding must be gzip or identity.';
+const STREAMED_ENCODING = 'This body must have no Content-Encoding: unpack it first.';
+
 function onBody(
+  deps: PipelineDeps,
   route: KeyedRoute,
   head: RequestHead,
   context: OwnContext,
@@ -272,14 +271,30 @@ function onBody(
 ): Outcome | Promise<Outcome> | undefined {
   const body = wholeBody(route, head, outcome, exchange);
   if (body?.kind !== 'whole') return body;
-  return addBody(route, head, context, body.bytes) ?? route.run(head.input, context);
+  return runWithBody(deps, route, head, context, body.bytes, exchange);
+}
+
+/** Parses the body and runs the route. A body that counts as several requests is counted before it is validated. */
+function runWithBody(
+  deps: PipelineDeps,
+  route: KeyedRoute,
+  head: RequestHead,
+  context: OwnContext,
+  bytes: Buffer,
+  exchange: Exchange,
+): Outcome | Promise<Outcome> {
+  const fault = addBody(route, head, context, bytes);
+  if (fault !== undefined) return fault;
+  const requests = route.requestsOf?.(head.input.body) ?? 1;
+  const refused = requests > 1 ? counted(deps, route, context.key, exchange, requests - 1) : undefined;
+  return refused ?? route.run(head.input, context);
 }
 
 /**
  * Runs the last step and writes its outcome. An exception is a bug: 500, logged with the request id.
  * @param key a function if the step finds it
  */
-function complete(
+export function complete(
   deps: PipelineDeps,
   exchange: Exchange,
   key: ApiKey | undefined | (() => ApiKey | undefined),

@@ -1,11 +1,15 @@
 import { us_listen_socket_close, us_socket_local_port, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
+import type { Tier } from '../../actors/vocabulary/documents.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { LiveFeed } from '../../streams/live-feed.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { Readiness, Services } from '../api/request-context.ts';
 import type { Route } from '../api/route.ts';
 import { operationRoutes } from '../api/routes.ts';
+import { createQueryRunner } from '../api/analytics/query-runner.ts';
 import { createDefinitionTexts } from '../api/flags/definition-texts.ts';
+import { createNameWarnings } from '../api/definitions/name-warnings.ts';
+import { createListLoader } from '../api/segments/lists/list-loader.ts';
 import type { Config } from '../config.ts';
 import { createEventSchemas } from '../event-schemas/event-schemas.ts';
 import { sleep, type Clock } from '../kernel/clock.ts';
@@ -13,11 +17,14 @@ import type { Ids } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
+import { createPasswordHashes, type PasswordHashes } from '../kernel/password-hash.ts';
 import type { Backend } from './backend/backend.ts';
 import { createApp } from './app.ts';
 import { createCallerAddresses } from './access/caller-address.ts';
 import { createCors } from './http/cors.ts';
 import { createExchanges } from './http/exchanges.ts';
+import type { ConsoleFiles } from './console-files.ts';
+import { createConsoleSessions } from './access/console-session.ts';
 import { createKeyRing } from './access/key-ring.ts';
 import { createPlayerTokens } from './access/player-tokens.ts';
 import { startRateExchange } from './access/rate-exchange.ts';
@@ -48,11 +55,20 @@ export interface ServerDeps {
   readiness: () => Readiness;
   segmentProgress: Services['segmentProgress'];
   analytics: Services['analytics'];
+  freshness: Services['freshness'];
   writeRefusal: Services['writeRefusal'];
+  formats: Services['formats'];
+  segmentPreviews: Services['segmentPreviews'];
   scorer: Services['scorer'];
   webhookOperations: Services['webhookOperations'];
+  /** Hashes the passwords of people; tests pass cheap ones. */
+  passwords?: PasswordHashes;
+  /** The files of the console; default: none. */
+  consoleFiles?: ConsoleFiles;
   /** Interval of heartbeats on streams of changed flags. */
   heartbeatMs?: number;
+  /** Maximum of open streams of changed flags of one key, by its tier. */
+  changesReadersOfKey?: Readonly<Record<Tier, number>>;
   /** Maximum of open connections; one over it is closed at once. */
   maxConnections?: number;
   /** Maximum bytes of responses that clients have not read; beyond it connections of the largest callers are closed. */
@@ -107,14 +123,22 @@ export function createServer(deps: ServerDeps): Server {
     readiness: deps.readiness,
     segmentProgress: deps.segmentProgress,
     analytics: deps.analytics,
+    freshness: deps.freshness,
+    queries: createQueryRunner({ analytics: deps.analytics, freshness: deps.freshness, clock }),
     writeRefusal: deps.writeRefusal,
     scorer: deps.scorer,
     webhookOperations: deps.webhookOperations,
     eventSchemas,
     streamTokens: createStreamTokens({ log: deps.log, clock, ids }),
     definitionTexts: createDefinitionTexts({ config: configStore, clock }),
+    listLoader: createListLoader({ backend: deps.backend, config: configStore, clock, ids }),
+    formats: deps.formats,
+    segmentPreviews: deps.segmentPreviews,
+    passwords: deps.passwords ?? createPasswordHashes(),
+    nameWarnings: createNameWarnings({ knownNames: (query) => deps.analytics.knownNames(query), clock }),
   };
   const keyRing = createKeyRing(configStore);
+  const consoleSessions = createConsoleSessions(configStore, clock);
   const playerTokens = createPlayerTokens(configStore, clock);
   const limiter = createRateLimiter(clock);
   const changes = createFlagChanges({
@@ -140,6 +164,7 @@ export function createServer(deps: ServerDeps): Server {
   const pipeline: PipelineDeps = {
     services,
     keyRing,
+    consoleSessions,
     playerTokens,
     limiter,
     callers: createCallerAddresses(config.trustedProxies),
@@ -154,14 +179,20 @@ export function createServer(deps: ServerDeps): Server {
       source: changes,
       streams: registries[1],
       mostReaders: LIMITS.changesReaders,
-      mostOfKey: LIMITS.changesReadersOfKey,
+      mostOfKey: deps.changesReadersOfKey ?? LIMITS.changesReadersOfKey,
       mostOfCaller: LIMITS.changesReadersOfCaller,
     },
     logger: deps.logger,
   };
   keyRing.onChange(() => {
     const good = keyRing.ids();
-    for (const streams of registries) streams.endWhere((key) => !good.has(key.id));
+    for (const streams of registries) streams.endWhere((key) => key.user === undefined && !good.has(key.id));
+  });
+  const stopWatchingUsers = configStore.onChange(({ address }) => {
+    if (address.kind !== 'user') return;
+    for (const streams of registries) {
+      streams.endWhere((key) => key.id === address.key && !consoleSessions.holds(key));
+    }
   });
 
   const onMetricsPort = (route: Route): boolean => config.metricsPort !== undefined && route.path === METRICS_PATH;
@@ -173,6 +204,7 @@ export function createServer(deps: ServerDeps): Server {
     pipeline,
     exchanges,
     maxConnections,
+    deps.consoleFiles,
   );
   const apart = deps.routes.filter(onMetricsPort).map(forAll);
   const side = apart.length > 0 ? createApp(apart, pipeline, exchanges, maxConnections) : undefined;
@@ -204,6 +236,7 @@ export function createServer(deps: ServerDeps): Server {
     own?.close();
     stopExchange();
     keyRing.stop();
+    stopWatchingUsers();
     playerTokens.stop();
     eventSchemas.stop();
   }

@@ -67,6 +67,13 @@ export const ERRORS = {
     message: 'The request body is too large.',
     meaning: 'The request body exceeds the documented maximum, counted after decompression.',
   },
+  QUERY_TOO_LARGE: {
+    status: 422,
+    message: 'The query exceeds its bounds; choose a shorter range, fewer steps or a narrower filter.',
+    meaning:
+      'An analytics query exceeded its time, its memory or the rows that it may read; `details.bound` says which. Choose ' +
+      'a shorter range, fewer steps or a narrower filter.',
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     message: 'Content-Type must be application/json in UTF-8. For gzip, also send Content-Encoding: gzip.',

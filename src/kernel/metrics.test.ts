@@ -22,6 +22,8 @@ const LABELS: Readonly<Record<string, string>> = {
   bucket: "buckets of the operator's model",
   process: 'numbers of the processes of one `npm start`',
   type: 'types of the messages of Segment clients, and `other`',
+  check: 'checks behind /readyz, words of the code',
+  required: 'true, false',
   version: "versions of the operator's models that are in use",
 };
 

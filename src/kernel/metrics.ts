@@ -1,5 +1,8 @@
 import type { Clock } from './clock.ts';
+import { fromZero, labelled } from './counter-from-zero.ts';
+import { createFreshnessMetrics, createSinkFreshnessMetrics } from './freshness-metrics.ts';
 import { createOwnerMetrics } from './owner-metrics.ts';
+import { createReadinessMetric } from './readiness-metric.ts';
 import { createStreamMetrics } from './stream-metrics.ts';
 import { collectMainThread, collectSinksThread } from './thread-metrics.ts';
 import { RequestCounter, RequestDurations } from './request-metrics.ts';
@@ -25,6 +28,8 @@ export function createMetrics(labels: ProcessLabels = {}) {
     ...sinks,
     ...createOwnerMetrics(registers),
     ...createStreamMetrics(registers),
+    ...createReadinessMetric(registers),
+    ...createFreshnessMetrics(registers),
     /** All metrics in Prometheus' text format. */
     text: async (): Promise<string> => `${await registry.metrics()}\n${await sinkText()}\n${await group.metrics()}`,
     /** The same without those about the other processes of a group. */
@@ -115,14 +120,17 @@ export function createMetrics(labels: ProcessLabels = {}) {
       buckets: seconds,
       registers,
     }),
-    conditionsOverBudget: new Counter({
-      name: 'owner_condition_budget_exceeded_total',
-      help:
-        'Evaluations of conditions that exceeded their step budget and counted as false, by the kind of definition: ' +
-        'segment, flag, campaign.',
-      labelNames: ['definition'],
-      registers,
-    }),
+    conditionsOverBudget: fromZero(
+      labelled('definition', ['segment', 'flag', 'campaign']),
+      new Counter({
+        name: 'owner_condition_budget_exceeded_total',
+        help:
+          'Evaluations of conditions that exceeded their step budget and counted as false, by the kind of definition: ' +
+          'segment, flag, campaign.',
+        labelNames: ['definition'],
+        registers,
+      }),
+    ),
     factsBytes: new Gauge({ name: 'facts_bytes', help: 'Bytes that FACTS holds.', registers }),
     factsLimit: new Gauge({
       name: 'facts_limit_bytes',
@@ -168,14 +176,17 @@ export function createMetrics(labels: ProcessLabels = {}) {
       help: 'Size of the file system that holds DATA_DIR.',
       registers,
     }),
-    writesRefused: new Counter({
-      name: 'gateway_writes_refused_total',
-      help:
-        'Writes answered 503 before they reached the log, by reason: disk (almost full), log (its storage does not ' +
-        'answer).',
-      labelNames: ['reason'],
-      registers,
-    }),
+    writesRefused: fromZero(
+      labelled('reason', ['disk', 'log']),
+      new Counter({
+        name: 'gateway_writes_refused_total',
+        help:
+          'Writes answered 503 before they reached the log, by reason: disk (almost full), log (its storage does not ' +
+          'answer).',
+        labelNames: ['reason'],
+        registers,
+      }),
+    ),
     clockOffset: new Gauge({
       name: 'clock_offset_seconds',
       help: "How far this process's clock is ahead of the broker's; negative when it is behind.",
@@ -232,6 +243,11 @@ const MOST_TIMER_MS = 2_147_483_647;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** The failures of the sinks that write ClickHouse. */
+const SINK_FAILURES = ['clickhouse', 'clickhouse-records'].flatMap((sink) =>
+  ['unreachable', 'refused', 'lost'].map((reason) => ({ sink, reason })),
+);
+
 /** The metrics of the sinks. Sinks run in a separate thread, so these have a separate registry. */
 export function createSinkMetrics(labels: ProcessLabels = {}) {
   const registry = new Registry();
@@ -239,6 +255,7 @@ export function createSinkMetrics(labels: ProcessLabels = {}) {
   const registers = [registry];
   return {
     registry,
+    ...createSinkFreshnessMetrics(registers),
     /** Adds the metrics of the sinks' thread; called once, in that thread. */
     collectThread: (clock: Clock): void => collectSinksThread(clock, registers),
     sinkLag: new Gauge({
@@ -255,12 +272,15 @@ export function createSinkMetrics(labels: ProcessLabels = {}) {
       labelNames: ['table'],
       registers,
     }),
-    sinkFailures: new Counter({
-      name: 'sink_failures_total',
-      help: 'Failed writes of a sink, by sink and reason. The sink repeats them; reason refused needs an operator.',
-      labelNames: ['sink', 'reason'],
-      registers,
-    }),
+    sinkFailures: fromZero(
+      SINK_FAILURES,
+      new Counter({
+        name: 'sink_failures_total',
+        help: 'Failed writes of a sink, by sink and reason. The sink repeats them; reason refused needs an operator.',
+        labelNames: ['sink', 'reason'],
+        registers,
+      }),
+    ),
     deliveries: new Counter({
       name: 'webhook_attempts_total',
       help: 'Webhook delivery attempts, by outcome.',
@@ -282,12 +302,15 @@ export function createSinkMetrics(labels: ProcessLabels = {}) {
       help: 'Deliveries not queued because too many were waiting for their webhook or game. A recovery queues them.',
       registers,
     }),
-    webhooksDisabled: new Counter({
-      name: 'webhooks_disabled_total',
-      help: 'Webhooks that this process disabled, by reason.',
-      labelNames: ['reason'],
-      registers,
-    }),
+    webhooksDisabled: fromZero(
+      labelled('reason', ['gone', 'failing']),
+      new Counter({
+        name: 'webhooks_disabled_total',
+        help: 'Webhooks that this process disabled, by reason.',
+        labelNames: ['reason'],
+        registers,
+      }),
+    ),
     oldestUndelivered: new Gauge({
       name: 'webhook_oldest_undelivered_seconds',
       help:

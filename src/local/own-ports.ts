@@ -7,7 +7,7 @@ export const isServiceName = (name: ChildSpec['name']): name is ServiceName => n
 
 const processNumber = (name: ServiceName): string => (name === 'service' ? '1' : name.slice('service-'.length));
 
-/** What a process of the service tells its supervisor when it listens on a port of its own. */
+/** A message from a process of the service to its supervisor: it listens on a port of its own. */
 export interface OwnPortMessage {
   kind: 'own_port';
   port: number;

@@ -6,6 +6,8 @@ import { systemIds } from '../kernel/ids.ts';
 import { keepFilesPrivate } from './data-dir.ts';
 import { localPlan } from './local-plan.ts';
 import type { Endpoints } from './run-files.ts';
+import { consoleLink } from '../demo.ts';
+import { startConsoleBuild } from './console-build.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 import { watchSources } from './watch-sources.ts';
 
@@ -13,18 +15,19 @@ import { watchSources } from './watch-sources.ts';
  * `npm start`: runs the whole service on this machine until SIGTERM or Ctrl-C. With `--watch` the service restarts when
  * its sources change.
  */
-function start(): Promise<0 | 1> {
+async function start(): Promise<0 | 1> {
   const config = readConfig();
   const watches = process.argv.includes('--watch');
   const report = (line: string) => console.log(line);
   report('starting …');
-  return runUntilStopped({
+  const consoleBuild = startConsoleBuild(report);
+  const code = await runUntilStopped({
     dataDir: config.dataDir,
     clock: systemClock,
     report,
     plan: (dataDir) => localPlan({ config, env: process.env, dataDir, ids: systemIds, report, onlyOne: watches }),
     onRunning(supervisor, plan) {
-      report(welcome(config.dataDir, plan.endpoints));
+      void consoleLink(resolve(config.dataDir)).then((link) => report(welcome(config.dataDir, plan.endpoints, link)));
       if (!watches) return () => {};
       return watchSources(systemClock, () => {
         report('sources changed; restarting the service');
@@ -32,15 +35,21 @@ function start(): Promise<0 | 1> {
       });
     },
   });
+  consoleBuild.stop();
+  return code;
 }
 
-/** The addresses and a first request. Keys are not printed, because terminals and logs are shared. */
-function welcome(dataDir: string, endpoints: Endpoints): string {
+/**
+ * The addresses and a first request. Keys are not printed, because terminals and logs are shared. The link to the
+ * console is valid once, and for an hour.
+ */
+function welcome(dataDir: string, endpoints: Endpoints, link: string | undefined): string {
   const folder = resolve(dataDir);
   const keys = join(folder, 'demo-keys.json');
   const lines = [
     '',
     `Ready: ${endpoints.base_url}`,
+    ...(link === undefined ? [] : [`  Console        ${endpoints.base_url}${link} (signs you in once)`]),
     `  ClickHouse     ${endpoints.clickhouse.url}`,
     `  API reference  ${endpoints.base_url}/openapi.json`,
     `  Data and logs  ${folder}`,

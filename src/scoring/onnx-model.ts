@@ -1,6 +1,7 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Thresholds } from './buckets.ts';
 import { FEATURES } from './features.ts';
+import { loadOnnxRuntime } from './onnx-runtime.ts';
 
 /** An ONNX graph that is ready to run. */
 export interface OnnxModel {
@@ -26,7 +27,7 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
  * model is freed with its last reference.
  */
 export async function openOnnxModel(artifact: Uint8Array): Promise<OnnxModel> {
-  const { InferenceSession: Session, Tensor: Numbers } = await import('onnxruntime-node');
+  const { InferenceSession: Session, Tensor: Numbers } = await loadOnnxRuntime();
   const session = await Session.create(artifact, SESSION_OPTIONS);
   const input = (features: Float32Array, rows: number): { features: Tensor } => ({
     features: new Numbers('float32', features, [rows, FEATURES.length]),

@@ -76,8 +76,10 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     flag: new Map(),
     campaign: new Map(),
     event_schema: new Map(),
+    property: new Map(),
     player_tokens: new Map(),
     deployment: new Map(),
+    user: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();
   const outdated = new Map<string, DocumentAddress>();
@@ -206,8 +208,10 @@ const KINDS: { [K in DocumentKind]: K } = {
   flag: 'flag',
   campaign: 'campaign',
   event_schema: 'event_schema',
+  property: 'property',
   player_tokens: 'player_tokens',
   deployment: 'deployment',
+  user: 'user',
 };
 const ENVIRONMENTS: readonly ConfigEnvironment[] = ['live', 'test', '_'];
 

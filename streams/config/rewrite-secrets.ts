@@ -36,12 +36,17 @@ async function rewrite(
       const entry = store.get({ game, environment, kind, key });
       return entry && store.put({ game, environment, kind, key }, entry.document, entry.revision);
     }
+    case 'user': {
+      const entry = store.get({ game, environment, kind, key });
+      return entry && store.put({ game, environment, kind, key }, entry.document, entry.revision);
+    }
     case 'game':
     case 'key':
     case 'segment':
     case 'flag':
     case 'campaign':
     case 'event_schema':
+    case 'property':
     case 'deployment':
       throw new Error(`documents of the kind ${kind} hold no secrets`);
   }

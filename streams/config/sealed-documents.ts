@@ -9,6 +9,8 @@ const SECRET_PATHS: { readonly [K in DocumentKind]?: readonly string[] } = {
   // Headers may hold credentials for the receiver.
   webhook: ['secret', 'previousSecret.secret', 'headers.*'],
   player_tokens: ['secret', 'previous.secret'],
+  // A hash, which a copy of the broker's disk would let others guess at.
+  user: ['password'],
 };
 
 export type OpenedDocument =

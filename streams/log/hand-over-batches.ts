@@ -3,7 +3,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { LogRecord } from './log.ts';
 import type { HandOver, HandOverListener } from './own-appends.ts';
 
-/** Records on their way to another thread, with the data of all in one buffer; or the message that some are missing. */
+/** Records for another thread, with the data of all in one buffer; or `gap`: records are missing. */
 export type HandOverMessage =
   | { kind: 'gap' }
   | {

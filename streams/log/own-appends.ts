@@ -32,8 +32,8 @@ const MOST_HELD = 256;
  * durable, and a sequence follows the one before it: so between two records the stream holds no other.
  *
  * States: silent, while others may append too; handing over, once this process alone has appended for
- * `LIMITS.aloneMs`. Records are handed over in a later turn of the event loop than their acknowledgement, together with
- * those that follow: the replies to their commands leave first.
+ * `LIMITS.aloneMs`. Records are handed over one turn of the event loop after their acknowledgement, so that the replies
+ * to their commands leave first.
  *
  * Invariants
  * 1. A record is handed over directly after the record with the sequence before it, or after `onGap`.
@@ -43,7 +43,7 @@ const MOST_HELD = 256;
  */
 export interface OwnAppends extends HandOver {
   appended(record: LogRecord): void;
-  /** The broker reported this last sequence, asked after the previous call. */
+  /** Takes the stream's last sequence, which the broker was asked for after the previous call. */
   observed(lastSequence: number): void;
 }
 
@@ -78,7 +78,7 @@ export function createOwnAppends({ clock, isAlone, limits = LIMITS }: OwnAppends
     if (records.length > 0) for (const { onRecords } of listeners) onRecords(records);
   }
 
-  /** Not in the first turn after a stall, whose acknowledgements wait in the socket. */
+  /** One turn later than the timer: after a stall, acknowledgements that wait in the socket are read first. */
   function later(action: () => void): Cancel {
     let cancel = clock.timer(LATE_ACK_MS, () => {
       cancel = clock.timer(1, action);

@@ -21,8 +21,7 @@ export interface SharedReaderOptions {
 }
 
 /**
- * Reads a stream once for all sinks of a thread. Each sink has a reader of its own to the outside, with its own
- * position.
+ * Reads a stream once for all sinks of a thread. Each sink gets a `Reader` with its own position, as if it read alone.
  *
  * States of a sink: apart, with a consumer of its own; joined, with records of `recent`.
  * Sources of `recent`: the shared consumer, from the stream's end on; instead the hand-over, while there is one; none
@@ -152,7 +151,7 @@ export function shareReader(options: SharedReaderOptions): OpenReader {
     handedBytes = 0;
   }
 
-  /** Where a list of records in order has this one. */
+  /** The index of a record in a list in order; `undefined`: the list does not hold it. */
   function indexOf(records: readonly LogRecord[], wanted: LogRecord | undefined): number | undefined {
     if (wanted === undefined) return undefined;
     const index = records.findLastIndex(({ sequence }) => sequence <= wanted.sequence);

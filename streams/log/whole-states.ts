@@ -2,9 +2,10 @@ import type { BucketEntry } from './log.ts';
 
 /**
  * Passes the entries of a watch on so that between two turns of the event loop their receiver holds a state that the
- * bucket had. A bucket holds last values only: a watch that catches up skips changes that later ones replaced, so
- * before those it would give a mixture of old and new. From a skipped revision on, entries are held until none follows
- * in the bucket, then passed on in one turn. A bucket's keys bound them, because only last values come.
+ * bucket had. A bucket holds only the last value of each key. A watch that catches up therefore skips changes that
+ * later ones replaced; until those arrive, its receiver would hold a mixture of old and new values. So from a skipped
+ * revision on, entries are held until none follows in the bucket, and then passed on in one turn. At most one entry for
+ * each key of the bucket is held.
  */
 export interface WholeStates {
   /** @param pending entries that followed this one when the broker sent it */

@@ -60,6 +60,19 @@ export async function readSinkPosition(log: Pick<Log, 'bucket'>, sink: SinkName)
   return entry?.value === undefined ? undefined : parseSinkPosition(decodeJson(entry.value));
 }
 
+/** How far a sink has handled its stream, without its intent: what rows and versions in ClickHouse compare with. */
+export interface HandledTo {
+  /** The stream's creation, epoch milliseconds. */
+  createdMs: number;
+  sequence: number;
+}
+
+/** The stored position of a sink as a place in its stream. `undefined`: it has none yet. */
+export async function readHandledTo(log: Pick<Log, 'bucket'>, sink: SinkName): Promise<HandledTo | undefined> {
+  const position = await readSinkPosition(log, sink);
+  return position && { createdMs: Date.parse(position.stream), sequence: position.sequence };
+}
+
 /**
  * Up to which sequence every sink of a stream has handled it. 0 while a sink has no position, has one in another
  * incarnation of the stream, or has lost what it wrote: then nothing may be trimmed.

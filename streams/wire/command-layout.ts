@@ -12,6 +12,7 @@ import type {
   UnreadableCommand,
 } from '../../actors/vocabulary/commands.ts';
 import { isKnownCommand } from '../../actors/vocabulary/formats.ts';
+import { importFromWire, isKnownImport } from './import-layout.ts';
 
 /**
  * Layout of a command, version 1. Fields of every event are positional, without names; rare bodies stay objects. A
@@ -112,8 +113,9 @@ export function commandFromTuple(tuple: CommandTuple): Command {
 export function receivedFromTuple(tuple: CommandTuple): ReceivedCommand {
   try {
     const command = commandFromTuple(tuple);
-    const { kind } = command.body;
-    return isKnownCommand(kind) ? command : unreadable(tuple, `a command of the kind ${kind}`);
+    const { body } = command;
+    const isKnown = isKnownCommand(body.kind) && (body.kind !== 'ImportHistory' || isKnownImport(body));
+    return isKnown ? command : unreadable(tuple, `a command of the kind ${body.kind}`);
   } catch (error) {
     return unreadable(
       tuple,
@@ -141,7 +143,7 @@ function bodyToWire(body: CommandBody): CommandTuple[7] {
 }
 
 function bodyFromWire(body: CommandTuple[7]): CommandBody {
-  if (!Array.isArray(body)) return body;
+  if (!Array.isArray(body)) return body.kind === 'ImportHistory' ? importFromWire(body) : body;
   if (body[0] === 'sync') return syncFromTuple(body);
   if (body[0] === 'end') return endFromTuple(body);
   return trackFromTuple(body);

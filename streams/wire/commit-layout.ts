@@ -1,5 +1,12 @@
+import type { EventsImported } from '../../actors/vocabulary/import-facts.ts';
 import type { EntitySnapshot, Fact, IdempotencyKeyUsed } from '../../actors/vocabulary/facts.ts';
 import { isKnownFact } from '../../actors/vocabulary/formats.ts';
+import {
+  EVENTS_IMPORTED,
+  eventsImportedFromTuple,
+  eventsImportedToTuple,
+  type EventsImportedTuple,
+} from './import-layout.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 import { UnknownVersionError } from './unknown-version.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './state-layout.ts';
@@ -29,9 +36,10 @@ export type CommitTuple = [
 
 type WireFact =
   | EventTuple
+  | EventsImportedTuple
   | (Omit<EntitySnapshot, 'state'> & { state: StateTuple })
   | (Omit<IdempotencyKeyUsed, 'reply'> & { reply: WireReply })
-  | Exclude<Fact, EventTracked | EntitySnapshot | IdempotencyKeyUsed>;
+  | Exclude<Fact, EventTracked | EventsImported | EntitySnapshot | IdempotencyKeyUsed>;
 
 export function commitToTuple(record: CommitRecord): CommitTuple {
   const { partition, epoch, owner, committedAt, position, configRevision, facts } = record;
@@ -45,6 +53,7 @@ export function commitFromTuple(tuple: CommitTuple): CommitRecord {
 
 function factToWire(fact: Fact): WireFact {
   if (fact.kind === 'EventTracked') return eventToTuple(fact);
+  if (fact.kind === 'EventsImported') return eventsImportedToTuple(fact);
   if (fact.kind === 'EntitySnapshot') return { ...fact, state: stateToTuple(fact.state) };
   if (fact.kind === 'IdempotencyKeyUsed') return { ...fact, reply: replyToWire(fact.reply) };
   return fact;
@@ -60,9 +69,12 @@ export function eventsFromTuple([, , , , , , facts]: CommitTuple): { index: numb
 }
 
 const isEventTuple = (wire: WireFact): wire is EventTuple => Array.isArray(wire) && typeof wire[0] === 'string';
+const isEventsImported = (wire: WireFact): wire is EventsImportedTuple =>
+  Array.isArray(wire) && wire[0] === EVENTS_IMPORTED;
 
 function factFromWire(wire: WireFact): Fact {
   if (isEventTuple(wire)) return eventFromTuple(wire);
+  if (isEventsImported(wire)) return eventsImportedFromTuple(wire);
   if (Array.isArray(wire) || !isKnownFact(wire.kind)) throw unknownFact(wire);
   if (wire.kind === 'EntitySnapshot') return { ...wire, state: stateFromTuple(wire.state) };
   if (wire.kind === 'IdempotencyKeyUsed') return { ...wire, reply: replyFromWire(wire.reply) };

@@ -12,7 +12,7 @@ const unpacked = (bytes: Uint8Array): unknown => unpackr.unpack(bytes.subarray(1
 
 /** Layouts with a fixed number of fields, by their place in a player's layout, with that number. */
 const LISTS = { recentEvents: [18, 6], keys: [19, 5], segments: [23, 3], overrides: [25, 2], exposures: [26, 4] };
-const MORE_LISTS = { sessions: [27, 10], recordedSessions: [29, 3], recordedPurchases: [30, 5] };
+const MORE_LISTS = { sessions: [27, 12], recordedSessions: [29, 3], recordedPurchases: [30, 5] };
 const LAST_LISTS = { interventions: [32, 9], campaignTallies: [33, 7] };
 const OBJECTS = { device: [22, 4], activity: [28, 3] };
 

@@ -2,7 +2,7 @@
  * Reads single values of a MessagePack array without decoding the others, as msgpackr writes it with bundled strings:
  * ASCII texts of 4 to 4,095 characters stand together behind the array, and `0xc1 <length>` stands in their place.
  *
- * Invariant: after a token that is not read here (records, a second bundle, extensions, the end of the bytes), `failed`
+ * Invariant: after a token that is not read here (a second bundle, extensions, the end of the bytes), `failed`
  * is true and what was read means nothing. The caller then decodes the whole value.
  */
 export interface Cursor {
@@ -11,6 +11,12 @@ export interface Cursor {
   at: number;
   /** The next character of the bundle; 0: no bundle yet. */
   textAt: number;
+  /** The bundle's texts with other characters: their bytes, the characters once one was read, and the next one. */
+  otherBytes: { from: number; to: number };
+  others: string | undefined;
+  otherAt: number;
+  /** The number of fields of each record so far, by id. */
+  records: Map<number, number> | undefined;
   failed: boolean;
 }
 
@@ -23,10 +29,22 @@ const FIXEXT_4 = 0xd6;
 /** The types of msgpackr's extensions for a bundle of strings and for the definition of a record. */
 const BUNDLE = 0x62;
 const RECORD = 0x72;
+/** Ids of records, which are tokens; later ones have two bytes. */
+const FIRST_RECORD = 0x40;
+const LAST_RECORD = 0x5f;
 
 export function openCursor(bytes: Uint8Array, at: number): Cursor {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return { bytes: buffer, at, textAt: 0, failed: false };
+  return {
+    bytes: buffer,
+    at,
+    textAt: 0,
+    otherBytes: { from: 0, to: 0 },
+    others: undefined,
+    otherAt: 0,
+    records: undefined,
+    failed: false,
+  };
 }
 
 /** The number of values of the array that begins here. */
@@ -51,16 +69,34 @@ export function readBoolean(cursor: Cursor): boolean {
 export function readText(cursor: Cursor): string {
   const token = nextToken(cursor);
   if (token === BUNDLED) {
-    const begin = cursor.textAt;
+    const { textAt, otherAt } = cursor;
     skipBundled(cursor);
-    // A text with other characters is in the bundle's other part.
-    if (cursor.textAt === begin) fail(cursor);
-    return cursor.failed ? '' : cursor.bytes.toString('latin1', begin, cursor.textAt);
+    if (cursor.failed) return '';
+    if (cursor.textAt > textAt) return cursor.bytes.toString('latin1', textAt, cursor.textAt);
+    const { from, to } = cursor.otherBytes;
+    cursor.others ??= cursor.bytes.toString('utf8', from, to);
+    return cursor.others.slice(otherAt, cursor.otherAt);
   }
   const length = textLength(cursor, token);
   const begin = cursor.at;
   cursor.at += length;
   return cursor.failed ? '' : cursor.bytes.toString('utf8', begin, cursor.at);
+}
+
+/** Whether null begins here, which is then read. */
+export function readNull(cursor: Cursor): boolean {
+  const token = nextToken(cursor);
+  if (token !== NIL) cursor.at -= 1;
+  return token === NIL;
+}
+
+/** A number, text or boolean. */
+export function readScalar(cursor: Cursor): number | string | boolean {
+  const token = nextToken(cursor);
+  if (token === FALSE || token === TRUE) return token === TRUE;
+  cursor.at -= 1;
+  const isText = token === BUNDLED || (token >= 0xa0 && token <= 0xbf) || (token >= 0xd9 && token <= 0xdb);
+  return isText ? readText(cursor) : readNumber(cursor);
 }
 
 export function skip(cursor: Cursor, values: number): void {
@@ -88,9 +124,27 @@ function skipOther(cursor: Cursor, token: number): number {
   else if ((token >= 0xa0 && token <= 0xbf) || (token >= 0xd9 && token <= 0xdb)) {
     const length = textLength(cursor, token);
     cursor.at += length;
-  } else if (token === FIXEXT_1 && cursor.bytes[cursor.at] !== RECORD) cursor.at += 2;
+  } else if (token >= 0xc4 && token <= 0xc6) {
+    const length = readUint(cursor, token === 0xc4 ? 1 : token === 0xc5 ? 2 : 4);
+    cursor.at += length;
+  } else if (token === FIXEXT_1) {
+    if (cursor.bytes[cursor.at] === RECORD) return skipDefinition(cursor);
+    cursor.at += 2;
+  } else if (token >= FIRST_RECORD && token <= LAST_RECORD) return cursor.records?.get(token) ?? fail(cursor);
   else numberOf(cursor, token);
   return 0;
+}
+
+/** A record's first occurrence names its fields. Returns their number; the values follow. */
+function skipDefinition(cursor: Cursor): number {
+  const id = cursor.bytes[cursor.at + 1] ?? 0;
+  cursor.at += 2;
+  if (id < FIRST_RECORD || id > LAST_RECORD) return fail(cursor);
+  const fields = readArray(cursor);
+  cursor.records ??= new Map();
+  cursor.records.set(id, fields);
+  skip(cursor, fields);
+  return fields;
 }
 
 function nextToken(cursor: Cursor): number {
@@ -106,6 +160,7 @@ function openBundle(cursor: Cursor, at: number): void {
   const offset = readUint(cursor, 4);
   cursor.at = at + offset;
   const others = textLength(cursor, cursor.bytes[cursor.at++] ?? 0);
+  cursor.otherBytes = { from: cursor.at, to: cursor.at + others };
   cursor.at += others;
   const ascii = textLength(cursor, cursor.bytes[cursor.at++] ?? 0);
   cursor.textAt = cursor.at;
@@ -118,6 +173,7 @@ function skipBundled(cursor: Cursor): void {
   const length = readNumber(cursor);
   if (cursor.textAt === 0) fail(cursor);
   else if (length > 0) cursor.textAt += length;
+  else cursor.otherAt -= length;
 }
 
 /** The bytes of a text behind its token and length. */

@@ -10,6 +10,7 @@ import type {
   RecordedSession,
   SegmentMembership,
 } from '../../actors/vocabulary/player.ts';
+import type { PlayerList } from '../../actors/vocabulary/player-lists.ts';
 import { laterOf, withLater } from './later-fields.ts';
 
 /* Layouts of the parts of a player's state, version 1. A later field goes to the end; reading supplies its default. */
@@ -24,6 +25,7 @@ export type DeviceTuple = [
   ...later: unknown[],
 ];
 export type MembershipTuple = [segmentId: string, segmentKey: string, since: number, ...later: unknown[]];
+export type ListTuple = [segmentId: string, loads: readonly string[], ...later: unknown[]];
 /** A block has a layout of its own. */
 export type OlderEventsTuple = [client: readonly Uint8Array[], server: readonly Uint8Array[]];
 export type OverrideTuple = [flagKey: string, value: string, ...later: unknown[]];
@@ -75,6 +77,7 @@ export type QuarantineTuple = [last: number, ...released: number[]];
 const FIELDS = {
   device: 4,
   membership: 3,
+  list: 2,
   override: 2,
   exposure: 4,
   activity: 3,
@@ -90,6 +93,15 @@ export function membershipToTuple(one: SegmentMembership): MembershipTuple {
 export function membershipFromTuple(tuple: MembershipTuple): SegmentMembership {
   const [segmentId, segmentKey, since] = tuple;
   return { segmentId, segmentKey, since, ...laterOf(tuple, FIELDS.membership) };
+}
+
+export function listToTuple(one: PlayerList): ListTuple {
+  return withLater<ListTuple>([one.segmentId, one.loads], FIELDS.list, one);
+}
+
+export function listFromTuple(tuple: ListTuple): PlayerList {
+  const [segmentId, loads] = tuple;
+  return { segmentId, loads, ...laterOf(tuple, FIELDS.list) };
 }
 
 export function olderEventsToTuple({ client, server }: OlderEvents): OlderEventsTuple {

@@ -1,4 +1,4 @@
-import type { OpenSession } from '../../actors/vocabulary/player.ts';
+import type { OpenSession, SeenFlag } from '../../actors/vocabulary/player.ts';
 import { laterOf, withLater } from './later-fields.ts';
 
 /**
@@ -16,11 +16,15 @@ export type SessionTuple = [
   interventionsShown: number,
   interventionsClicked: number,
   ttlMs: number,
+  /** Both are left out if neither is known, and in sessions of older versions. */
+  platform?: string | null,
+  appVersion?: string | null,
   ...later: unknown[],
 ];
-const FIELDS = 10;
+const FIELDS = 12;
 
-type SeenFlagTuple = [flagKey: string, enabled: boolean, variant: string | null];
+/** The mark is left out in sessions of older versions. */
+type SeenFlagTuple = [flagKey: string, enabled: boolean, variant: string | null, mark?: string];
 
 export function sessionToTuple(session: OpenSession): SessionTuple {
   const tuple: SessionTuple = [
@@ -28,28 +32,41 @@ export function sessionToTuple(session: OpenSession): SessionTuple {
     session.openedAt,
     session.lastCallAt,
     session.flagKeys,
-    session.flags.map(({ flagKey, enabled, variant }): SeenFlagTuple => [flagKey, enabled, variant]),
+    session.flags.map(seenToTuple),
     session.eventCount,
     session.achievements,
     session.interventionsShown,
     session.interventionsClicked,
     session.ttlMs,
   ];
+  const { platform = null, appVersion = null } = session;
+  if (platform !== null || appVersion !== null) tuple.push(platform, appVersion);
   return withLater(tuple, FIELDS, session);
 }
 
 export function sessionFromTuple(tuple: SessionTuple): OpenSession {
+  const [platform, appVersion] = [tuple[10] ?? null, tuple[11] ?? null];
   return {
     sessionId: tuple[0],
     openedAt: tuple[1],
     lastCallAt: tuple[2],
     flagKeys: tuple[3],
-    flags: tuple[4].map(([flagKey, enabled, variant]) => ({ flagKey, enabled, variant })),
+    flags: tuple[4].map(seenFromTuple),
     eventCount: tuple[5],
     achievements: tuple[6],
     interventionsShown: tuple[7],
     interventionsClicked: tuple[8],
     ttlMs: tuple[9],
+    ...(platform === null ? {} : { platform }),
+    ...(appVersion === null ? {} : { appVersion }),
     ...laterOf(tuple, FIELDS),
   };
+}
+
+function seenToTuple({ flagKey, enabled, variant, mark }: SeenFlag): SeenFlagTuple {
+  return mark === undefined ? [flagKey, enabled, variant] : [flagKey, enabled, variant, mark];
+}
+
+function seenFromTuple([flagKey, enabled, variant, mark]: SeenFlagTuple): SeenFlag {
+  return mark === undefined ? { flagKey, enabled, variant } : { flagKey, enabled, variant, mark };
 }

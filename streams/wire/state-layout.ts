@@ -11,6 +11,14 @@ import {
   type RecordedPurchaseTuple,
 } from './remembered-layout.ts';
 import { servedFromTuple, servedToTuple, type ServedTuple } from './served-layout.ts';
+import {
+  computedFromTuple,
+  computedToTuple,
+  propertiesFromTuple,
+  propertiesToTuple,
+  type ComputedTuple,
+  type PropertiesTuple,
+} from './computed-layout.ts';
 import { laterOf, withLater } from './later-fields.ts';
 import { UnknownVersionError } from './unknown-version.ts';
 import { sessionFromTuple, sessionToTuple, type SessionTuple } from './session-layout.ts';
@@ -24,6 +32,8 @@ import {
   exposureToTuple,
   interventionFromTuple,
   interventionToTuple,
+  listFromTuple,
+  listToTuple,
   membershipFromTuple,
   membershipToTuple,
   olderEventsFromTuple,
@@ -45,6 +55,7 @@ import {
   type ActivityTuple,
   type RecordedSessionTuple,
   type InterventionTuple,
+  type ListTuple,
   type TallyTuple,
   type QuarantineTuple,
 } from './player-parts-layout.ts';
@@ -103,6 +114,12 @@ type PlayerTuple = [
   servedFlags?: ServedTuple[],
   // Absent in states older than blocks of events, and without any.
   olderEvents?: OlderEventsTuple,
+  // Absent in states older than computed properties, and without any.
+  computed?: ComputedTuple[],
+  // Absent in states older than computed properties, and in a first life.
+  bornSeq?: number,
+  // Absent in states older than lists, and without any.
+  lists?: ListTuple[],
   ...later: unknown[],
 ];
 type LedgerTuple = [
@@ -114,8 +131,12 @@ type LedgerTuple = [
   lastSeq: number,
   // Absent in ledgers of API keys.
   importedTo?: number,
+  // Absent in ledgers of other kinds.
+  properties?: PropertiesTuple,
+  imports?: ImportedTuple[],
   ...later: unknown[],
 ];
+type ImportedTuple = [importId: string, line: number, at: number];
 type ErasedTuple = [
   kind: 3,
   id: string,
@@ -166,7 +187,7 @@ function unknownKind(tuple: never): UnknownVersionError {
 }
 
 /** The number of fields of each layout. */
-const FIELDS = { player: 39, ledger: 7, erased: 8 } as const;
+const FIELDS = { player: 42, ledger: 9, erased: 8 } as const;
 
 function playerToTuple(state: PlayerState): PlayerTuple {
   const tuple: PlayerTuple = [
@@ -209,7 +230,10 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     quarantineToTuple(state.quarantine),
     state.servedFlags.map(servedToTuple),
   ];
-  if (state.olderEvents !== undefined) tuple.push(olderEventsToTuple(state.olderEvents));
+  if (state.olderEvents !== undefined) tuple[38] = olderEventsToTuple(state.olderEvents);
+  if (state.computed !== undefined) tuple[39] = state.computed.map(computedToTuple);
+  if (state.bornSeq !== undefined) tuple[40] = state.bornSeq;
+  if (state.lists !== undefined) tuple[41] = state.lists.map(listToTuple);
   return withLater(tuple, FIELDS.player, state);
 }
 
@@ -254,9 +278,17 @@ function playerFromTuple(tuple: PlayerTuple): PlayerState {
     churnHigh: tuple[35] ?? false,
     quarantine: quarantineFromTuple(tuple[36] ?? [0]),
     servedFlags: (tuple[37] ?? []).map(servedFromTuple),
-    ...(tuple[38] === undefined ? undefined : { olderEvents: olderEventsFromTuple(tuple[38]) }),
+    ...(isAbsent(tuple[38]) ? undefined : { olderEvents: olderEventsFromTuple(tuple[38]) }),
+    ...(isAbsent(tuple[39]) ? undefined : { computed: tuple[39].map(computedFromTuple) }),
+    ...(isAbsent(tuple[40]) ? undefined : { bornSeq: tuple[40] }),
+    ...(isAbsent(tuple[41]) ? undefined : { lists: tuple[41].map(listFromTuple) }),
     ...laterOf(tuple, FIELDS.player),
   };
+}
+
+/** A field that was left out before another one. */
+function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
 }
 
 function stageOf(number: number): LifecycleStage {
@@ -266,18 +298,26 @@ function stageOf(number: number): LifecycleStage {
 }
 
 function ledgerToTuple(state: LedgerState): LedgerTuple {
-  const { id, game, environment, keys, lastSeq, importedTo } = state;
+  const { id, game, environment, keys, lastSeq, importedTo, properties, imports } = state;
   const tuple: LedgerTuple = [2, id, game, environment === 'live', keys.map(keyToTuple), lastSeq];
-  if (importedTo !== undefined) tuple.push(importedTo);
+  if (importedTo !== undefined) tuple[6] = importedTo;
+  if (properties !== undefined) tuple[7] = propertiesToTuple(properties);
+  if (imports !== undefined) tuple[8] = imports.map(({ importId, line, at }): ImportedTuple => [importId, line, at]);
   return withLater(tuple, FIELDS.ledger, state);
 }
 
 function ledgerFromTuple(tuple: LedgerTuple): LedgerState {
-  const [, id, game, live, keys, lastSeq, importedTo] = tuple;
+  const [, id, game, live, keys, lastSeq, importedTo, properties, imports] = tuple;
   const environment = live ? 'live' : 'test';
   const later = laterOf(tuple, FIELDS.ledger);
   const ledger = { kind: 'ledger', id, game, environment, keys: keys.map(keyFromTuple), lastSeq } as const;
-  return { ...ledger, ...(typeof importedTo === 'number' ? { importedTo } : {}), ...later };
+  return {
+    ...ledger,
+    ...(typeof importedTo === 'number' ? { importedTo } : {}),
+    ...(isAbsent(properties) ? {} : { properties: propertiesFromTuple(properties) }),
+    ...(Array.isArray(imports) ? { imports: imports.map(([importId, line, at]) => ({ importId, line, at })) } : {}),
+    ...later,
+  };
 }
 
 function erasedToTuple(state: ErasedState): ErasedTuple {

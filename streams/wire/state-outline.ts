@@ -26,7 +26,7 @@ interface Head extends StateHead {
 
 const KINDS = { 1: 'player', 2: 'ledger', 3: 'erased' } as const;
 
-function readHead(cursor: Cursor): Head | undefined {
+export function readHead(cursor: Cursor): Head | undefined {
   const fields = readArray(cursor);
   const kind = readNumber(cursor);
   if (kind !== 1 && kind !== 2 && kind !== 3) return undefined;

@@ -1,8 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressesOf } from '../../src/cli/audit/addresses.ts';
+import { audit } from '../../src/cli/audit/audit.ts';
+import { plantedFaults, writeRows } from '../audit/plant-faults.ts';
 import { startService, type RunningService } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
+const AUDIT = fileURLToPath(new URL('../../src/cli/audit/main.ts', import.meta.url));
 /** The player is erased well before. */
 const RETRY_SECONDS = 8;
 
@@ -120,3 +126,87 @@ test('an erasure survives kill -9 of the service right after its answer', async 
   expect(await receiptOf(player)).toMatchObject({ status: 'done' });
   expect(await rowsOf(player)).toEqual(new Map());
 });
+
+/** Rows and players of every kind that an audit compares; returns the ids of the players. */
+async function play(): Promise<string[]> {
+  const campaign = {
+    key: 'hint',
+    trigger: { event: 'level_failed' },
+    content: { title: 'Stuck?', body: 'A hint.', cta: 'Show' },
+    caps: { per_day: 1 },
+  };
+  expect((await call('POST', '/v1/campaigns/campaigns', campaign)).status).toBe(201);
+  const schema = { event_name: 'boss', mode: 'enforce', schema: { type: 'object', required: ['level'] } };
+  expect((await call('POST', '/v1/events/schemas', schema)).status).toBe(201);
+  const flag = { key: 'shop', flag_type: 'boolean', enabled: true, targeting_rules: [{ percentage: 100 }] };
+  expect((await call('POST', '/v1/flags/flags', flag)).status).toBe(201);
+  const players: string[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    const id = await service.player(service.keys.live.server, `audited-${name}`);
+    players.push(id);
+    const session = String((await call('POST', '/v1/bff/game/init', { player_id: id })).body.data['session_id']);
+    const events = ['level_failed', 'level_failed', 'goodbye', 'boss'].map((event_name, n) => ({
+      event_id: `${event_name}-${n}-${name}`,
+      event_name,
+      properties: { n: 1 },
+    }));
+    await call('POST', '/v1/bff/game/sync', { player_id: id, session_id: session, events });
+    await call('POST', `${PLAYERS}/${id}/purchase?amount=4.99&transaction_id=t-${name}`);
+    await call('POST', `${PLAYERS}/${id}/session`, { session_id: `s-${name}`, duration_seconds: 61 });
+    expect((await call('POST', '/v1/flags/flags/shop/evaluate', { player_id: id })).status).toBe(200);
+  }
+  return players;
+}
+
+test(
+  'an audit finds no difference, and then each fault that is planted into the rows',
+  { timeout: 120_000 },
+  async () => {
+    const [a = '', b = '', c = ''] = await play();
+    const addresses = addressesOf(service.supervised.env);
+    const run = () => audit({ addresses, waitMs: 60_000, note: () => {} });
+    const ids = `'${a}', '${b}', '${c}'`;
+    await until('the players have snapshots', async () => {
+      const sql = `SELECT toUInt32(count()) AS n FROM players WHERE player_id IN (${ids}) AND purchase_count = 1`;
+      return (await service.sql<{ n: number }>(sql))[0]?.n === 3;
+    });
+    const clean = await run();
+    expect(clean.differences.lines()).toEqual([]);
+    for (const table of [
+      'events',
+      'sessions',
+      'purchases',
+      'flag_exposures',
+      'quarantined_events',
+      'erasures',
+    ] as const) {
+      expect(clean.compared.get(table), table).toBeGreaterThan(0);
+    }
+    expect(clean.players.compared).toBeGreaterThanOrEqual(3);
+
+    const erased = await service.sql<{ id: string }>('SELECT toString(player_id) AS id FROM erasures FINAL LIMIT 1');
+    const faults = plantedFaults({
+      events: ['level_failed-0-a', 'level_failed-0-b', 'goodbye-2-c'],
+      purchase: 't-a',
+      stage: b,
+      member: c,
+      erased: erased[0]?.id ?? '',
+      messaged: b,
+      active: c,
+    });
+    for (const { statements } of faults) {
+      for (const statement of statements) await writeRows(addresses.clickhouse, statement);
+    }
+    const audited = spawnSync(process.execPath, [AUDIT], { env: { ...service.supervised.env }, encoding: 'utf8' });
+    expect(audited.status, audited.stderr).toBe(1);
+    const found = audited.stdout
+      .split('\n')
+      .slice(audited.stdout.split('\n').findIndex((line) => line.startsWith('players:')) + 1);
+    for (const { kind, text } of faults.flatMap(({ expected }) => expected)) {
+      const from = found.findIndex((line) => line.startsWith(`${kind}: `));
+      const to = found.findIndex((line, at) => at > from && !line.startsWith('  '));
+      const said = from < 0 ? '' : found.slice(from, to).join('\n');
+      expect(said, `${kind} in ${audited.stdout}`).toContain(text);
+    }
+  },
+);

@@ -96,5 +96,47 @@ test('an event reaches the stream, ClickHouse and a webhook, each once and with 
     return stream.messages.length > 2 && receiver.requests.length > 1 && (await service.sql(select)).length > 1;
   });
   expect([stream.messages.length, receiver.requests.length, (await service.sql(select)).length]).toEqual([3, 2, 2]);
+
+  // One of the two was traced through each output, as all were accepted within a second or two.
+  let fresh: Record<string, unknown> = {};
+  await until('every output has reported a traced event', async () => {
+    fresh = (await service.call(server, 'GET', '/v1/ops/freshness')).body.data;
+    const { outputs } = fresh;
+    return Array.isArray(outputs) && outputs.every(({ samples }) => samples > 0);
+  });
+  expect(fresh['outputs']).toEqual(
+    ['stream', 'clickhouse', 'webhooks'].map((output) => ({
+      output,
+      fresh_as_of: expect.any(String),
+      behind_records: expect.any(Number),
+      newest_event_at: expect.any(String),
+      newest_event_age_seconds: expect.any(Number),
+      p50_seconds: expect.any(Number),
+      p99_seconds: expect.any(Number),
+      samples: expect.any(Number),
+    })),
+  );
+  expect(fresh['game']).toMatchObject({ silent: false });
+  const page = await service.call(server, 'GET', '/v1/events/events?limit=1');
+  const eventId = String(body.data['event_id']);
+  const receivedAt = String(body.data['received_at']);
+  expect(Date.parse(page.headers.get('x-fresh-as-of') ?? '')).toBeGreaterThan(Date.parse(receivedAt));
+  let traced = '';
+  await until('the attempt is recorded', async () => {
+    traced = await service.cli('trace', eventId);
+    return traced.includes('attempt 1');
+  });
+  const lines = traced.split('\n').map((line) => line.replaceAll(/\d+ ms/g, 'N ms').replaceAll(/ {2,}/g, '  '));
+  expect(lines).toEqual([
+    `event  ${eventId} level_up of walker (${playerId}), demo live`,
+    `accepted  ${receivedAt}  by a caller; its own time is 2026-01-15T10:30:00.000Z`,
+    expect.stringMatching(/^appended {2}\+N ms {2}record \d+ of FACTS, fact \d+, partition \d$/),
+    expect.stringMatching(/^row {2}\+N ms {2}in events, one of \d rows? of records \d+-\d+$/),
+    `stream  id ${streamed.id}, sent once it was appended`,
+    expect.stringMatching(/^webhook {2}\+N ms {2}mine \(\S+\), attempt 1: delivered, 200 of 127.0.0.1:\d+ after N ms$/),
+  ]);
+  await expect(service.cli('trace', 'nobody')).rejects.toThrow('hold no event with the id nobody');
+  // Tracing injects nothing.
+  expect(await service.sql(select)).toHaveLength(2);
   stream.close();
 });

@@ -34,6 +34,15 @@ let readers: StreamFollower[];
 
 beforeAll(async () => {
   rig = await startRig({ withPeer: false, settings: { PROCESSES: String(PROCESSES.length) } });
+  // The rig is ready when one process is. Streams that connect now would all be readers of that one.
+  await until('each process takes connections', async () => {
+    const probes = Array.from({ length: 6 }, () =>
+      fetch(`${rig.baseUrl}/healthz`, { headers: { Connection: 'close' } }),
+    );
+    await Promise.all(probes.map(async (probe) => (await probe).arrayBuffer()));
+    const answered = await byProcess('http_requests_total');
+    return PROCESSES.every((number) => (answered[number] ?? 0) > 0);
+  });
   readers = Array.from({ length: READERS }, () => followStream({ url: rig.baseUrl, key: rig.keys.live.server }));
   await until('the streams are connected', () => readers.every((reader) => reader.types().includes('connected')));
   const caller = () =>

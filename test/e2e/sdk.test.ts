@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFaultyProxy } from '../../sdk/typescript/examples/faulty-proxy.ts';
+import { createGame } from '../../sdk/typescript/src/game-node.ts';
 import { differences, play } from '../../sdk/typescript/examples/play.ts';
 import { startService, type RunningService } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
@@ -57,4 +60,39 @@ test('every event that a device stored is in ClickHouse once, in order', async (
   } finally {
     await proxy.close();
   }
+});
+
+test('a changed flag reaches a game in Node at once, and a stream keeps no process alive', async () => {
+  const flag = {
+    key: 'bonus',
+    flag_type: 'number',
+    default_value: 0,
+    variants: [{ key: 'b', value: 25, weight: 1 }],
+    targeting_rules: [{}],
+    enabled: false,
+  };
+  const { server, client } = service.keys.live;
+  expect((await service.call(server, 'POST', '/v1/flags/flags', flag)).status).toBe(201);
+  const options = { baseUrl: service.url, key: client, player: 'streams', syncIntervalMs: 3_600_000 };
+  const game = createGame({ ...options, folder: join(folder, 'streams') });
+  await game.ready;
+  expect(game.flag('bonus', 5)).toBe(0);
+  const changes: string[] = [];
+  game.onFlagChange((key) => void changes.push(key));
+  for (const [turn, value] of [0.5, -3].entries()) {
+    const change = { enabled: true, variants: [{ key: 'b', value, weight: 1 }] };
+    expect((await service.call(server, 'PATCH', '/v1/flags/flags/bonus', change)).status).toBe(200);
+    await until('the flag has changed', () => changes.length === turn + 1);
+    expect(game.flag('bonus', 5)).toBe(value);
+  }
+  expect(await game.shutdown()).toEqual({ unsent: [] });
+
+  const program = `
+    import { createGame } from ${JSON.stringify(new URL('../../sdk/typescript/src/game-node.ts', import.meta.url).href)};
+    const game = createGame(${JSON.stringify({ ...options, folder: join(folder, 'ends') })});
+    await game.ready;
+    console.log(game.flag('bonus', 5));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+  expect(stdout).toBe('-3\n');
 });

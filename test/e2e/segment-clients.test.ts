@@ -111,7 +111,7 @@ describe('clients on servers, while the service is killed', () => {
       });
       rudder.track({ userId: `rudder-node-${n % 3}`, event: 'level_up', properties: { n, client: 'rudder-node' } });
       if (n === EVENTS / 2) await killService();
-      if (n % 10 === 9) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (n % 10 === 9) await until('the clients send meanwhile', () => proxy.treated.length > n / 10);
     }
     await expectOnce('segment-node', EVENTS);
     const rows = await expectOnce('rudder-node', EVENTS);

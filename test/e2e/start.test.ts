@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPids } from '../../src/local/run-files.ts';
+import { panelStatements, serviceMetricsInUse } from '../support/monitoring-files.ts';
+import { queryAsReader } from '../support/running-service.ts';
 import {
   freshEnvironment,
   isAlive,
@@ -90,6 +92,45 @@ describe('a running service', () => {
     await cli('sql', '--write', create);
     expect((await cli('sql', 'SELECT count() AS n FROM scratch')).stdout).toBe('n\n0\n');
     await cli('sql', '--write', 'DROP TABLE scratch');
+  });
+
+  test('shows every metric that dashboards and alerts read, with the labels of the checks', async () => {
+    const text = await (await fetch(`${service.baseUrl}/metrics`)).text();
+    const shown = new Set<string>();
+    for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)/gm)) {
+      shown.add(name);
+      if (type === 'histogram') for (const suffix of ['bucket', 'sum', 'count']) shown.add(`${name}_${suffix}`);
+    }
+    const read = serviceMetricsInUse();
+    expect(read.length).toBeGreaterThan(60);
+    expect(read.filter((name) => !shown.has(name))).toEqual([]);
+    expect(text).toContain('readiness_check{check="log",required="true"} 1');
+    expect(text).toContain('readiness_check{check="partitions",required="false"} 1');
+    // `increase` needs a sample before the first event.
+    expect(text).toContain('webhooks_disabled_total{reason="gone"} 0');
+    expect(text).toContain('sink_failures_total{sink="clickhouse",reason="lost"} 0');
+  });
+
+  test('answers the SQL of every panel to a reader without a password', async () => {
+    const statements = panelStatements();
+    expect(statements.length).toBeGreaterThan(10);
+    const { live } = JSON.parse(readFileSync(join(service.dataDir, 'demo-keys.json'), 'utf8'));
+    const headers = { 'X-API-Key': live.server, 'Content-Type': 'application/json' };
+    const post = async (path: string, body: object): Promise<{ data: { id: string } }> => {
+      const answer = await fetch(service.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      expect(answer.ok).toBe(true);
+      return JSON.parse(await answer.text());
+    };
+    const player = await post('/v1/players/players', { external_id: 'seen' });
+    await post('/v1/events/events', { player_id: player.data.id, event_name: 'level_up' });
+    const ask = (sql: string): Promise<object[]> => queryAsReader(service.clickhouseUrl, sql);
+    await until('the event has its row', async () => (await ask('SELECT 1 FROM events')).length > 0);
+    const rows = new Map<string, object[]>();
+    for (const { place, sql } of statements) rows.set(place, await ask(sql));
+    // Without waiting for `player_days`, which follows later.
+    expect(rows.get('pa-game-kpis: Active players by country')).toMatchObject([{ players: 1 }]);
+    expect(rows.get('pa-game-kpis: Events')).toMatchObject([{ event_name: 'level_up', total: 1 }]);
+    expect(rows.get('pa-game-kpis: Variable game')).toEqual([{ game_id: 'demo' }]);
   });
 
   test('has applied all migrations', async () => {

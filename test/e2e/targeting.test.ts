@@ -153,3 +153,36 @@ test('a test player is served variants, but its exposures never count', async ()
   });
   expect(await service.sql("SELECT 1 FROM flag_exposures WHERE flag_key = 'only_test'")).toEqual([]);
 });
+
+test('failures before and after the definition count, and the next evaluation shows the second one', async () => {
+  const registered = await service.call(service.keys.live.client, 'POST', '/v1/players/players', {
+    external_id: 'stuck-player',
+  });
+  const id = String(registered.body.data['id']);
+  await track(id, 'level_failed', { level: 4 });
+  await track(id, 'level_failed', { level: 3 });
+  const property = { key: 'worst', event: 'level_failed', aggregate: 'max', value: 'properties.level' };
+  await made('/v1/properties/properties', property);
+  const segment = await made('/v1/segments/segments', {
+    key: 'stuck',
+    conditions: {
+      events: { name: 'level_failed', where: { 'properties.level': 3 }, within_days: 7, count: { $gte: 2 } },
+    },
+  });
+  await made('/v1/flags/flags', {
+    key: 'help',
+    flag_type: 'boolean',
+    enabled: true,
+    targeting_rules: [{ segment_id: segment['segment_id'], value: true }],
+  });
+  const read = async (path: string) => (await service.call(service.keys.live.server, 'GET', path)).body.data;
+  await until('the past is counted', async () => {
+    const { past } = await read('/v1/properties/properties/worst');
+    const { evaluation } = await read(`/v1/segments/segments/${String(segment['segment_id'])}`);
+    return JSON.stringify([past, evaluation]).match(/"counted".*"done"/) !== null;
+  });
+  expect((await read(`/v1/players/players/${id}`))['computed']).toEqual({ worst: 4 });
+  expect((await evaluate(id, 'help'))['value']).toBe(false);
+  await track(id, 'level_failed', { level: 3 });
+  expect((await evaluate(id, 'help'))['value']).toBe(true);
+});

@@ -53,7 +53,8 @@ describe.each(VERSIONS)('a data folder of %s', (version) => {
       const call = caller(service.baseUrl, service.dataDir);
       const { tables, ...answers } = expected;
       expect(await readTables(service.clickhouseUrl)).toEqual(tables);
-      expect(withoutTimes(await readAll(call))).toEqual(withoutTimes(answers));
+      // Answers may have gained fields since, and lose none.
+      expect({ answers: withoutTimes(await readAll(call)) }).toMatchObject({ answers: withoutTimes(answers) });
 
       // It also continues to work: a new event is counted, stored and delivered.
       const list: { webhooks: { webhook_id: string }[] } = JSON.parse(

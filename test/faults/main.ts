@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { reportOf } from './report.ts';
+import { runAlerts } from './run-alerts.ts';
 import { runFaults } from './run-faults.ts';
 import {
   BACK_AND_FORWARDS,
@@ -12,6 +13,7 @@ import {
 } from './run-two-versions.ts';
 
 /*
+ * `npm run faults -- --alerts` causes faults and holds the alerts that fire to the expected ones; it needs promtool.
  * `npm run faults -- --kills 200 --seed 7` exits with 1 on any violation. With `--beside <folder>`, the folder of
  * another version with its packages, it runs processes of both versions side by side instead, in both orders.
  */
@@ -27,6 +29,8 @@ const { values } = parseArgs({
     beside: { type: 'string' },
     /** How long each pair of versions runs. */
     'stage-seconds': { type: 'string', default: '20' },
+    /** Whether to hold the alerts to faults instead. */
+    alerts: { type: 'boolean', default: false },
     /** File for the output of the processes. */
     log: { type: 'string' },
   },
@@ -61,6 +65,7 @@ async function beside(folder: string): Promise<0 | 1> {
 
 /** @returns the exit code */
 async function main(): Promise<0 | 1> {
+  if (values.alerts) return (await runAlerts(print)) ? 0 : 1;
   print(`seed ${values.seed}`);
   if (values.beside !== undefined) return beside(values.beside);
   const run = await runFaults({

@@ -31,6 +31,8 @@ export interface Rig {
   readonly baseUrl: string;
   readonly natsUrl: string;
   readonly clickhouseUrl: string;
+  /** The folder of the service, with the addresses of its parts. */
+  readonly dataDir: string;
   readonly keys: DemoKeys;
   /**
    * Resolves when the process is dead. The supervisor and the peer are restarted here; the supervisor restarts the
@@ -160,6 +162,7 @@ export async function startRig({ withPeer, settings = {} }: RigOptions): Promise
       return supervised.natsUrl;
     },
     clickhouseUrl: supervised.clickhouseUrl,
+    dataDir: supervised.dataDir,
     keys,
     pids: () => supervised.pids(),
     kill,

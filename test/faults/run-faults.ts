@@ -1,3 +1,5 @@
+import { addressesOf } from '../../src/cli/audit/addresses.ts';
+import { audit } from '../../src/cli/audit/audit.ts';
 import { createCaller } from './caller.ts';
 import { emptyTally, type Tally } from './client-log.ts';
 import { createInjector, type FaultRecord } from './injector.ts';
@@ -38,6 +40,8 @@ const PLAYERS_PER_CLIENT = 3;
 const PAUSE_MS = 60;
 /** The maximum time for the last requests once every process runs again. */
 const LAST_ANSWERS_MS = 60_000;
+/** The maximum time for ClickHouse and `player_days` to catch up before the audit. */
+const AUDIT_WAIT_MS = 120_000;
 /** Kills inside the set pieces: four while FACTS is full, four while ClickHouse is stopped, and ClickHouse's own. */
 const SET_PIECE_KILLS = 9;
 
@@ -100,6 +104,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
     await Promise.all(load.map((client) => client.done));
     clearTimeout(cancel);
     const verdict = await verify(rig, [probe.log, ...load.map((client) => client.log)], copied);
+    verdict.violations.push(...(await auditOf(rig.dataDir, report)));
     if (Object.values(verdict.terms).includes(0)) {
       verdict.violations.push(`a node led nothing, so the run shows nothing: ${JSON.stringify(verdict.terms)}`);
     }
@@ -111,6 +116,14 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRun> {
     options.onOutput?.(rig.output());
     await rig.stop();
   }
+}
+
+/** The differences that `npm run audit` finds at the end: it compares every column, by code of its own. */
+async function auditOf(dataDir: string, report: (line: string) => void): Promise<string[]> {
+  const result = await audit({ addresses: addressesOf({ DATA_DIR: dataDir }), waitMs: AUDIT_WAIT_MS, note: () => {} });
+  const { factCount, players, differences, skipped } = result;
+  report(`audit: ${factCount} facts, ${players.compared} players, ${differences.total} differences`);
+  return [...differences.lines(), ...skipped];
 }
 
 function lineOf({ atMs, what, readyMs }: FaultRecord): string {

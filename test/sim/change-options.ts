@@ -5,4 +5,5 @@ export interface ChangeOptions {
   world: World;
   serving: () => readonly SimProcess[];
   done: () => boolean;
+  players: readonly string[];
 }

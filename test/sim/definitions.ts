@@ -3,6 +3,8 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import type { SegmentDocument, WebhookDocument } from '../../actors/vocabulary/documents.ts';
 import { changeCampaigns } from './change-campaigns.ts';
 import { changeFlags } from './change-flags.ts';
+import { changeProperties, drawCount } from './change-properties.ts';
+import { LOADS } from './model/model-lists.ts';
 import type { Random } from './random.ts';
 import type { ChangeOptions } from './change-options.ts';
 import type { SimProcess } from './sim-process.ts';
@@ -18,6 +20,7 @@ const DEEPEST = 6;
 export function changeDefinitions(options: ChangeOptions): void {
   void makeWebhooks(options);
   void changeSegments(options);
+  void changeProperties(options);
   void changeFlags(options);
   void changeCampaigns(options);
 }
@@ -47,8 +50,10 @@ export function makeWebhook(world: World, process: SimProcess, key: string): voi
 /**
  * Creates, edits and deletes segments. The first is permanent: an owner that never saw a segment need not sweep for it.
  */
-async function changeSegments({ world, serving, done }: ChangeOptions): Promise<void> {
+async function changeSegments({ world, serving, done, players }: ChangeOptions): Promise<void> {
   const random = world.random('segments');
+  const lists = world.random('lists');
+  const counts = world.random('counts');
   let version = 0;
   while (!done()) {
     await sleep(world.clock, random.between(0, random.chance(0.5) ? 1_000 : 5_000));
@@ -61,7 +66,7 @@ async function changeSegments({ world, serving, done }: ChangeOptions): Promise<
     const address = { game: 'demo', environment: 'live', kind: 'segment', key } as const;
     const held = config?.get(address);
     version += 1;
-    const document = segment(key, version, drawCondition(random));
+    const document = { ...segment(key, version, drawCondition(random, counts)), ...drawList(lists, key, players) };
     process.clock.arrivals.timer(0.1, () => {
       if (process.serving === undefined) return;
       const { config } = process.serving;
@@ -76,10 +81,24 @@ async function changeSegments({ world, serving, done }: ChangeOptions): Promise<
   }
 }
 
+/** The segments that have a list more often than not. */
+export const LISTED_SEGMENTS = ['segment-1', 'segment-2'] as const;
+
+/** A list, and players who are in the segment or not in any case. */
+function drawList(random: Random, key: string, players: readonly string[]): Partial<SegmentDocument> {
+  const isListed = LISTED_SEGMENTS.some((listed) => listed === key) && random.chance(0.8);
+  const load = random.chance(0.7) ? LOADS[0] : random.pick(LOADS);
+  return {
+    ...(isListed ? { list: { load, players: 0, loadedAt: null } } : {}),
+    ...(random.chance(0.2) ? { includes: [random.pick(players)] } : {}),
+    ...(random.chance(0.2) ? { excludes: [random.pick(players)] } : {}),
+  };
+}
+
 /** Conditions on time and on what the simulation's clients change. */
-function drawCondition(random: Random, depth = 1): JsonObject {
+function drawCondition(random: Random, counts: Random, depth = 1): JsonObject {
   const event = `events.event_${random.int(1, 3)}`;
-  const one = random.pick<() => JsonObject>([
+  const usual = random.pick<() => JsonObject>([
     () => ({ [`attributes.a${random.int(1, 3)}`]: { $gte: random.int(1, 8) } }),
     () => ({ 'attributes.country': random.pick(['NO', 'DE']) }),
     () => ({ [`${event}.count_1d`]: { $gte: random.int(1, 3) } }),
@@ -90,11 +109,12 @@ function drawCondition(random: Random, depth = 1): JsonObject {
     () => ({ days_since_first_seen: { $gte: 1 } }),
     () => ({ days_since_last_seen: { $gte: 1 } }),
   ])();
+  const one = counts.chance(0.3) ? drawCount(counts) : usual;
   const dice = random.next();
   if (depth === DEEPEST) return one;
   if (dice < 0.15) return { $not: one };
-  if (dice < 0.3) return { $or: [one, drawCondition(random, depth + 1)] };
-  return dice < 0.4 ? { $and: [one, drawCondition(random, depth + 1)] } : one;
+  if (dice < 0.3) return { $or: [one, drawCondition(random, counts, depth + 1)] };
+  return dice < 0.4 ? { $and: [one, drawCondition(random, counts, depth + 1)] } : one;
 }
 
 function segment(id: string, version: number, conditions: JsonObject): SegmentDocument {

@@ -73,6 +73,8 @@ export function createDisk(): Disk {
       nextDue: () => hold.store.nextDue(),
       dirty: () => hold.store.dirty(),
       idsAfter: (entityId, most) => hold.store.idsAfter(entityId, most),
+      head: (entityId) => hold.store.head(entityId),
+      forConditions: (entityId, isWanted) => hold.store.forConditions(entityId, isWanted),
       all() {
         for (const entityId of hold.brokenRows) readable(entityId);
         return hold.store.all();

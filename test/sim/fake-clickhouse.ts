@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { EventHistory } from '../../actors/runtime/store/event-history.ts';
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
 import type { EntityState } from '../../actors/vocabulary/state.ts';
 import type { HeldPosition } from '../../clickhouse-schema/queries/held-position.ts';
@@ -7,6 +8,7 @@ import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import { decodeState, encodeState } from '../../streams/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';
 import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
+import { createFakeHistory } from './fake-history.ts';
 import {
   type ErasureStep,
   type ErasureSteps,
@@ -32,6 +34,8 @@ export interface FakeClickhouse {
   /** One process's client for inserts and snapshots. */
   target(process: Toucher, clock: Clock): BlockTarget;
   source(clock: Clock): SnapshotSource;
+  /** One process's client for past events. */
+  history(clock: Clock): EventHistory;
   /** One process's client for deletions. */
   eraser(process: Toucher, clock: Clock): ErasureTarget;
   /** True while it takes no writes. */
@@ -65,6 +69,7 @@ function refill<K, V>(map: Map<K, V>, from: ReadonlyMap<K, V>): void {
 export function createFakeClickhouse(world: World): FakeClickhouse {
   const random = world.random('clickhouse');
   const ofErasures = world.random('clickhouse erasures');
+  const ofHistory = world.random('clickhouse history');
   const tables = new Map<TableName, string[]>();
   const tokens = new Map<string, Uint8Array>();
   const held = new Map<StreamName, HeldPosition>();
@@ -159,6 +164,17 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
       },
       close: () => Promise.resolve(),
     }),
+    history(clock) {
+      return createFakeHistory({
+        rows: () => rowsOf('events'),
+        heldTo: () => held.get('FACTS'),
+        request: async (act) => {
+          await sleep(clock, latencyMs(ofHistory, clickhouse.mood));
+          if (clickhouse.mood === 'away') throw new Error('connection refused');
+          return act();
+        },
+      });
+    },
     eraser: (process, clock) => fakeErasureTarget(erasable, steps, process, clock),
     backUp: () => ({
       tables: new Map(tables),

@@ -5,6 +5,7 @@ import {
   type PlayerTable,
   type TableName,
 } from '../../clickhouse-schema/rows/tables.ts';
+import { ROW_STEP } from '../../clickhouse-schema/rows/common-columns.ts';
 import type { PendingErasure } from '../../clickhouse-schema/rows/erased-rows.ts';
 import { type Clock, sleep } from '../../src/kernel/clock.ts';
 import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';
@@ -124,7 +125,8 @@ function placeOf(table: PlayerTable, row: string): readonly [sequence: number, i
   const value = (column: string) => valueOf(table, row, column);
   switch (TABLES[table].placing) {
     case 'facts':
-      return [Number(value('facts_sequence')), Number(value('facts_index'))];
+      // Several rows of one fact have its index in the lower half.
+      return [Number(value('facts_sequence')), Number(value('facts_index')) % ROW_STEP];
     // The tombstone has the same version as a snapshot from the record of the erasure, and replaces it.
     case 'snapshots':
       return [Number(BigInt.asUintN(64, BigInt(value('version')))), Infinity];

@@ -6,6 +6,9 @@ import {
 } from '../../actors/vocabulary/commands.ts';
 import { ZONES } from './change-campaigns.ts';
 import { FLAG_KEYS, naming } from './change-flags.ts';
+import { createImports } from './import-operations.ts';
+import { LISTED_SEGMENTS } from './definitions.ts';
+import { LOADS } from './model/model-lists.ts';
 import { drawPurchase, drawSession } from './play-operations.ts';
 import type { Random } from './random.ts';
 import { createGameClients } from './session-operations.ts';
@@ -45,6 +48,9 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   const ofQuarantine = random.fork('quarantine');
   const ofCampaigns = random.fork('campaigns');
   const ofCallers = random.fork('callers');
+  const ofImports = random.fork('imports');
+  const importLines = createImports(ofImports, players, partitionOf);
+  const ofLists = random.fork('lists');
   /** Ids of events that violated their schemas, by player. */
   const quarantined = new Map<string, string[]>();
   let stamps = 0;
@@ -234,6 +240,23 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
     };
   }
 
+  /** Players of one partition, in or out of a load of a segment that may have no list. One may be named twice. */
+  function list(): Operation {
+    const partition = partitionOf(ofLists.pick(players));
+    const near = players.filter((id) => partitionOf(id) === partition);
+    const playerIds = Array.from({ length: ofLists.int(1, 4) }, () => ofLists.pick(near));
+    const active = LOADS[0];
+    const body = {
+      kind: 'ListPlayers',
+      segmentId: ofLists.pick(LISTED_SEGMENTS),
+      load: ofLists.chance(0.6) ? active : ofLists.pick(LOADS),
+      active: ofLists.chance(0.8) ? active : ofLists.pick(LOADS),
+      change: ofLists.chance(0.7) ? 'add' : 'remove',
+      playerIds,
+    } as const;
+    return { safe: true, run: (send) => send(playerIds[0] ?? '', { ...body, playerIds: [...playerIds] }) };
+  }
+
   const read = (playerId: string): Operation => {
     const environment = random.chance(0.05) ? 'test' : 'live';
     return { safe: true, run: (send) => send(playerId, { kind: 'GetPlayer', playerId }, environment) };
@@ -257,7 +280,9 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   const evaluate = (playerId: string): Operation => evaluateFlags(playerId, [ofFlags.pick(FLAG_KEYS)]);
 
   function draw(): Operation {
+    if (ofImports.chance(0.05)) return importLines();
     if (ofErasures.chance(0.02)) return erase(ofErasures.pick(players));
+    if (ofLists.chance(0.04)) return list();
     const playerId = random.pick(players);
     if (ofQuarantine.chance(0.04)) return release(playerId);
     const dice = random.next();

@@ -5,6 +5,7 @@ import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
 import { type SinkName, sinksOf } from '../../streams/sinks/sink-registry.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
+import { isComputing } from './checks/check-computed.ts';
 import type { CampaignHistory } from './model/campaign-history.ts';
 import type { Clients } from './clients.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
@@ -139,6 +140,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
         .find((candidate) => candidate.mark()?.appliedSeq === last);
       const nextDue = store?.nextDue() ?? Infinity;
       if (store === undefined || nextDue <= world.clock.wallMs()) return false;
+      if (isComputing(Array.from(store.all(), ({ state }) => state))) return false;
     }
     return true;
   }

@@ -27,6 +27,8 @@ export const SIM_LIMITS = {
   sharedReaderRecords: 16,
   sharedReaderNear: 8,
   aloneMs: 200,
+  // A fill takes several records, between which its owner may fall.
+  fillPlayers: 1,
 } as const satisfies Limits;
 
 /** An owner may refuse commands for this long after FACTS has room again: until it has read the size again. */

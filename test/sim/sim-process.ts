@@ -202,6 +202,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       definitions: createLiveDefinitions(config, logger),
       stores: touchyStores(machine.disk.faulty, toucher),
       source: clickhouse.source(clock),
+      history: clickhouse.history(clock),
       room,
       hotBytes: options.hotBytes ?? (random.chance(0.3) ? 2_000 : 1_000_000),
       flushChunk: random.between(1, 5),

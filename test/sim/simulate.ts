@@ -5,6 +5,7 @@ import { STREAMS } from '../../streams/stream-definitions.ts';
 import { recordCampaigns } from './model/campaign-history.ts';
 import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './chaos.ts';
 import { checkCampaigns, checkScheduled } from './checks/check-campaigns.ts';
+import { checkComputed } from './checks/check-computed.ts';
 import { checkExposed, checkServed } from './checks/check-exposures.ts';
 import { checkLog } from './checks/check-log.ts';
 import { checkAttempts, checkDeliveries, checkRebuild, checkRows, checkStore } from './checks/check-outputs.ts';
@@ -64,6 +65,8 @@ import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
  * - `backlog-first` (check-log): a new owner decides the commands that waited for it before any timer.
  * - `time`, `membership` (check-log, check-segments): segments change with the player's facts, on time and after an
  *   edit; after the run every player is in the right segments.
+ * - `computed` (check-log, check-computed): computed properties begin and end with the definitions of their record;
+ *   past and live events count once; in the end every value equals its recomputation from all events.
  * - `caps`, `delivered-once`, `schedule` (check-campaigns): no player gets more of a campaign than its caps and
  *   cooldown allow; an intervention is delivered again only in a later session; a scheduled time gives every player one
  *   turn.
@@ -246,7 +249,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   );
   const follower = createFollower(world, serving);
   void follower.run();
-  changeDefinitions({ world, serving, done: isOver });
+  changeDefinitions({ world, serving, done: isOver, players });
   await world.clock.run(() => world.violation !== undefined, lifeMs);
 
   calm = true;
@@ -285,9 +288,10 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
       refused,
     });
     checkMemberships(world, config, log, observer);
+    checkComputed(world, log, config.neededAt(Infinity));
     checkScheduled(world, log, campaigns, observer);
     const attempts = history.attempts.filter((attempt) => attempt.partition === partition);
-    checkReplies(world, attempts, log, flags);
+    checkReplies(world, attempts, log, flags, config);
     checkExposed(world, attempts, log, { flags, observer, calmTick });
     // While FACTS was full, replies were sent without a record.
     if (!world.wasCaused('facts full', 0, Infinity)) checkServed(world, attempts, log);

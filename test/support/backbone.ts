@@ -5,6 +5,7 @@ import type { Fact } from '../../actors/vocabulary/facts.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
 import { type Actors, startActors } from '../../actors/runtime/actors.ts';
 import type { LiveDefinitions } from '../../actors/runtime/live-definitions.ts';
+import type { EventHistory } from '../../actors/runtime/store/event-history.ts';
 import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
 import { watchFactsRoom, type FactsRoom, type FactsRoomOptions } from '../../streams/facts-room.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
@@ -40,6 +41,7 @@ export interface NodeOptions {
   /** Of a killed process, to use its disk. */
   stores?: Stores;
   source?: SnapshotSource;
+  history?: EventHistory;
   incarnation?: string;
   /** Whether the gateway also publishes the commands of the process's own owners, as if they were elsewhere. */
   publishes?: boolean;
@@ -112,6 +114,7 @@ export function createBackbone(
       definitions: isLive(definitions) ? definitions : liveDefinitions(definitions),
       stores,
       source: more.source ?? NO_SNAPSHOTS,
+      history: more.history,
       hotBytes: options.hotBytes ?? 10_000_000,
     });
     return {

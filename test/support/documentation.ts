@@ -89,6 +89,18 @@ export function rowsUnder(page: string, heading: string): (readonly string[])[] 
   return rows;
 }
 
+/** The text below each heading of a page, up to the next heading of any level. */
+export function sectionsOf(page: string): ReadonlyMap<string, string> {
+  const sections = new Map<string, string>();
+  let heading = '';
+  for (const { text } of proseOf(page)) {
+    const title = /^#+ (.*)$/.exec(text)?.[1];
+    if (title !== undefined) heading = title;
+    else sections.set(heading, `${sections.get(heading) ?? ''}${text}\n`);
+  }
+  return sections;
+}
+
 /** The words between backticks of a cell, in order. */
 export function codeIn(cell: string | undefined): string[] {
   return [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text.replaceAll('\\|', '|'));

@@ -88,7 +88,16 @@ export async function startGateway(
     metrics: createMetrics(),
     readiness: () => ({ ready: true, checks: { log: true }, details: [{ name: 'log', ok: true, required: true }] }),
     writeRefusal: () => undefined,
-    segmentProgress: async () => ({ evaluated: 0, total: 0, done: true, overBudget: 0 }),
+    formats: { usable: () => true },
+    segmentPreviews: { preview: async () => failure('SERVICE_UNAVAILABLE') },
+    segmentProgress: async () => ({
+      evaluated: 0,
+      total: 0,
+      done: true,
+      overBudget: 0,
+      partitions: 2,
+      filled: 2,
+    }),
     analytics: {
       segmentPlayers: async () => ({ kind: 'unavailable' }),
       experiment: async () => ({ kind: 'unavailable' }),
@@ -98,7 +107,11 @@ export async function startGateway(
       quarantined: async () => ({ kind: 'unavailable' }),
       webhookDeliveries: async () => ({ kind: 'unavailable' }),
       deliveredFact: async () => ({ kind: 'unavailable' }),
+      eventDictionary: async () => ({ kind: 'unavailable' }),
+      knownNames: async () => ({ kind: 'unavailable' }),
+      ask: async () => ({ kind: 'unavailable' }),
     },
+    freshness: { rowsAsOf: async () => undefined, outputs: async () => [] },
     scorer: { score: async () => failure('MODEL_UNAVAILABLE') },
     webhookOperations: {
       test: async () => {
@@ -244,8 +257,11 @@ export function accept({ body }: Call): Reply {
       }));
       return { kind: 'flags', evaluations, unknownFlags: [], durationUs: 12 };
     }
+    case 'ListPlayers':
+      return { kind: 'listed', members: body.playerIds.length, changed: body.playerIds.length, unknown: [] };
+    case 'PreviewSegment':
     case 'ImportHistory':
-      throw new Error('no endpoint imports history');
+      throw new Error('no endpoint sends it to the owner of a player');
     case 'TrackEvents':
       return {
         kind: 'tracked',

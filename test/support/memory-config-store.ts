@@ -18,8 +18,10 @@ export function createMemoryConfigStore(): MemoryConfigStore {
     flag: new Map(),
     campaign: new Map(),
     event_schema: new Map(),
+    property: new Map(),
     player_tokens: new Map(),
     deployment: new Map(),
+    user: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();
   const targetingRevisions = new Map<string, number>();

@@ -5,7 +5,7 @@ import { measureFacts } from '../experiments/measure-facts.ts';
 import { countedIn, periodQueries } from '../experiments/results-of.ts';
 import { simulateExperiment } from '../experiments/simulate-experiment.ts';
 
-const EXPERIMENTS = 1_000;
+const EXPERIMENTS = 400;
 const PLAYERS = 100;
 /** Of each variant: with fewer, shares of conversions are too coarse for a t test to hold its level. */
 const LEAST_PLAYERS = 25;
@@ -44,12 +44,12 @@ describe(`${EXPERIMENTS} experiments between variants that are the same`, { time
     }
   }, 300_000);
 
-  it('are found to differ in 5 % of them, give or take 1.4', () => {
+  it('are found to differ in 5 % of them, give or take 2.2', () => {
     const share = pValues.filter((pValue) => pValue < ALPHA).length / EXPERIMENTS;
     process.stdout.write(
       `false positives ${(share * 100).toFixed(1)} %, ${lives} lives, ${periods} periods, ${JSON.stringify(total)}\n`,
     );
-    expect(Math.abs(share - ALPHA)).toBeLessThanOrEqual(0.014);
+    expect(Math.abs(share - ALPHA)).toBeLessThanOrEqual(0.022);
   });
 
   it('attribute no exposure to a variant that the client did not show', () => {

@@ -24,6 +24,8 @@ interface Service {
   ports?: string[];
   volumes?: string[];
   networks?: string[];
+  network_mode?: string;
+  profiles?: string[];
   depends_on?: Record<string, { condition: string }>;
   healthcheck: { test?: string[]; disable?: boolean };
 }
@@ -49,11 +51,25 @@ const IMAGE_VARIABLES: Record<string, string[]> = {
     'CLICKHOUSE_DB',
     'CLICKHOUSE_DEFAULT_ACCESS_MANAGEMENT',
   ],
+  'prom/prometheus': [],
+  'natsio/prometheus-nats-exporter': [],
+  // Its own settings begin with GF_; the others are those that provisioning names.
+  'grafana/grafana': [
+    'GF_SECURITY_ADMIN_PASSWORD',
+    'GF_PLUGINS_PREINSTALL',
+    ...[
+      ...read('deploy/grafana/provisioning/datasources/sources.yml').matchAll(
+        /: \$([A-Z][A-Z_]*)|\{ password: \$([A-Z_]+)/g,
+      ),
+    ].map(([, name, secret]) => name ?? secret ?? ''),
+  ],
 };
 /** Ports the images listen on. */
 const IMAGE_PORTS: Record<string, number[]> = {
   nats: [4222, 6222, 8222],
-  'clickhouse/clickhouse-server': [8123, 9000],
+  'clickhouse/clickhouse-server': [8123, 9000, 9363],
+  'prom/prometheus': [9090],
+  'grafana/grafana': [3000],
 };
 
 const imageName = (service: Service) => service.image.split(':')[0] ?? '';
@@ -116,7 +132,7 @@ describe('docker-compose.yml', () => {
   });
 
   test.each(services)('%s: its image has a fixed version', (_name, service) => {
-    expect(service.image).toMatch(/:\d+\.\d+/);
+    expect(service.image).toMatch(/:v?\d+\.\d+/);
   });
 
   test.each(services)('%s: is checked for health, on a port it listens on', (_name, service) => {
@@ -157,7 +173,10 @@ describe('docker-compose.yml', () => {
 
   test('what is published is the port the gateway listens on', () => {
     const published = services.flatMap(([name, { ports }]) => (ports ?? []).map((port) => [name, port]));
-    expect(published).toEqual([['gateway', '8080:8080']]);
+    expect(published).toEqual([
+      ['gateway', '8080:8080'],
+      ['grafana', '127.0.0.1:3000:3000'],
+    ]);
     expect(configOf(compose.services['gateway']!).config).toMatchObject({ host: '0.0.0.0', port: 8080 });
   });
 
@@ -198,6 +217,56 @@ describe('docker-compose.yml', () => {
     for (const [, service] of own) expect(configOf(service).config.natsReplicas).toBe(brokers.length);
   });
 });
+
+describe('the profile `monitoring`', () => {
+  const monitoring = services.filter(([, { profiles }]) => profiles !== undefined);
+
+  test('is started only when somebody asks for it, and nothing else depends on it', () => {
+    expect(monitoring.map(([name]) => name)).toEqual([
+      ...brokers.map((_, place) => `nats-exporter-${place + 1}`),
+      'prometheus',
+      'grafana',
+    ]);
+    for (const [, { depends_on: others = {}, profiles }] of services) {
+      if (profiles !== undefined) continue;
+      for (const other of Object.keys(others)) expect(monitoring.map(([name]) => name)).not.toContain(other);
+    }
+  });
+
+  test('scrapes every process, broker and ClickHouse, at ports they listen on', () => {
+    const config: { scrape_configs: ScrapeConfig[] } = parse(read('deploy/prometheus/prometheus.yml'));
+    const [player, nats, clickhouse] = config.scrape_configs;
+    expect(player!.dns_sd_configs).toMatchObject([
+      { names: roleNames(), port: configOf(own[0]![1]).config.metricsPort },
+    ]);
+    expect(nats!.static_configs![0]!.targets).toEqual(brokers.map(([name]) => `${name}:7777`));
+    expect(clickhouse!.static_configs![0]!.targets).toEqual(['clickhouse:9363']);
+    expect(read('deploy/prometheus/clickhouse-metrics.xml')).toContain('<port>9363</port>');
+    for (const [place, [name]] of brokers.entries()) {
+      const exporter = compose.services[`nats-exporter-${place + 1}`]!;
+      expect(exporter.network_mode).toBe(`service:${name}`);
+      expect(exporter.command).toContain('7777');
+    }
+  });
+
+  test('gives Grafana every variable that its provisioning names, and the folder of the dashboards', () => {
+    const grafana = compose.services['grafana']!;
+    expect(Object.keys(grafana.environment!).sort()).toEqual([...IMAGE_VARIABLES['grafana/grafana']!].sort());
+    const provider = read('deploy/grafana/provisioning/dashboards/player-analytics.yml');
+    const [, path] = /path: (\S+) /.exec(provider) ?? [];
+    expect(grafana.volumes).toContain(`./deploy/grafana/dashboards:${path}:ro`);
+    const { port } = addressesIn(grafana.environment!['PROMETHEUS_URL']!)[0]!;
+    expect(portsOf(compose.services['prometheus']!)).toContain(port);
+  });
+
+  const roleNames = (): string[] =>
+    own.filter(([, { environment }]) => environment?.['ROLES'] !== undefined).map(([name]) => name);
+});
+
+interface ScrapeConfig {
+  dns_sd_configs?: { names: string[]; port: number }[];
+  static_configs?: { targets: string[] }[];
+}
 
 describe('Dockerfile', () => {
   const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(' '));

@@ -37,6 +37,8 @@ export function checkedStore(store: PartitionStore): PartitionStore {
     nextDue: () => readOrFault('the index of due times', () => store.nextDue()),
     dirty: () => items('the index of snapshots', () => store.dirty()),
     idsAfter: (entityId, most) => readOrFault('the index of entities', () => store.idsAfter(entityId, most)),
+    head: (entityId) => readOrFault('an entity', () => store.head(entityId)),
+    forConditions: (entityId, isWanted) => readOrFault('an entity', () => store.forConditions(entityId, isWanted)),
     all: () => items('an entity', () => store.all()),
     count: () => readOrFault('the number of entities', () => store.count()),
     players: () => readOrFault('the number of players', () => store.players()),

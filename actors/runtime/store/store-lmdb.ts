@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSy
 import { join } from 'node:path';
 import { open, type Database } from 'lmdb';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import { decodeState, encodeState, headOfState } from '../../../streams/codec.ts';
+import { decodeState, encodeState, conditionsState, headOfState } from '../../../streams/codec.ts';
 import { dueAt } from '../../timers.ts';
 import type { StateHead } from '../../vocabulary/state-outline.ts';
 import { recount } from '../player-counts.ts';
@@ -222,6 +222,15 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
       if (entityId === undefined) return [...entities.getKeys({ limit: most })];
       const ids = [...entities.getKeys({ start: entityId, limit: most + 1 })];
       return (ids[0] === entityId ? ids.slice(1) : ids).slice(0, most);
+    },
+    head(entityId) {
+      const row = entities.getBinaryFast(entityId);
+      return row === undefined ? undefined : headOfRow(row);
+    },
+    forConditions(entityId, isWanted) {
+      const row = entities.getBinaryFast(entityId);
+      if (row === undefined || !isWanted(headOfRow(row))) return undefined;
+      return readOrFault('a row', () => conditionsState(row.subarray(HEADER_BYTES)));
     },
     *all() {
       for (const { key, value } of entities.getRange()) yield readRow(key, value);

@@ -1,4 +1,4 @@
-import { decodeState, encodeState, headOfState } from '../../../streams/codec.ts';
+import { conditionsState, decodeState, encodeState, headOfState } from '../../../streams/codec.ts';
 import { dueAt } from '../../timers.ts';
 import { recount } from '../player-counts.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores } from './store.ts';
@@ -78,6 +78,14 @@ function createMemoryStore(delay: () => Promise<void>): PartitionStore {
         .sort()
         .filter((id) => entityId === undefined || id > entityId)
         .slice(0, most),
+    head(entityId) {
+      const row = rows.get(entityId);
+      return row && headOfState(row.bytes);
+    },
+    forConditions(entityId, isWanted) {
+      const row = rows.get(entityId);
+      return row !== undefined && isWanted(headOfState(row.bytes)) ? conditionsState(row.bytes) : undefined;
+    },
     all: () => [...rows.values()].map(read),
     count: () => rows.size,
     players() {

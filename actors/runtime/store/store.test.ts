@@ -268,6 +268,8 @@ describe.each([
     expect(store.idsAfter('p2', 2)).toEqual(['p3', 'p4']);
     expect(store.idsAfter('p4x', 2)).toEqual(['p5']);
     expect(store.idsAfter('p5', 2)).toEqual([]);
+    expect(store.head('p5')).toMatchObject({ kind: 'player', game: 'demo', environment: 'live' });
+    expect(store.head('p6')).toBeUndefined();
   });
 
   it('keeps partitions apart and clears one alone', async () => {

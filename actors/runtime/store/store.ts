@@ -1,5 +1,5 @@
 import type { EntityState } from '../../vocabulary/state.ts';
-import type { StateOutline } from '../../vocabulary/state-outline.ts';
+import type { StateHead, StateOutline } from '../../vocabulary/state-outline.ts';
 import type { PlayerCounts } from '../player-counts.ts';
 
 /** An entity as the local store holds it. */
@@ -35,6 +35,13 @@ export interface StoreBatch {
   mark: StoreMark;
 }
 
+/** An entity with changes that no snapshot holds: the sequence of the oldest, and of its newest snapshot (0: none). */
+export interface DirtyEntity {
+  entityId: string;
+  dirtySince: number;
+  snapshotSeq: number;
+}
+
 /**
  * The local store of one partition: a cache of the log on the disk of the owner's node. Reads are synchronous
  * (memory-mapped); a write is one transaction. Losing the store only makes the next take-over longer.
@@ -50,9 +57,13 @@ export interface PartitionStore {
   /** The earliest due time, epoch milliseconds. */
   nextDue(): number | undefined;
   /** Every entity with changes that no snapshot holds, by `dirtySince`. */
-  dirty(): Iterable<{ entityId: string; dirtySince: number; snapshotSeq: number }>;
+  dirty(): Iterable<DirtyEntity>;
   /** The next ids after `entityId` in the order of the store's keys; without it, the first ones. */
   idsAfter(entityId: string | undefined, most: number): string[];
+  /** Kind and tenant of an entity, without decoding the rest. */
+  head(entityId: string): StateHead | undefined;
+  /** The entity if it is wanted by its head, as far as conditions read it (`conditionsState`). */
+  forConditions(entityId: string, isWanted: (head: StateHead) => boolean): EntityState | undefined;
   /** Every entity. Too slow for the path of a request. */
   all(): Iterable<StoredEntity>;
   /** Number of entities. */

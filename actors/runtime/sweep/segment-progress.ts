@@ -18,6 +18,8 @@ export interface SegmentProgress {
   tenants: Readonly<Record<string, TenantProgress>>;
   /** Players by segment whose condition exceeded its budget. */
   overBudget: Readonly<Record<string, number>>;
+  /** Ids of computed properties whose past is not counted yet, by `<game>/<environment>`. Absent: none. */
+  unfilled?: Readonly<Record<string, readonly string[]>>;
   /** Every scheduled time of a campaign up to this one is done, epoch milliseconds. */
   schedulesUpTo?: number;
 }
@@ -29,6 +31,8 @@ export interface ProgressQuestion {
   segmentId: string;
   /** The CONFIG revision of the segment's newest edit. */
   revision: number;
+  /** Ids of the computed properties that its condition reads. Absent: none. */
+  properties?: readonly string[];
 }
 
 /** Players of a tenant evaluated under a revision or a later one, over all partitions. `done`: all of them. */
@@ -38,6 +42,9 @@ export interface SweepProgress {
   done: boolean;
   /** Players for whom the segment's condition exceeded its budget. */
   overBudget: number;
+  /** Partitions, and those in which the past of the computed properties is counted. */
+  partitions: number;
+  filled: number;
 }
 
 const keyOf = (partition: number): string => `segments.${partition}`;
@@ -51,13 +58,17 @@ export async function readSegmentProgress(
   const bucket = log.bucket('POSITIONS');
   const found = await Promise.all(Array.from({ length: partitions }, (_, partition) => load(bucket, partition)));
   const tenant = tenantOf(question);
-  const sum: SweepProgress = { evaluated: 0, total: 0, done: true, overBudget: 0 };
+  const sum: SweepProgress = { evaluated: 0, total: 0, done: true, overBudget: 0, partitions, filled: 0 };
+  const { properties = [] } = question;
   for (const { progress } of found) {
     const isNew = progress !== undefined && progress.revision >= question.revision;
     const [evaluated, total, done] = progress?.tenants[tenant] ?? [0, 0, progress?.firstPassDone === true];
     sum.total += total;
     sum.evaluated += isNew ? evaluated : 0;
-    sum.done &&= isNew && (progress.done || done);
+    const unfilled = progress?.unfilled?.[tenant] ?? [];
+    const isFilled = isNew && !properties.some((id) => unfilled.includes(id));
+    if (isFilled) sum.filled += 1;
+    sum.done &&= isNew && isFilled && (progress.done || done);
     sum.overBudget += isNew ? (progress.overBudget[question.segmentId] ?? 0) : 0;
   }
   return sum;
@@ -66,6 +77,8 @@ export async function readSegmentProgress(
 /** Stores one partition's newest progress, at most once a second, and repeats failed writes. */
 export interface ProgressWriter {
   report(progress: SegmentProgress): void;
+  /** The past of computed properties was counted: stores the last progress again. */
+  refresh(): void;
   /** The stored progress; `undefined`: there is none. Rejects when the broker cannot be read. */
   load(): Promise<SegmentProgress | undefined>;
   stop(): void;
@@ -77,13 +90,16 @@ export interface ProgressWriterOptions {
   clock: Clock;
   /** Without a valid lease nothing is written: the owner may be deposed. */
   leaseHeld: () => boolean;
+  /** Ids of computed properties whose past is not counted yet, by tenant. */
+  unfilled?: () => Record<string, readonly string[]>;
   logger: Logger;
 }
 
 export function createProgressWriter(options: ProgressWriterOptions): ProgressWriter {
-  const { partition, clock, leaseHeld, logger } = options;
+  const { partition, clock, leaseHeld, logger, unfilled = () => ({}) } = options;
   const bucket = options.log.bucket('POSITIONS');
   let wanted: SegmentProgress | undefined;
+  let last: SegmentProgress | undefined;
   let revision: number | undefined;
   let running = false;
   let stopped = false;
@@ -103,7 +119,7 @@ export function createProgressWriter(options: ProgressWriterOptions): ProgressWr
       revision ??= (await load(bucket, partition)).revision;
       // The answer may be late, and of the successor's progress.
       if (stopped || !leaseHeld()) return;
-      const outcome = await bucket.put(keyOf(partition), encodeJson(progress), revision);
+      const outcome = await bucket.put(keyOf(partition), encodeJson({ ...progress, unfilled: unfilled() }), revision);
       revision = outcome.kind === 'written' ? outcome.revision : undefined;
       if (outcome.kind === 'written' && wanted === progress) wanted = undefined;
     } catch (error) {
@@ -111,10 +127,16 @@ export function createProgressWriter(options: ProgressWriterOptions): ProgressWr
     }
   }
 
+  function report(progress: SegmentProgress): void {
+    wanted = progress;
+    last = progress;
+    if (!running && !stopped) void run();
+  }
+
   return {
-    report(progress) {
-      wanted = progress;
-      if (!running && !stopped) void run();
+    report,
+    refresh() {
+      if (last !== undefined) report({ ...last });
     },
     load: async () => (await load(bucket, partition)).progress,
     stop() {
@@ -134,7 +156,7 @@ async function load(
 
 function parseProgress(value: unknown): SegmentProgress | undefined {
   if (!isRecord(value) || typeof value['revision'] !== 'number') return undefined;
-  const { revision, done, firstPassDone, tenants, overBudget, schedulesUpTo } = value;
+  const { revision, done, firstPassDone, tenants, overBudget, unfilled, schedulesUpTo } = value;
   const schedules = typeof schedulesUpTo === 'number' ? { schedulesUpTo } : {};
   return {
     revision,
@@ -143,6 +165,7 @@ function parseProgress(value: unknown): SegmentProgress | undefined {
     firstPassDone: firstPassDone === true,
     tenants: isRecord(tenants) ? parseTenants(tenants) : {},
     overBudget: isRecord(overBudget) ? parseCounts(overBudget) : {},
+    ...(isRecord(unfilled) ? { unfilled: parseIds(unfilled) } : {}),
     ...schedules,
   };
 }
@@ -161,6 +184,14 @@ function parseCounts(value: Record<string, unknown>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
   );
+}
+
+function parseIds(value: Record<string, unknown>): Record<string, readonly string[]> {
+  const entries = Object.entries(value).map(([tenant, found]): [string, string[]] => [
+    tenant,
+    Array.isArray(found) ? found.filter((id) => typeof id === 'string') : [],
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
 import type { DemoKeys } from '../../../src/demo.ts';
 import { readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -32,6 +33,8 @@ export interface Service {
 export interface LocalService extends Service {
   kind: 'local';
   dataDir: string;
+  /** Its ClickHouse, with the account that may write. */
+  clickhouse: ClickhouseAddress;
   /** A key for game clients without a rate limit. */
   clientKey: string;
   /** Stops the service's process in good order and starts it again; broker and ClickHouse stay. Returns at once. */
@@ -88,6 +91,7 @@ export async function startLocalService(
   return {
     kind: 'local',
     dataDir,
+    clickhouse: endpoints.clickhouse,
     brokerMonitor: `http://127.0.0.1:${monitorPort}`,
     baseUrl: endpoints.base_url,
     key: keys.live.server,

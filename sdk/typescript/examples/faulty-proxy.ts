@@ -37,6 +37,7 @@ export async function startFaultyProxy(target: string, random: () => number): Pr
     if (draw < 0.2) return refuse(response, 429, 'limited');
     if (draw < 0.3) return refuse(response, 503, 'unavailable');
     if (draw < 0.4) await delay(random() * 100).then(() => (counts.delayed += 1));
+    if (incoming.method === 'GET') return pipe(incoming, response);
     const answer = await forward(incoming, body);
     if (draw >= 0.4 && draw < 0.5) return cut(response, 'lost');
     if (draw >= 0.5 && draw < 0.6) return write(response, await exchanged(answer));
@@ -71,6 +72,17 @@ export async function startFaultyProxy(target: string, random: () => number): Pr
     const error = { code: status === 429 ? 'RATE_LIMIT_EXCEEDED' : 'SERVICE_UNAVAILABLE', message: 'No.', details: {} };
     response.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '1' });
     response.end(JSON.stringify({ success: false, error }));
+  }
+
+  /** A stream is passed on as it comes. */
+  function pipe({ url, headers }: IncomingMessage, response: ServerResponse): void {
+    const { host: _, ...passed } = headers;
+    const outgoing = request(new URL(url ?? '/', target), { headers: passed }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    outgoing.on('error', () => response.destroy()).end();
+    response.on('close', () => outgoing.destroy());
   }
 
   function forward({ method, url, headers }: IncomingMessage, body: Buffer): Promise<Answer> {

@@ -1,4 +1,5 @@
 import { nodePlatform } from '../src/node/node-platform.ts';
+import { nodeStream } from '../src/node/node-stream.ts';
 import type { Platform } from '../src/platform.ts';
 
 /** A device whose process can be killed at any moment, and whose clock runs fast. */
@@ -41,6 +42,8 @@ export function mortalDevice(folder: string, pace: number): MortalDevice {
           if (answer.status === 200 && holds(request.body, awaited.n)) awaited.resolve();
           return answer;
         }),
+      stream: (url, headers, signal, received) =>
+        alive(() => nodeStream(url, headers, signal, (text) => isAlive && received(text))),
       storage: {
         getItem: (key) => alive(() => storage.getItem(key)),
         async setItem(key, value) {

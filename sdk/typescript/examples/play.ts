@@ -41,7 +41,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const players = Array.from({ length: options.players }, (_, index) => `${options.prefix}${index}`);
   await each(players, live);
   options.onLast?.();
-  // Whoever was killed last starts once more, as somebody who comes back.
+  // A client that was killed last starts once more, as when a player returns.
   await each(players, finish);
   return played;
 

@@ -1,6 +1,7 @@
 import { docComment, quoted, schemaType } from '../src/schema-type.ts';
+import { createSharedTypes } from './shared-types.ts';
 
-/* Writes the operations of an OpenAPI document as one TypeScript interface. */
+/* Writes the operations of an OpenAPI document as one TypeScript interface, after the types that they share. */
 
 interface Parameter {
   name: string;
@@ -30,17 +31,22 @@ export function operationsText({ paths, components }: OpenApiDocument): string {
   const definitions = Object.fromEntries(
     Object.entries(components.schemas).map(([name, schema]) => [`#/components/schemas/${name}`, schema]),
   );
+  const shared = createSharedTypes(['Operations', 'ErrorBody']);
+  const typeOf = (schema: unknown): string => schemaType(schema, definitions, (type, from) => shared.add(type, from));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => operationText(`${method.toUpperCase()} ${path}`, operation)),
   );
+  const { text, declarations } = shared.resolve(operations.join('\n'));
   return `/* Written by scripts/generate-operations.ts from the routes of the service. Do not edit. */
+
+${declarations}
 
 /**
  * Every endpoint by method and path: its parameters, its body, and what it answers. Left out are the headers that
  * many endpoints share: Idempotency-Key and X-Player-Token.
  */
 export interface Operations {
-${operations.join('\n')}
+${text}
 }
 
 /** The body of a failed request. */
@@ -50,10 +56,10 @@ export type ErrorBody = ${schemaType(components.schemas['Error'], definitions)};
   function operationText(name: string, { summary, parameters, requestBody, responses }: Operation): string {
     const fields = ['path', 'query', 'header'].map((place) => {
       const of = parameters.filter((parameter) => parameter.in === place && !COMMON.has(parameter.name));
-      return `readonly ${place}: ${of.length === 0 ? 'undefined' : schemaType(parametersSchema(of), definitions)};`;
+      return `readonly ${place}: ${of.length === 0 ? 'undefined' : typeOf(parametersSchema(of))};`;
     });
     const body = requestBody?.content['application/json'];
-    fields.push(`readonly body: ${body === undefined ? 'undefined' : schemaType(body.schema, definitions)};`);
+    fields.push(`readonly body: ${body === undefined ? 'undefined' : typeOf(body.schema)};`);
     fields.push(`readonly answer: ${answerType(responses)};`);
     return `${docComment(`${summary}.`)}\n${quoted(name)}: { ${fields.join(' ')} };`;
   }
@@ -65,7 +71,7 @@ export type ErrorBody = ${schemaType(components.schemas['Error'], definitions)};
       .flatMap(([, { content = {} }]) => Object.entries(content))
       .map(([type, { schema }]) => {
         if (!type.includes('json')) return 'string';
-        return schemaType(schema.properties?.data ?? schema, definitions);
+        return typeOf(schema.properties?.data ?? schema);
       });
     return [...new Set(shapes)].join(' | ') || 'undefined';
   }

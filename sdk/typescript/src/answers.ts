@@ -1,4 +1,5 @@
 import type { Operations } from './generated/operations.ts';
+import { isText, listOf } from './json.ts';
 
 /*
  * Reads the answers of the service. Every function returns undefined for an answer of another shape, or one to another
@@ -17,6 +18,10 @@ export interface FlagState {
   readonly enabled: boolean;
   /** Key of the served variant, if the flag has any. */
   readonly variant?: string;
+  /** What the flag serves, of the flag's type. Absent if the values of all flags are too large for one answer. */
+  readonly value?: unknown;
+  /** Why: `default`, `segment_match`, `percentage_rollout`, `flag_disabled` or `player_override`. */
+  readonly reason?: string;
 }
 
 export function readRegistration(data: unknown, externalId: string): { playerId: string } | undefined {
@@ -33,10 +38,9 @@ export interface Opened {
 
 export function readInit(data: unknown, playerId: string): Opened | undefined {
   const { player, session_id: sessionId, flags, segments, server_time: time } = Object(data);
-  const serverMs = Date.parse(time);
+  const serverMs = isText(time) ? Date.parse(time) : Number.NaN;
   if (!isText(sessionId) || !Number.isFinite(serverMs) || Object(player).player_id !== playerId) return undefined;
-  const keys: unknown[] = Array.isArray(segments) ? segments : [];
-  return { sessionId, flags: readFlags(flags), segments: keys.filter(isText), serverMs };
+  return { sessionId, flags: readFlags(flags), segments: listOf(segments).filter(isText), serverMs };
 }
 
 export interface Synced {
@@ -52,8 +56,8 @@ export function readSync(data: unknown, sent: number): Synced | undefined {
   const { events_accepted: accepted, updated_flags: flags, interventions } = Object(data);
   const faulty = readRejected(data, sent);
   if (faulty === undefined || !isCount(accepted, sent - faulty.rejected.length)) return undefined;
-  const offered: unknown[] = Array.isArray(interventions) ? interventions : [];
-  return { ...faulty, accepted, flags: readFlags(flags), interventions: offered.filter(isIntervention) };
+  const offered = listOf(interventions).filter(isIntervention);
+  return { ...faulty, accepted, flags: readFlags(flags), interventions: offered };
 }
 
 export function readEnd(
@@ -79,21 +83,19 @@ export function readBatch(data: unknown, ids: readonly string[]): BatchResult[] 
   if (!Array.isArray(results) || results.length !== ids.length) return undefined;
   const isOurs = (result: unknown): result is BatchResult => {
     const { index, event_id: id, status } = Object(result);
-    return isText(status) && ids[index] !== undefined && (id === ids[index] || (id === null && status === 'rejected'));
+    if (!isText(status) || !isCount(index, ids.length - 1)) return false;
+    return id === ids[index] || (id === null && status === 'rejected');
   };
   return results.every(isOurs) ? results : undefined;
-}
-
-export function readRecorded(data: unknown, sessionId: string): true | undefined {
-  return Object(data).session_id === sessionId ? true : undefined;
 }
 
 export function readFlags(value: unknown): Record<string, FlagState> {
   // Without a prototype, so that a flag named `constructor` is a flag.
   const flags: Record<string, FlagState> = Object.create(null);
   for (const [key, flag] of Object.entries(Object(value))) {
-    const { enabled, variant } = Object(flag);
-    if (typeof enabled === 'boolean') flags[key] = { enabled, ...(isText(variant) ? { variant } : {}) };
+    const { enabled, variant, value, reason } = Object(flag);
+    if (typeof enabled !== 'boolean') continue;
+    flags[key] = { enabled, value, ...(isText(variant) && { variant }), ...(isText(reason) && { reason }) };
   }
   return flags;
 }
@@ -109,10 +111,6 @@ function isWarned(value: object): value is Warned {
 function isIntervention(value: unknown): value is Intervention {
   const { intervention_id: id, content } = Object(value);
   return isText(id) && typeof content === 'object' && content !== null;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function isCount(value: unknown, most: number): value is number {

@@ -16,7 +16,8 @@ const LONGEST_MS = 300_000;
 /** A rate limit without a Retry-After: half of the minute over which the service counts. */
 const LIMITED_MS = 30_000;
 
-export function createBackoff(random: () => number): Backoff {
+/** @param firstMs the wait after the first failure */
+export function createBackoff(random: () => number, firstMs = FIRST_MS): Backoff {
   let tries = 0;
   let untilMs = -Infinity;
   let limitedUntilMs = -Infinity;
@@ -33,7 +34,7 @@ export function createBackoff(random: () => number): Backoff {
       untilMs = -Infinity;
     },
     failed(nowMs, atLeastMs = 0) {
-      untilMs = nowMs + Math.max(spread(Math.min(FIRST_MS * 2 ** tries, LONGEST_MS)), atLeastMs);
+      untilMs = nowMs + Math.max(spread(Math.min(firstMs * 2 ** tries, LONGEST_MS)), atLeastMs);
       tries = Math.min(tries + 1, 20);
     },
     refused(nowMs) {

@@ -1,18 +1,22 @@
 import { readFlags, type FlagState, type Intervention } from './answers.ts';
+import { createDrops, problemReporter } from './callbacks.ts';
 import { createDeviceClock } from './device-clock.ts';
 import { type Entry, type EventEntry, isOwnSession, ownSessionId } from './entries.ts';
 import { createEventQueue } from './event-queue.ts';
+import { followFlags } from './flag-changes.ts';
+import { servedOr, shownVariant } from './flag-values.ts';
 import type { ShutdownReport, UntypedGame } from './game-types.ts';
-import { changedFlags, createInterventions, createListeners, guarded } from './listeners.ts';
+import { changedFlags, createFreshness, createInterventions, createListeners, guarded } from './listeners.ts';
 import { DEFAULTS, type GameOptions, requestFields, requireTexts } from './options.ts';
 import type { Platform, TabChannel } from './platform.ts';
-import { droppedEvent, type DropReason, type Problem, unsentEvents } from './problems.ts';
-import { loadState, noState, type SavedState, stateOf, withoutSession } from './saved-state.ts';
+import { droppedEvent, type DropReason, unsentEvents } from './problems.ts';
+import { noState, type SavedState, stateOf, withoutSession } from './saved-state.ts';
 import { createSender, type Sender } from './sender.ts';
-import { storageNames } from './storage-names.ts';
+import { storageNames, storeConsent } from './storage-names.ts';
 import { documentJson, nameFault } from './tracked.ts';
 import { createTransport } from './transport.ts';
-import { guardedStorage, randomText, within } from './platform-guards.ts';
+import { guardedStorage, ignored, randomText, within } from './platform-guards.ts';
+import { textOf } from './text-of.ts';
 
 /*
  * The game client: what the game calls, and the wiring of queue, sender and storage.
@@ -21,8 +25,8 @@ import { guardedStorage, randomText, within } from './platform-guards.ts';
  * sends), sending, shut down. Methods never throw and never wait for the network.
  */
 export function startGame(options: GameOptions, platform: Platform): UntypedGame {
-  const settings = { ...DEFAULTS, ...options };
   requireTexts(options);
+  const settings = { ...DEFAULTS, ...options, baseUrl: options.baseUrl.replace(/\/$/, '') };
   const { baseUrl, key, player, consent = 'given' } = settings;
   const names = storageNames(baseUrl, key, player);
   const clock = createDeviceClock(platform);
@@ -30,19 +34,13 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   let counter = 0;
   const newId = () => `${run}-${(counter += 1).toString(36)}`;
 
-  const onProblem = (problem: Problem) => {
-    try {
-      settings.onProblem?.(problem);
-    } catch {
-      // There is nobody left to report to.
-    }
-  };
+  const onProblem = problemReporter(settings.onProblem);
+  const drops = createDrops(settings.onDropped, onProblem);
   const storageFault = (message: string, cause?: unknown) => onProblem({ kind: 'storage', message, cause });
-  const storage = guardedStorage(platform.storage, (error) =>
-    storageFault(`Storage failed; events stay in memory: ${String(error)}`, error),
-  );
+  const storage = guardedStorage(platform.storage, (error) => storageFault(`Storage failed: ${textOf(error)}`, error));
   const flagListeners = createListeners<[string, FlagState | undefined]>(onProblem);
   const interventions = createInterventions(onProblem);
+  const freshness = createFreshness(onProblem);
 
   let saved: SavedState = noState();
   let own: string | undefined = ownSessionId(newId());
@@ -68,22 +66,17 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     wallMs: () => clock.rawMs(),
     maxEntries: settings.maxQueued,
     maxBytes: settings.maxQueuedBytes,
-    onDropped: (entry) => entry.kind === 'event' && drop(entry, 'queue-full', 'The queue is full.'),
-    onUnreadable: (name) => storageFault(`The stored chunk ${name} is not readable; it is deleted.`),
+    onDropped: (entry) => entry.kind === 'event' && drop(entry, 'queue-full', 'Full.'),
+    onUnreadable: (name) => storageFault(`${name} is not readable.`),
   });
-  const transport = createTransport({
-    baseUrl,
-    key,
-    timeoutMs: settings.timeoutMs,
-    platform,
-    rawMs: () => clock.rawMs(),
-    onServerTime: (serverMs, rawMs) => clock.compare(serverMs, rawMs),
-    ...(settings.playerToken === undefined ? {} : { playerToken: settings.playerToken }),
-  });
+  const transport = createTransport({ ...settings, platform, clock });
+  const changes = settings.flagStream ? followFlags(platform, baseUrl, key, () => sender?.refresh()) : undefined;
 
-  function drop(entry: EventEntry, reason: DropReason, message: string): void {
-    guarded(() => settings.onDropped?.(droppedEvent(entry, reason, message)), onProblem);
-  }
+  const drop = (entry: EventEntry, reason: DropReason, message: string) =>
+    drops.report(droppedEvent(entry, reason, message));
+
+  /** Sends a message to the other tabs. A channel that the browser has closed throws. */
+  const post = (message: unknown) => guarded(() => channel?.post(message), onProblem);
 
   // Writes of the state follow each other, so that an older one never wins.
   let stateWritten: Promise<void> = storageAllowed;
@@ -94,7 +87,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     if (!isOwn) return;
     const text = JSON.stringify(state);
     stateWritten = stateWritten.then(() => (isAllowed ? storage.setItem(names.state, text) : undefined)).catch(ignored);
-    channel?.post({ kind: 'state', text });
+    post({ kind: 'state', text });
   }
 
   function beginSession(): string {
@@ -118,12 +111,13 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
 
   async function askToSend(): Promise<void> {
     await queue.saved();
-    channel?.post({ kind: 'flush' });
+    post({ kind: 'flush' });
   }
 
   function becomeSender(held: boolean): void {
     sender?.stop();
     sender = undefined;
+    follow();
     if (!held || isOver || !isAllowed) {
       if (!isOver) queue.yield();
       isFollowing = isAllowed && !isOver;
@@ -143,11 +137,19 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       state: { get: () => saved, set: setState },
       ownSession: () => own,
       onSessionGone: () => void (own !== undefined && beginSession()),
-      onOpened: () => isReady(),
+      flagsFollowed: changes && within(changes.opened, FOLLOW_MS, platform),
+      onOpened() {
+        isReady();
+        freshness.set(true);
+      },
       onSynced,
       onDropped: drop,
-      onProblem,
+      onProblem(problem) {
+        if (problem.kind === 'network' || problem.kind === 'service') freshness.set(false);
+        onProblem(problem);
+      },
     });
+    follow();
     sender.hide(isHidden);
     void sender.flush(false).then(isReady);
   }
@@ -155,6 +157,13 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   function onSynced(flags: Readonly<Record<string, FlagState>>, offered: readonly Intervention[]): void {
     if (Object.keys(flags).length > 0) setState({ ...saved, flags: Object.assign(readFlags(saved.flags), flags) });
     interventions.offer(offered);
+    freshness.set(true);
+  }
+
+  /** The stream is open while this tab sends and shows. */
+  function follow(): void {
+    if (sender === undefined || isHidden) changes?.close();
+    else changes?.open();
   }
 
   function received(message: unknown): void {
@@ -163,9 +172,11 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       isFollowing = true;
       queue.yield();
       setState(stateOf(text), false);
+      if (saved.session === undefined) return; // The sender has not reached the service.
       isReady();
+      freshness.set(true);
     } else if (kind === 'hello') {
-      if (sender !== undefined) channel?.post({ kind: 'state', text: JSON.stringify(saved) });
+      if (sender !== undefined) post({ kind: 'state', text: JSON.stringify(saved) });
     } else if (kind === 'flush') {
       void sender?.flush(false);
     } else if (kind === 'consent') {
@@ -192,16 +203,11 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
 
   async function compete(): Promise<void> {
     let state = noState();
-    await within(
-      loadState(storage, names.state)
-        .then((found) => void (state = found))
-        .catch(ignored),
-      STORAGE_MS,
-      platform,
-    );
+    const read = storage.getItem(names.state).then((text) => void (state = stateOf(text)));
+    await within(read.catch(ignored), STORAGE_MS, platform);
     if (isOver || !isAllowed) return;
     if (saved.playerId === undefined) setState(withoutSession(state), false);
-    channel?.post({ kind: 'hello' });
+    post({ kind: 'hello' });
     guarded(() => (releaseLock ??= platform.lock(names.lock, becomeSender)), onProblem);
   }
 
@@ -215,41 +221,32 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       setState(noState(), false);
       isReady();
     }
-    if (isOwn) channel?.post({ kind: 'consent', isGiven });
+    if (isOwn) post({ kind: 'consent', isGiven });
     // A write of the state that began before must not come after the removal.
     await stateWritten;
     if (!isGiven) await queue.clear();
-    if (isOwn) await storeConsent(isGiven).catch(ignored);
+    if (isOwn) await storeConsent(storage, names, isGiven).catch(ignored);
     if (isGiven && isAllowed) {
       own ??= beginSession();
       await compete();
     }
   }
 
-  /** Withdrawn consent removes everything of this key on the device, of other players too. */
-  async function storeConsent(isGiven: boolean): Promise<void> {
-    await storage.setItem(names.consent, isGiven ? 'given' : 'denied');
-    if (isGiven) return;
-    const keys = await storage.getAllKeys();
-    for (const each of keys) {
-      if (each.startsWith(names.root) && each !== names.consent) await storage.removeItem(each);
-    }
-  }
-
   function stopSending(): void {
     sender?.stop();
     sender = undefined;
+    follow();
     isFollowing = false;
-    releaseLock?.();
+    guarded(() => releaseLock?.(), onProblem);
     releaseLock = undefined;
   }
 
   const stopHidden = platform.onHidden?.((hidden) => {
     isHidden = hidden;
     sender?.hide(hidden);
+    follow();
   });
   const stopOnline = platform.onOnline?.(() => void sender?.flush(true));
-  // Storage that hangs keeps nobody waiting.
   const cancelReady = platform.setTimer(() => isReady(), READY_MS);
   void ready.then(cancelReady);
   const started = start();
@@ -278,14 +275,14 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       stopOnline?.();
       await within(send(), timeoutMs, platform);
       stopSending();
-      channel?.close();
+      guarded(() => channel?.close(), onProblem);
       await within(Promise.all([queue.saved(), stateWritten]), Math.min(timeoutMs, 1000), platform);
     }
     return { unsent: unsentEvents(queue.entries()) };
   }
 
   function track(name: unknown, properties?: unknown): boolean {
-    if (isOver || !isAllowed) return false;
+    if (isOver || !isAllowed || !drops.mayTrack) return false;
     const json = documentJson(properties);
     const fault = nameFault(name) ?? (json.kind === 'json' ? undefined : json.message);
     const event = { kind: 'event', id: newId(), name: String(name), ...clock.now() } as const;
@@ -302,7 +299,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     if (isOver || !isAllowed) return false;
     const json = documentJson(attributes ?? null);
     if (json.kind === 'json') add({ kind: 'state', id: newId(), session: sessionNow(), attributes: json.text });
-    else onProblem({ kind: 'invalid', message: `The attributes were not set. ${json.message}` });
+    else onProblem({ kind: 'invalid', message: `Attributes: ${json.message}` });
     return json.kind === 'json';
   }
 
@@ -310,11 +307,8 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     ready,
     track,
     setState: setAttributes,
-    flag(flagKey, fallback) {
-      const flag = saved.flags[flagKey];
-      return (typeof fallback === 'boolean' ? flag?.enabled : flag?.variant) ?? fallback;
-    },
-    expose: (flagKey) => track('flag_exposed', { flag_key: flagKey }),
+    flag: (flagKey, fallback) => servedOr(fallback, saved.flags[flagKey]),
+    expose: (flagKey) => track('flag_exposed', { flag_key: flagKey, variant_key: shownVariant(saved.flags[flagKey]) }),
     get flags() {
       return saved.flags;
     },
@@ -329,11 +323,15 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       return id === undefined || isOwnSession(id) ? undefined : id;
     },
     nowMs: () => clock.now().atMs,
+    get isFresh() {
+      return freshness.isFresh;
+    },
+    onFresh: (listener) => freshness.add(listener),
     onFlagChange: (listener) => flagListeners.add(listener),
     onIntervention: (listener) => interventions.add(listener),
-    async end() {
+    end() {
       endSession();
-      await send();
+      return send();
     },
     flush: send,
     setConsent: (isGiven) => started.then(() => changeConsent(isGiven, true)),
@@ -341,9 +339,9 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   };
 }
 
+/** Storage that hangs must not delay the game. */
 const READY_MS = 5000;
-/** Storage that hangs must not keep the game from the service. */
+/** The start of a session waits so long for the stream of changed flags. */
+const FOLLOW_MS = 500;
+/** Nor must it keep the game from the service. */
 const STORAGE_MS = 2000;
-
-/** Faults of storage have been reported where they happened. */
-function ignored(): void {}

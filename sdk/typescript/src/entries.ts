@@ -1,3 +1,5 @@
+import { isText, parseObject } from './json.ts';
+
 /* What the queue holds. Stored as JSON on devices for as long as they are offline: only ever add optional fields. */
 
 /** A tracked event. */
@@ -49,14 +51,9 @@ export function isOwnSession(session: string): boolean {
 
 /** Bytes of an entry in a request, from above. */
 export function sizeOf(entry: Entry): number {
-  switch (entry.kind) {
-    case 'event':
-      return OVERHEAD_BYTES + utf8Bytes(entry.name) + utf8Bytes(entry.properties);
-    case 'state':
-      return OVERHEAD_BYTES + utf8Bytes(entry.attributes);
-    case 'end':
-      return OVERHEAD_BYTES;
-  }
+  const texts: { kind: string; name?: string; properties?: string; attributes?: string } = entry;
+  const { name = '', properties = '', attributes = '' } = texts;
+  return OVERHEAD_BYTES + utf8Bytes(name + properties + attributes);
 }
 
 /** Field names, ids, times and punctuation of an event. */
@@ -91,32 +88,10 @@ export function parseEntries(text: string): Entry[] | undefined {
 }
 
 function isEntry(value: unknown): value is Entry {
-  const entry = Object(value);
-  if (typeof entry.id !== 'string' || typeof entry.session !== 'string') return false;
-  switch (entry.kind) {
-    case 'event':
-      return (
-        typeof entry.name === 'string' && isTime(entry) && (entry.properties === '' || isJsonObject(entry.properties))
-      );
-    case 'state':
-      return isJsonObject(entry.attributes);
-    case 'end':
-      return Number.isSafeInteger(entry.seconds) && entry.seconds >= 0 && isTime(entry);
-    default:
-      return false;
-  }
-}
-
-function isTime({ atMs, corrected }: { atMs?: unknown; corrected?: unknown }): boolean {
-  return Number.isFinite(atMs) && typeof corrected === 'boolean';
-}
-
-function isJsonObject(text: unknown): boolean {
-  if (typeof text !== 'string') return false;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  const { kind, id, session, name, properties, attributes, seconds, atMs, corrected } = Object(value);
+  if (!isText(id) || typeof session !== 'string') return false;
+  if (kind === 'state') return parseObject(attributes) !== undefined;
+  if (!Number.isFinite(atMs) || typeof corrected !== 'boolean') return false;
+  if (kind === 'end') return Number.isSafeInteger(seconds) && seconds >= 0;
+  return kind === 'event' && isText(name) && (properties === '' || parseObject(properties) !== undefined);
 }

@@ -32,11 +32,11 @@ export interface Game<S extends GameSchema = AnyGame> {
   /** Merges attributes of the player with the next sync; null deletes one. */
   setState(attributes: Readonly<Record<string, unknown>>): boolean;
   /**
-   * The flag for the player: whether it is on for a boolean fallback, its variant's key for a text. The fallback where
-   * nothing is known, and for a text where the flag serves no variant.
+   * What the flag serves the player. The fallback where nothing is known, and where the value is of another type than
+   * the fallback; null as a fallback takes any type.
    */
-  flag<K extends FlagKey<S>, F extends S['flags'][K]>(key: K, fallback: F): FlagValue<S['flags'][K], F>;
-  /** Tracks that the player saw the flag: an experiment counts only such players. */
+  flag<K extends FlagKey<S>, F extends S['flags'][K] | null>(key: K, fallback: F): FlagValue<S['flags'][K], F>;
+  /** Tracks that the player saw the flag as it is now: an experiment counts only such players. */
   expose(key: FlagKey<S>): boolean;
   /** All flags as last known. */
   readonly flags: Readonly<Record<string, FlagState>>;
@@ -45,11 +45,15 @@ export interface Game<S extends GameSchema = AnyGame> {
   readonly playerId: string | undefined;
   /** The session by the service; undefined before it is open. */
   readonly sessionId: string | undefined;
-  /** The service's time, as far as it is known; ms since 1970. */
+  /** The service's time, milliseconds since 1970; the device's time until the service has answered once. */
   nowMs(): number;
-  /** @returns removes the listener */
+  /** Whether the flags are those of the service, as far as the last request tells. */
+  readonly isFresh: boolean;
+  /** Calls the listener when `isFresh` changes. @returns removes the listener */
+  onFresh(listener: (isFresh: boolean) => void): () => void;
+  /** Calls the listener for each flag that changed; `undefined`: it is gone. @returns removes the listener */
   onFlagChange(listener: (key: FlagKey<S>, flag: FlagState | undefined) => void): () => void;
-  /** Messages to show, also those that arrived before. @returns removes the listener */
+  /** Calls the listener for each message to show, also for those that arrived before. @returns removes the listener */
   onIntervention(listener: (intervention: Intervention) => void): () => void;
   /** Ends the session; the next `track` or `setState` begins another. Resolves when that was sent, or could not be. */
   end(): Promise<void>;
@@ -57,6 +61,10 @@ export interface Game<S extends GameSchema = AnyGame> {
   flush(): Promise<void>;
   /** False stops everything and removes what is stored on the device. Resolves when that is done. */
   setConsent(isGiven: boolean): Promise<void>;
-  /** Ends the session, sends what is queued and stops. Answers what could not be sent. */
+  /**
+   * Ends the session, sends what is queued and stops.
+   * @param timeoutMs how long to wait for the service; 5,000 by default
+   * @returns the events that the service has not acknowledged
+   */
   shutdown(timeoutMs?: number): Promise<ShutdownReport>;
 }

@@ -1,7 +1,8 @@
 import type { FlagState, Intervention } from './answers.ts';
 import type { ReportProblem } from './problems.ts';
+import { textOf } from './text-of.ts';
 
-/* The game's listeners. One that throws is reported and disturbs nothing else. */
+/* The game's listeners. One that throws or rejects is reported and disturbs nothing else. */
 
 export interface Listeners<Values extends readonly unknown[]> {
   /** @returns removes the listener */
@@ -28,13 +29,31 @@ export function createListeners<Values extends readonly unknown[]>(onProblem: Re
   };
 }
 
-/** Runs code of the game. */
-export function guarded(run: () => void, onProblem: ReportProblem): void {
+/** Runs code of the game, which may be an async function. */
+export function guarded(run: () => unknown, onProblem: ReportProblem): void {
+  const report = (cause: unknown) =>
+    onProblem({ kind: 'listener', message: `A callback threw: ${textOf(cause)}`, cause });
   try {
-    run();
+    const result = run();
+    if (result instanceof Promise) result.catch(report);
   } catch (cause) {
-    onProblem({ kind: 'listener', message: `A callback of the game threw: ${String(cause)}`, cause });
+    report(cause);
   }
+}
+
+/** Whether the flags are those of the service, with listeners of changes. */
+export function createFreshness(onProblem: ReportProblem) {
+  const listeners = createListeners<[boolean]>(onProblem);
+  let isFresh = false;
+  return {
+    ...listeners,
+    get isFresh() {
+      return isFresh;
+    },
+    set(fresh: boolean): void {
+      if (fresh !== isFresh) listeners.emit((isFresh = fresh));
+    },
+  };
 }
 
 /** Messages to show. Those that arrive before the game listens wait, within a bound. */
@@ -67,7 +86,7 @@ export function changedFlags(
 ): [key: string, flag: FlagState | undefined][] {
   const keys = new Set([...Object.keys(before), ...Object.keys(now)]);
   return [...keys].flatMap((key): [string, FlagState | undefined][] => {
-    const [old, flag] = [before[key], now[key]];
-    return old?.enabled === flag?.enabled && old?.variant === flag?.variant ? [] : [[key, flag]];
+    const flag = now[key];
+    return JSON.stringify(before[key]) === JSON.stringify(flag) ? [] : [[key, flag]];
   });
 }

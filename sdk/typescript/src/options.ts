@@ -1,3 +1,4 @@
+import { isText } from './json.ts';
 import type { Platform } from './platform.ts';
 import type { DroppedEvent, Problem } from './problems.ts';
 import type { KeyValueStorage } from './storage.ts';
@@ -24,6 +25,8 @@ export interface GameOptions {
   storage?: KeyValueStorage;
   /** Node only: the folder of the queue; `.player-analytics` in the user's home by default. */
   folder?: string;
+  /** False: changed flags come with the next sync only, without a stream from the service. */
+  flagStream?: boolean;
   /** Milliseconds between calls of `sync`; 30,000 by default. */
   syncIntervalMs?: number;
   /** Entries that are sent without waiting for the interval; 30 by default. */
@@ -45,6 +48,7 @@ export interface GameOptions {
 }
 
 export const DEFAULTS = {
+  flagStream: true,
   // Well below the 30 minutes after which the service ends a silent session.
   syncIntervalMs: 30_000,
   // Of the 50 events that one request takes, so that those tracked meanwhile still fit.
@@ -58,12 +62,13 @@ export const DEFAULTS = {
   timeoutMs: 15_000,
 };
 
-/** A client without these can never send anything: a fault of the program, so it throws. */
-export function requireTexts(options: GameOptions): void {
-  for (const name of ['baseUrl', 'key', 'player'] as const) {
-    const value: unknown = options[name];
-    if (typeof value !== 'string' || value === '') throw new TypeError(`createGame: \`${name}\` is a text.`);
-  }
+/**
+ * Without these a client can never send anything, and a game with a server key gives it away: a fault of the program,
+ * so it throws. A page may have the service behind a path of its own host.
+ */
+export function requireTexts({ baseUrl, key, player }: GameOptions): void {
+  if (/^http|^\//.test(baseUrl) && /^pk_./.test(key) && isText(player)) return;
+  throw new TypeError('createGame: baseUrl (http:), key (pk_), player');
 }
 
 /** What the requests at the start of a session carry. */
@@ -71,14 +76,12 @@ export function requestFields({ player, deviceId, attributes, device, flags }: G
   return {
     registration: {
       external_id: player,
-      ...(deviceId === undefined ? {} : { device_id: deviceId }),
-      ...(attributes === undefined ? {} : { attributes }),
+      // JSON leaves out what is undefined.
+      device_id: deviceId,
+      attributes,
     },
     // A player that is known already is not registered again for nothing.
     registersAlways: deviceId !== undefined || attributes !== undefined,
-    initFields: {
-      ...(device === undefined ? {} : { device_info: device }),
-      ...(flags === undefined ? {} : { requested_flags: flags }),
-    },
+    initFields: { device_info: device, requested_flags: flags },
   };
 }

@@ -16,6 +16,8 @@ export interface FetchRequest {
   headers: Record<string, string>;
   body: string;
   keepalive: boolean;
+  /** No redirection is followed: another host must get neither the key nor the events. */
+  redirect: 'error';
   signal: AbortSignalLike;
 }
 
@@ -46,6 +48,18 @@ export interface Platform {
   setTimer(callback: () => void, delayMs: number): () => void;
   aborter(): Aborter;
   fetch(url: string, request: FetchRequest): Promise<FetchAnswer>;
+  /**
+   * Sends a GET whose answer is read as it comes. Resolves or rejects at its end, at once for an answer that is
+   * not 200. Absent where answers can only be read as a whole. Does not keep a process alive.
+   */
+  stream?:
+    | ((
+        url: string,
+        headers: Record<string, string>,
+        signal: AbortSignalLike,
+        received: (text: string) => void,
+      ) => Promise<void>)
+    | undefined;
   storage: KeyValueStorage;
   /**
    * Asks for the exclusive right to send for `name`, among all tabs or processes that share the storage.
@@ -53,9 +67,9 @@ export interface Platform {
    */
   lock(name: string, changed: (held: boolean) => void): () => void;
   /** Absent where nothing else shares the storage. */
-  channel?(name: string, received: (message: unknown) => void): TabChannel;
+  channel?: ((name: string, received: (message: unknown) => void) => TabChannel) | undefined;
   /** Reports when the page hides or shows. Absent without a page. */
-  onHidden?(changed: (hidden: boolean) => void): () => void;
+  onHidden?: ((changed: (hidden: boolean) => void) => () => void) | undefined;
   /** Reports that the network is back. */
   onOnline?(online: () => void): () => void;
 }

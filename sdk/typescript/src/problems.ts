@@ -14,10 +14,11 @@ export interface Problem {
     | 'refused'
     | 'quarantined'
     | 'listener'
+    | 'definitions'
     | 'invalid';
   readonly message: string;
   /** The id of the failed request, for the service's operators. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   readonly cause?: unknown;
 }
 

@@ -1,6 +1,6 @@
 import { readFlags, type FlagState } from './answers.ts';
 import { isOwnSession } from './entries.ts';
-import type { KeyValueStorage } from './storage.ts';
+import { isText, listOf, parseObject } from './json.ts';
 
 /*
  * What a player's client remembers between runs, and shares between tabs: the player's id, the flags and segments of
@@ -24,32 +24,23 @@ export interface SavedState {
 const REMEMBERED_SESSIONS = 32;
 
 export function noState(): SavedState {
-  return { flags: readFlags({}), segments: [], opened: {}, closed: [], recorded: [] };
+  return stateOf(null);
 }
 
-export async function loadState(storage: KeyValueStorage, key: string): Promise<SavedState> {
-  const text = await storage.getItem(key);
-  return text === null ? noState() : stateOf(text);
-}
-
-/** A state from storage, or from another tab. What is not readable counts as absent: it can be had again. */
-export function stateOf(text: string): SavedState {
-  try {
-    const { playerId, flags, segments, session, opened, closed, recorded } = Object(JSON.parse(text));
-    const { own, id } = Object(session);
-    const pairs = Object.entries(Object(opened)).filter((pair): pair is [string, string] => isText(pair[1]));
-    return {
-      ...(isText(playerId) ? { playerId } : {}),
-      ...(isText(own) && isText(id) ? { session: { own, id } } : {}),
-      flags: readFlags(flags),
-      segments: texts(segments),
-      opened: Object.fromEntries(pairs),
-      closed: texts(closed),
-      recorded: texts(recorded),
-    };
-  } catch {
-    return noState();
-  }
+/** A state from storage, or from another tab; null is none. What is not readable can be had again. */
+export function stateOf(text: string | null): SavedState {
+  const { playerId, flags, segments, session, opened, closed, recorded } = Object(parseObject(text));
+  const { own, id } = Object(session);
+  const pairs = Object.entries(Object(opened)).filter((pair): pair is [string, string] => isText(pair[1]));
+  return {
+    ...(isText(playerId) && { playerId }),
+    ...(isText(own) && isText(id) && { session: { own, id } }),
+    flags: readFlags(flags),
+    segments: texts(segments),
+    opened: Object.fromEntries(pairs),
+    closed: texts(closed),
+    recorded: texts(recorded),
+  };
 }
 
 /** A session of an earlier run is not continued. */
@@ -78,10 +69,5 @@ export function serverSession({ opened }: SavedState, session: string): string |
 }
 
 function texts(value: unknown): string[] {
-  const list: unknown[] = Array.isArray(value) ? value : [];
-  return list.filter(isText);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
+  return listOf(value).filter(isText);
 }

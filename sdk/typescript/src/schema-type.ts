@@ -3,17 +3,33 @@
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** @param definitions what `#/$defs/…` and `#/components/schemas/…` refer to, by the whole pointer */
-export function schemaType(schema: unknown, definitions: Readonly<Record<string, unknown>> = {}): string {
-  return typeOf(schema, definitions, 0);
+/** Writes the type of an object with fields: the type itself, or what stands for it. */
+export type WriteObject = (type: string, schema: JsonSchema) => string;
+
+/**
+ * @param definitions what `#/$defs/…` and `#/components/schemas/…` refer to, by the whole pointer
+ * @param writeObject by default the type itself
+ */
+export function schemaType(
+  schema: unknown,
+  definitions: Readonly<Record<string, unknown>> = {},
+  writeObject: WriteObject = (type) => type,
+): string {
+  return typeOf(schema, { definitions, writeObject }, 0);
+}
+
+interface Options {
+  definitions: Readonly<Record<string, unknown>>;
+  writeObject: WriteObject;
 }
 
 /** Schemas may not be circular, but a guard costs nothing and turns an endless loop into `unknown`. */
 const DEEPEST = 64;
 
-function typeOf(schema: unknown, definitions: Readonly<Record<string, unknown>>, depth: number): string {
+function typeOf(schema: unknown, options: Options, depth: number): string {
   if (!isSchema(schema) || depth > DEEPEST) return 'unknown';
-  const inner = (part: unknown) => typeOf(part, definitions, depth + 1);
+  const { definitions, writeObject } = options;
+  const inner = (part: unknown) => typeOf(part, options, depth + 1);
   const { $ref, type } = schema;
   if (typeof $ref === 'string') return inner(definitions[$ref]);
   if ('const' in schema) return literal(schema['const']);
@@ -36,11 +52,11 @@ function typeOf(schema: unknown, definitions: Readonly<Record<string, unknown>>,
       return item.includes(' ') ? `readonly (${item})[]` : `readonly ${item}[]`;
     }
     default:
-      return type === 'object' || 'properties' in schema ? objectType(schema, inner) : 'unknown';
+      return type === 'object' || 'properties' in schema ? objectType(schema, inner, writeObject) : 'unknown';
   }
 }
 
-function objectType(schema: JsonSchema, inner: (part: unknown) => string): string {
+function objectType(schema: JsonSchema, inner: (part: unknown) => string, writeObject: WriteObject): string {
   const { properties, additionalProperties, required } = schema;
   const named = isSchema(properties) ? Object.entries(properties) : [];
   if (named.length === 0) {
@@ -51,7 +67,7 @@ function objectType(schema: JsonSchema, inner: (part: unknown) => string): strin
     const optional = needed.has(name) ? '' : '?';
     return `${comment(field)}readonly ${propertyName(name)}${optional}: ${inner(field)};`;
   });
-  return `{ ${fields.join(' ')} }`;
+  return writeObject(`{ ${fields.join(' ')} }`, schema);
 }
 
 /** Of a description its first sentence, so that the types stay readable. */

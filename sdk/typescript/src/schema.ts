@@ -4,14 +4,14 @@
 export interface GameSchema {
   /** Properties by event name. */
   events: object;
-  /** Values by flag key: variant keys, or boolean. */
+  /** Values by flag key. */
   flags: object;
 }
 
 /** Any event, and any flag. */
 export interface AnyGame {
   events: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  flags: Readonly<Record<string, boolean | string>>;
+  flags: Readonly<Record<string, unknown>>;
 }
 
 export type EventName<S extends GameSchema> = keyof S['events'] & string;
@@ -21,8 +21,17 @@ export type FlagKey<S extends GameSchema> = keyof S['flags'] & string;
 export type Properties<Wanted> = object extends Wanted ? [properties?: Wanted] : [properties: Wanted];
 
 /** What `flag` answers: the type of the schema, or for a flag of any kind that of the fallback. */
-export type FlagValue<Declared, Fallback> = [boolean | string] extends [Declared]
-  ? Fallback extends boolean
-    ? boolean
-    : string
-  : Declared;
+export type FlagValue<Declared, Fallback> =
+  | (unknown extends Declared ? Widened<Fallback> : Declared)
+  | (Fallback extends null ? null : never);
+
+/** Null says nothing of a flag's type. */
+type Widened<Value> = Value extends boolean
+  ? boolean
+  : Value extends number
+    ? number
+    : Value extends string
+      ? string
+      : Value extends null
+        ? unknown
+        : Value;

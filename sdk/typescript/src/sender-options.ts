@@ -7,7 +7,7 @@ import type { DropReason, ReportProblem } from './problems.ts';
 import type { SavedState } from './saved-state.ts';
 import type { Transport } from './transport.ts';
 
-/** What the sender works with, and whom it tells. */
+/** What the sender works with, and its callbacks. */
 export interface SenderOptions {
   queue: EventQueue;
   transport: Transport;
@@ -22,8 +22,10 @@ export interface SenderOptions {
   state: { get(): SavedState; set(state: SavedState): void };
   /** Own id of the session that the game plays; undefined after its end. */
   ownSession: () => string | undefined;
-  /** The service knows the session no more: the game begins another. */
+  /** The service no longer has the session: the game begins another. */
   onSessionGone: () => void;
+  /** The start of a session waits for it: a flag that changes between the two would be missed. */
+  flagsFollowed: Promise<void> | undefined;
   onOpened: (opened: Opened) => void;
   onSynced: (flags: Opened['flags'], interventions: readonly Intervention[]) => void;
   onDropped: (event: EventEntry, reason: DropReason, message: string) => void;

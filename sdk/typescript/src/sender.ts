@@ -19,8 +19,10 @@ import { KEEPALIVE_BYTES, type Outcome } from './transport.ts';
  * 3. What is sent has been written to storage before, or storage failed; except when the page hides.
  */
 export interface Sender {
-  /** Sends what is in the queue as soon as the service allows. @param isUrgent does not wait for a backoff to end */
+  /** Sends the queue as soon as the service allows. @param isUrgent does not wait for a backoff to end */
   flush(isUrgent: boolean): Promise<void>;
+  /** Asks for changed flags, once the page shows. */
+  refresh(): void;
   /** The page hides: the first request leaves before this returns, if none is under way. */
   hide(isHidden: boolean): void;
   stop(): void;
@@ -81,7 +83,9 @@ export function createSender(options: SenderOptions): Sender {
     const settled = settledEnds(entries, its);
     if (settled.length > 0) queue.remove(new Set(settled.map(({ id }) => id)));
     const step = nextStep(settled.length > 0 ? queue.entries() : entries, its);
-    return step ?? (isSyncDue && its.current !== undefined ? syncStep([], [], its.current.id, its) : undefined);
+    return (
+      step ?? (isSyncDue && !isHidden && its.current !== undefined ? syncStep([], [], its.current.id, its) : undefined)
+    );
   }
 
   function flush(urgent: boolean): Promise<void> {
@@ -126,6 +130,8 @@ export function createSender(options: SenderOptions): Sender {
         isDue = false;
         break;
       }
+      // A change that the stream reports from now on may not be in its answer.
+      if (pending === undefined && (step.kind === 'init' || step.kind === 'sync')) isSyncDue = false;
       pending ??= { step, firstSentMs: clock.rawMs(), isConfirmed: false };
       queue.pin(new Set([...step.events, ...step.states].map(({ id }) => id)));
       isUnderWay = true;
@@ -145,7 +151,7 @@ export function createSender(options: SenderOptions): Sender {
 
   function prepare(isFirst: boolean): Promise<void> {
     if (!isFirst) return within(queue.saved(), SAVE_MS, platform);
-    const adoption = queue.adopt().then(() => queue.saved());
+    const adoption = Promise.all([queue.adopt().then(() => queue.saved()), options.flagsFollowed]);
     firstAdoption ??= within(adoption, ADOPT_MS, platform).then(() => void (hasAdopted = true));
     return within(adoption, SAVE_MS, platform);
   }
@@ -157,7 +163,7 @@ export function createSender(options: SenderOptions): Sender {
       case 'aborted':
         return false;
       case 'limited':
-        onProblem({ kind: 'rate-limit', message: 'The service refused a request: too many in this minute.' });
+        onProblem({ kind: 'rate-limit', message: 'rate limit' });
         backoff.limited(nowMs, outcome.retryAfterMs);
         return false;
       case 'failed':
@@ -168,11 +174,8 @@ export function createSender(options: SenderOptions): Sender {
         return refused(step, outcome, nowMs);
       case 'answered':
         hasFreshToken = false;
-        if (accept(step, outcome)) {
-          backoff.succeeded();
-          return true;
-        }
-        onProblem({ kind: 'bad-answer', message: `${step.request.path} was answered with something else.` });
+        if (accept(step, outcome)) return true;
+        onProblem({ kind: 'bad-answer', message: `${step.request.path}: another request was answered.` });
         backoff.failed(nowMs);
         return false;
     }
@@ -185,17 +188,18 @@ export function createSender(options: SenderOptions): Sender {
         const registered = readRegistration(data, options.registration.external_id);
         if (registered === undefined) return false;
         isRegistered = true;
+        backoff.succeeded();
         state.set({ ...state.get(), playerId: registered.playerId });
         break;
       }
       case 'init': {
         const opened = readInit(data, state.get().playerId ?? '');
         if (opened === undefined) return false;
+        backoff.succeeded();
         // A replayed answer carries the time of the first attempt.
         clock.correct(opened.serverMs, replayed ? (pending?.firstSentMs ?? sentMs) : (sentMs + receivedMs) / 2);
         const { sessionId, flags, segments } = opened;
         state.set({ ...withOpened(state.get(), step.session, sessionId), flags, segments });
-        isSyncDue = false;
         lastSyncMs = platform.steadyMs();
         options.onOpened(opened);
         break;
@@ -206,6 +210,7 @@ export function createSender(options: SenderOptions): Sender {
       case 'record': {
         const settlement = settle(step, data);
         if (settlement === undefined) return false;
+        if (!settlement.hasUnavailable && !settlement.isPlayerUnknown) backoff.succeeded();
         // Fewer than were sent: repeats, or an answer to another request. The same request again tells them apart.
         if (settlement.unnamed > 0 && pending !== undefined && !pending.isConfirmed) {
           pending.isConfirmed = true;
@@ -224,17 +229,17 @@ export function createSender(options: SenderOptions): Sender {
     mostEvents = Math.min(mostEvents * 2, MOST_EVENTS);
     for (const { event, message } of rejected) options.onDropped(event, 'rejected', message);
     for (const { name, id } of quarantined) {
-      onProblem({
-        kind: 'quarantined',
-        message: `The event ${name} (${id}) breaks its schema; the service keeps it apart.`,
-      });
+      onProblem({ kind: 'quarantined', message: `${name} (${id}) breaks its schema.` });
     }
     if (isPlayerUnknown) forgetPlayer();
-    if (hasUnavailable || isPlayerUnknown) backoff.failed(platform.steadyMs());
+    if (hasUnavailable || isPlayerUnknown) {
+      // Also a flush of the game waits: otherwise the same request would follow at once, again and again.
+      isUrgent = false;
+      backoff.failed(platform.steadyMs());
+    }
     if (step.kind === 'end') state.set(withClosed(state.get(), step.session));
     if (step.kind === 'record') state.set(withRecorded(state.get(), step.session));
     if (synced !== undefined) {
-      isSyncDue = false;
       lastSyncMs = platform.steadyMs();
       options.onSynced(synced.flags, synced.interventions);
     }
@@ -243,6 +248,7 @@ export function createSender(options: SenderOptions): Sender {
   function refused(step: Step, refusal: Extract<Outcome, { kind: 'refused' }>, nowMs: number): boolean {
     const { status, code, message, details, requestId } = refusal;
     const isAboutBody = status === 413 || status === 400 || status === 422;
+    const isAboutKey = status === 401 || status === 403;
     const settlement = step.kind === 'batch' ? settle(step, details) : undefined;
     if (settlement !== undefined) {
       pending = undefined;
@@ -257,21 +263,22 @@ export function createSender(options: SenderOptions): Sender {
       return true;
     }
     if (isAboutBody && divide(step, status, message, details)) return true;
-    if ((status === 401 || status === 403) && !hasFreshToken && transport.refreshToken()) {
+    if (isAboutKey && !hasFreshToken && transport.refreshToken()) {
       hasFreshToken = true;
       return true;
     }
     hasFreshToken = false;
     onProblem({
-      kind: status === 401 || status === 403 ? 'unauthorized' : 'refused',
-      message: `${step.request.path} was refused with ${status} ${code}: ${message}`,
-      ...(requestId === undefined ? {} : { requestId }),
+      kind: isAboutKey ? 'unauthorized' : 'refused',
+      message: `${step.request.path}: ${status} ${code}: ${message}`,
+      requestId,
     });
     if (code === 'PLAYER_NOT_FOUND') forgetPlayer();
-    // A new request gets a new Idempotency-Key: with the old one a conflict would last.
-    if (code === 'PLAYER_NOT_FOUND' || code === 'CONFLICT') pending = undefined;
-    if (code === 'PLAYER_NOT_FOUND' || code === 'CONFLICT') backoff.failed(nowMs);
-    else backoff.refused(nowMs);
+    if (code === 'PLAYER_NOT_FOUND' || code === 'CONFLICT') {
+      // A new request gets a new Idempotency-Key: with the old one a conflict would last.
+      pending = undefined;
+      backoff.failed(nowMs);
+    } else backoff.refused(nowMs);
     return false;
   }
 
@@ -283,8 +290,7 @@ export function createSender(options: SenderOptions): Sender {
     else queue.remove(new Set(faulty.map(({ id }) => id)));
     for (const entry of faulty === 'some' ? [] : faulty) {
       if (entry.kind === 'event') options.onDropped(entry, status === 413 ? 'too-large' : 'rejected', message);
-      else
-        onProblem({ kind: 'refused', message: `Changed attributes or the end of a session were dropped: ${message}` });
+      else onProblem({ kind: 'refused', message: `${entry.kind} dropped: ${message}` });
     }
     if (step.kind === 'record') state.set(withRecorded(state.get(), step.session));
     pending = undefined;
@@ -309,7 +315,7 @@ export function createSender(options: SenderOptions): Sender {
         cancelTimer = undefined;
         if (platform.steadyMs() >= syncAtMs) {
           lastSyncMs = platform.steadyMs();
-          isSyncDue = !isHidden;
+          isSyncDue = true;
         }
         void flush(false);
       },
@@ -324,6 +330,10 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     flush,
+    refresh() {
+      isSyncDue = true;
+      void flush(false);
+    },
     hide(hidden) {
       isHidden = hidden;
       // A run that waits for storage is overtaken.

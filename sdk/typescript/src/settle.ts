@@ -1,6 +1,8 @@
-import { readBatch, readEnd, readRecorded, readSync, type Rejection, type Synced } from './answers.ts';
+import { readBatch, readEnd, readSync, type Rejection, type Synced } from './answers.ts';
 import type { Entry, EventEntry } from './entries.ts';
+import { listOf } from './json.ts';
 import type { Step } from './steps.ts';
+import { textOf } from './text-of.ts';
 
 /* What an answer to a step means for the entries in it. Pure. */
 
@@ -37,7 +39,7 @@ export function settle(step: Step, data: unknown): Settlement | undefined {
     case 'batch':
       return settleBatch(step, data);
     case 'record':
-      return readRecorded(data, step.session) === undefined ? undefined : { ...NOTHING, done: idsOf(step, []) };
+      return Object(data).session_id === step.session ? { ...NOTHING, done: idsOf(step, []) } : undefined;
     case 'register':
     case 'init':
       return undefined;
@@ -79,10 +81,10 @@ function settleBatch(step: Step, data: unknown): Settlement | undefined {
     if (event === undefined) continue;
     if (status === 'unavailable') settlement.hasUnavailable = true;
     else if (status === 'rejected' && error?.code === 'PLAYER_NOT_FOUND') settlement.isPlayerUnknown = true;
-    else settlement.done.push(event.id);
-    if (status === 'quarantined') settlement.quarantined.push(event);
-    if (status === 'rejected' && error?.code !== 'PLAYER_NOT_FOUND') {
-      settlement.rejected.push({ event, message: error?.message ?? 'The service rejected the event.' });
+    else {
+      settlement.done.push(event.id);
+      if (status === 'quarantined') settlement.quarantined.push(event);
+      if (status === 'rejected') settlement.rejected.push({ event, message: textOf(error?.message ?? '') });
     }
   }
   return settlement;
@@ -98,7 +100,7 @@ function isTemporary({ error }: Rejection): boolean {
 }
 
 function messageOf({ error }: Rejection): string {
-  return `${error.code}: ${error.message}`;
+  return `${error.code}: ${textOf(error.message)}`;
 }
 
 /**
@@ -107,8 +109,9 @@ function messageOf({ error }: Rejection): string {
  */
 export function entriesAtFault(step: Step, details: unknown): readonly Entry[] | 'some' | undefined {
   const { kind, events, states, end } = step;
-  const faults: unknown[] = Array.isArray(Object(details).fields) ? Object(details).fields : [];
-  const isStateAtFault = faults.some((fault) => String(Object(fault).path).startsWith('/state_updates'));
+  const isStateAtFault = listOf(Object(details).fields).some((fault) =>
+    textOf(Object(fault).path).startsWith('/state_updates'),
+  );
   if (states.length > 0 && (isStateAtFault || events.length === 0)) return states;
   if (events.length > 0) return events.length > 1 ? 'some' : events;
   if (end !== undefined) return [end];

@@ -159,9 +159,9 @@ function endStep(
 function recordStep(session: string, entries: readonly Entry[], context: StepContext, end?: EndEntry): Step {
   const own = entries.filter((entry) => entry.session === session);
   const ended = end ?? own.find((entry) => entry.kind === 'end');
-  const times = own.flatMap((entry) => (entry.kind === 'state' ? [] : [timeOf(entry, context)]));
-  const lastMs = times.reduce((most, each) => Math.max(most, each), -Infinity);
-  const firstMs = times.reduce((least, each) => Math.min(least, each), Infinity);
+  const times = own.flatMap((entry) => (entry.kind === 'state' ? [] : timeOf(entry, context)));
+  const lastMs = Math.max(...times);
+  const firstMs = Math.min(...times);
   const startMs = ended === undefined ? firstMs : Math.min(firstMs, timeOf(ended, context) - ended.seconds * 1000);
   const seconds = ended?.seconds ?? Math.floor((lastMs - startMs) / 1000);
   const body = JSON.stringify({

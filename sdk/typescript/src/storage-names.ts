@@ -1,3 +1,5 @@
+import type { KeyValueStorage } from './storage.ts';
+
 /*
  * Keys in storage. Everything of one API key of one service is below one root; everything of one player below that, so
  * that no event is ever sent for somebody else.
@@ -23,6 +25,19 @@ export function storageNames(baseUrl: string, key: string, player: string): Stor
     lock: `${own}/lock`,
     tabs: `${own}/tabs`,
   };
+}
+
+/** Withdrawn consent removes everything of this key on the device, of other players too. */
+export async function storeConsent(
+  storage: KeyValueStorage,
+  { root, consent }: StorageNames,
+  isGiven: boolean,
+): Promise<void> {
+  await storage.setItem(consent, isGiven ? 'given' : 'denied');
+  if (isGiven) return;
+  for (const key of await storage.getAllKeys()) {
+    if (key.startsWith(root) && key !== consent) await storage.removeItem(key);
+  }
 }
 
 /**

@@ -13,15 +13,9 @@ export interface KeyValueStorage {
 export function memoryStorage(): KeyValueStorage {
   const items = new Map<string, string>();
   return {
-    getItem: (key) => Promise.resolve(items.get(key) ?? null),
-    setItem: (key, value) => {
-      items.set(key, value);
-      return Promise.resolve();
-    },
-    removeItem: (key) => {
-      items.delete(key);
-      return Promise.resolve();
-    },
-    getAllKeys: () => Promise.resolve([...items.keys()]),
+    getItem: async (key) => items.get(key) ?? null,
+    setItem: async (key, value) => void items.set(key, value),
+    removeItem: async (key) => void items.delete(key),
+    getAllKeys: async () => [...items.keys()],
   };
 }

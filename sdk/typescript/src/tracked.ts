@@ -1,4 +1,6 @@
 import { utf8Bytes } from './entries.ts';
+import { textOf } from './text-of.ts';
+import { isText } from './json.ts';
 
 /* Turns what a game passes in into JSON text, once: a later change of the object changes nothing. */
 
@@ -10,8 +12,8 @@ const NAME_LENGTH = 128;
 
 /** Why an event cannot have this name; undefined if it can. */
 export function nameFault(name: unknown): string | undefined {
-  if (typeof name !== 'string' || name === '') return 'The name of an event is a text.';
-  return name.length > NAME_LENGTH ? `The name of an event has at most ${NAME_LENGTH} characters.` : undefined;
+  if (isText(name) && name.length <= NAME_LENGTH) return undefined;
+  return `A name has 1 to ${NAME_LENGTH} characters.`;
 }
 
 /** @param value a plain object; undefined is none and gives an empty text */
@@ -21,10 +23,10 @@ export function documentJson(value: unknown): Json {
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    return { kind: 'invalid', message: `It cannot be written as JSON: ${String(error)}` };
+    return { kind: 'invalid', message: `No JSON: ${textOf(error)}` };
   }
-  if (typeof text !== 'string' || !text.startsWith('{')) return { kind: 'invalid', message: 'It is not an object.' };
+  if (typeof text !== 'string' || !text.startsWith('{')) return { kind: 'invalid', message: 'No object.' };
   const bytes = text.length > DOCUMENT_BYTES ? text.length : utf8Bytes(text);
   if (bytes <= DOCUMENT_BYTES) return { kind: 'json', text };
-  return { kind: 'too-large', message: `It has ${bytes} bytes as JSON; the maximum is ${DOCUMENT_BYTES}.` };
+  return { kind: 'too-large', message: `${bytes} bytes; the maximum is ${DOCUMENT_BYTES}.` };
 }

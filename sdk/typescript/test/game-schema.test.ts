@@ -8,8 +8,14 @@ import { type EventSchema, type Flag, gameSchemaText } from '../src/game-schema-
 
 const event = (name: string, schema: object, description = ''): EventSchema =>
   Object.assign(JSON.parse('{}'), { event_name: name, schema, description });
-const flag = (key: string, ...variants: string[]): Flag =>
-  Object.assign(JSON.parse('{}'), { key, description: '', variants: variants.map((each) => ({ key: each })) });
+const flag = (key: string, type: Flag['flag_type'], ...values: unknown[]): Flag =>
+  Object.assign(JSON.parse('{}'), {
+    key,
+    description: '',
+    flag_type: type,
+    default_value: type === 'boolean' ? false : null,
+    variants: values.map((value, place) => ({ key: `v${place}`, value })),
+  });
 
 it('writes events and flags as one interface', () => {
   const reward = { type: 'object', properties: { kind: { enum: ['gold', 'gem'] }, amount: { type: 'integer' } } };
@@ -25,13 +31,27 @@ it('writes events and flags as one interface', () => {
   const text = gameSchemaText(
     'Arena',
     [event('match_end', schema, 'A match is over.')],
-    [flag('double_xp'), flag('new_shop', 'old', 'new')],
+    [
+      flag('double_xp', 'boolean'),
+      flag('new_shop', 'multivariate', 'old', 'new', 'old'),
+      flag('bonus', 'number', 0, -2.5, 1e21),
+      flag(
+        'layout',
+        'json',
+        { rows: 3, 'max-items': [1, 'x'], more: {} },
+        { rows: 4, 'max-items': ['x', 2], more: {} },
+      ),
+      flag('nothing', 'json', null),
+    ],
   );
   expect(text.replaceAll(/\s+/g, ' ')).toContain(
     "/** A match is over. */ match_end: { readonly result: 'WIN' | 'LOSS'; readonly rewards?: " +
       "readonly ({ readonly kind?: 'gold' | 'gem'; readonly amount?: number; })[]; " +
       '/** Free text. */ readonly note?: string | null; }; }; ' +
-      "flags: { double_xp: boolean; new_shop: 'old' | 'new'; }; }",
+      "flags: { double_xp: boolean; new_shop: 'old' | 'new'; bonus: 0 | -2.5 | 1e+21; " +
+      "layout: { readonly rows: number; readonly 'max-items': readonly (number | string)[]; " +
+      'readonly more: Readonly<Record<string, unknown>>; }; ' +
+      'nothing: unknown; }; }',
   );
 });
 
@@ -44,7 +64,7 @@ it('compiles whatever names and descriptions are', () => {
       `${name} */`,
     ),
   );
-  const flags = names.map((name) => flag(name, name, `${name}2`));
+  const flags = names.map((name) => flag(name, 'json', name, `${name}2`, { [name]: name }, []));
   const folder = mkdtempSync(join(tmpdir(), 'player-analytics-sdk-'));
   try {
     const file = join(folder, 'schema.mts');

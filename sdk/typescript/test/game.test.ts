@@ -90,6 +90,20 @@ describe('a session', () => {
   });
 });
 
+describe('createGame', () => {
+  it.each([{ player: '' }, { baseUrl: 'localhost:8080' }, { baseUrl: '' }, { key: 'sk_live_1' }])(
+    'refuses %j, which a game cannot mean',
+    (options) => {
+      const message = 'createGame: baseUrl (http:), key (pk_), player';
+      expect(() => createWorld().start(options)).toThrow(message);
+    },
+  );
+
+  it('takes a path of the own host', async () => {
+    await createWorld().start({ baseUrl: '/analytics' }).ready;
+  });
+});
+
 describe('flags', () => {
   it('answers the fallback until they are known, and never throws', async () => {
     const world = createWorld();
@@ -97,10 +111,35 @@ describe('flags', () => {
     expect(game.flag('new_shop', 'old')).toBe('old');
     await game.ready;
     expect(game.flag('new_shop', 'old')).toBe('blue');
-    expect(game.flag('new_shop', false)).toBe(true);
     expect(game.flag('double_xp', true)).toBe(false);
-    expect(game.flag('double_xp', 'none')).toBe('none');
     expect(game.flag('constructor', 'none')).toBe('none');
+  });
+
+  it('answers the served value, and the fallback if it is of another type', async () => {
+    const world = createWorld();
+    const rows = { rows: 3 };
+    // The control of an experiment is on, with a value that is not.
+    world.service.flags = {
+      bonus: { enabled: true, variant: 'control', value: 0 },
+      layout: { enabled: true, variant: 'a', value: rows },
+      list: { enabled: true, variant: 'a', value: [1] },
+      off: { enabled: false, value: null, reason: 'flag_disabled' },
+      large: { enabled: true, variant: 'a' },
+    };
+    const game = world.start();
+    await game.ready;
+    expect(game.flag('bonus', 100)).toBe(0);
+    expect(game.flag('bonus', false)).toBe(false);
+    expect(game.flag('bonus', '')).toBe('');
+    expect(game.flag('layout', {})).toEqual(rows);
+    expect(game.flag('layout', [])).toEqual([]);
+    expect(game.flag('list', [])).toEqual([1]);
+    expect(game.flag('list', {})).toEqual({});
+    expect(game.flag('list', null)).toEqual([1]);
+    expect(game.flag('off', 5)).toBe(5);
+    expect(game.flag('off', null)).toBeNull();
+    expect(game.flag('large', 'x')).toBe('x');
+    expect(game.flags['bonus']).toEqual({ enabled: true, variant: 'control', value: 0 });
   });
 
   it('reports changes, also when a listener throws', async () => {
@@ -112,13 +151,14 @@ describe('flags', () => {
       throw new Error('listener');
     });
     const remove = game.onFlagChange((key, flag) => void changes.push([key, flag]));
-    world.service.flags = { new_shop: { enabled: true, variant: 'red' }, double_xp: { enabled: false } };
+    const red = { enabled: true, variant: 'b', value: 'red', reason: 'percentage_rollout' };
+    world.service.flags['new_shop'] = red;
     await world.pass(30_000);
-    expect(changes).toEqual([['new_shop', { enabled: true, variant: 'red' }]]);
+    expect(changes).toEqual([['new_shop', red]]);
     expect(game.flag('new_shop', 'old')).toBe('red');
     expect(world.problems).toMatchObject([{ kind: 'listener' }]);
     remove();
-    world.service.flags['double_xp'] = { enabled: true };
+    world.service.flags['double_xp'] = { enabled: true, value: true };
     await world.pass(30_000);
     expect(changes).toHaveLength(1);
   });
@@ -138,9 +178,10 @@ describe('flags', () => {
   it('tracks exposures', async () => {
     const world = createWorld();
     const game = world.start();
+    await game.ready;
     game.expose('new_shop');
     await game.flush();
-    expect(world.service.events).toMatchObject([{ properties: { flag_key: 'new_shop' } }]);
+    expect(world.service.events).toMatchObject([{ properties: { flag_key: 'new_shop', variant_key: 'blue' } }]);
   });
 });
 

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { afterAll, describe, expect, it } from 'vitest';
-import { GENERATED, generatedText } from '../scripts/generate-operations.ts';
+import { GENERATED_FILES, generatedText } from '../scripts/generate-operations.ts';
 
 /* The package as others get it: its types, its build, its size. */
 
@@ -16,7 +16,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** What the page's excerpts take for granted. */
 const BEFORE_EXCERPTS = `
-import { createGame } from './dist/game.js';
+import { createGame } from '@player-analytics/sdk';
 declare const baseUrl: string;
 declare const key: string;
 declare const player: string;
@@ -31,9 +31,17 @@ declare const AppState: {
 };
 `;
 
+/** The text with the built files in place of the package's names. */
+function installed(text: string): string {
+  const { exports } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
+  return text.replaceAll(/'@player-analytics\/sdk([^']*)'/g, (_, path: string) => {
+    return `'${exports[`.${path}`].default}'`;
+  });
+}
+
 describe('the package', () => {
   it('has the types of the routes as they are; `npm run generate` renews them', () => {
-    expect(generatedText()).toBe(readFileSync(GENERATED, 'utf8'));
+    for (const path of GENERATED_FILES) expect(generatedText(path)).toBe(readFileSync(path, 'utf8'));
   });
 
   it('has at most 12 KB for browsers, minified and compressed, and nothing of Node in it', async () => {
@@ -63,19 +71,24 @@ describe('the package', () => {
     const built: { createGame: (options: object) => object } = await import(
       pathToFileURL(join(dist, 'game-node.js')).href
     );
-    expect(() => built.createGame({})).toThrow('`baseUrl`');
+    expect(() => built.createGame({})).toThrow('baseUrl');
     // As another project would compile it.
     const [example = ''] = /```ts\n([^`]*)```/.exec(readFileSync(join(PACKAGE, 'README.md'), 'utf8'))?.slice(1) ?? [];
     expect(example).toContain('createGame');
     const consumer = join(scratch, 'consumer.mts');
-    writeFileSync(consumer, example.replace('@player-analytics/sdk', './dist/game.js'));
-    const page = readFileSync(new URL('../../../docs/sdk.md', import.meta.url), 'utf8');
-    const excerpts = [...page.matchAll(/```ts\n([^`]*)```/g)].map(([, text = ''], index) => {
+    writeFileSync(consumer, installed(example));
+    const tsExcerpts = (page: string) =>
+      [...readFileSync(join(PACKAGE, '../..', page), 'utf8').matchAll(/```ts\n([^`]*)```/g)].map(
+        ([, text = '']) => text,
+      );
+    const texts = [...tsExcerpts('README.md'), ...tsExcerpts('docs/sdk.md').map((text) => BEFORE_EXCERPTS + text)];
+    const excerpts = texts.map((text, index) => {
       const file = join(scratch, `excerpt-${index}.mts`);
-      writeFileSync(file, `${BEFORE_EXCERPTS}${text}`);
+      writeFileSync(file, installed(text));
       return file;
     });
-    expect(excerpts.length).toBeGreaterThan(0);
+    expect(excerpts.length).toBeGreaterThan(3);
+    symlinkSync(join(PACKAGE, '../../node_modules'), join(scratch, 'node_modules'));
     const options = [
       '--ignoreConfig',
       '--noEmit',

@@ -50,6 +50,14 @@ describe('storage in a folder', () => {
     await expect(fileStorage(join(folder, 'store')).setItem('a', 'b')).rejects.toThrow();
     expect(readdirSync(join(folder, 'store'))).toEqual(['a']);
   });
+
+  it('passes over files of others', async () => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, '100%'), '');
+    const storage = fileStorage(folder);
+    await storage.setItem('a', 'b');
+    expect(await storage.getAllKeys()).toEqual(['a']);
+  });
 });
 
 describe('storage in IndexedDB', () => {
@@ -185,18 +193,43 @@ describe('a browser', () => {
     expect(held).toEqual(['first', 'other', 'second']);
   });
 
+  it('follows no redirection with its key, neither with requests nor with the stream', async () => {
+    const browser = fakeBrowser();
+    const seen: unknown[] = [];
+    const globals = {
+      ...browser,
+      ReadableStream: {},
+      fetch: async (_url: string, { redirect }: { redirect?: string }) => {
+        seen.push(redirect);
+        throw new TypeError('a redirection');
+      },
+    };
+    await expect(
+      webPlatform(undefined, globals).stream?.('http://x', { 'X-API-Key': 'pk' }, { aborted: false }, () => {}),
+    ).rejects.toThrow('a redirection');
+    expect(seen).toEqual(['error']);
+  });
+
   it('without storage, locks and document is a platform too', async () => {
     const { setTimeout, clearTimeout } = globalThis;
     const bare = webPlatform(undefined, {
+      AbortController,
       setTimeout: (callback, ms) => setTimeout(callback, ms),
       clearTimeout: (timer) => clearTimeout(Number(timer)),
     });
     let isHeld = false;
     bare.lock('a', (held) => void (isHeld = held));
     expect(isHeld).toBe(true);
-    expect('onHidden' in bare).toBe(false);
+    expect([bare.onHidden, bare.channel, bare.stream]).toEqual([undefined, undefined, undefined]);
     await expect(
-      bare.fetch('http://x', { method: 'POST', headers: {}, body: '', keepalive: false, signal: { aborted: false } }),
+      bare.fetch('http://x', {
+        method: 'POST',
+        headers: {},
+        body: '',
+        keepalive: false,
+        redirect: 'error',
+        signal: { aborted: false },
+      }),
     ).rejects.toThrow('fetch');
   });
 });

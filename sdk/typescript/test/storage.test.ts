@@ -150,11 +150,6 @@ describe('what the game passes in', () => {
     expect(world.service.events[0]).toMatchObject({ event_name: 'né"ws' });
     expect(JSON.stringify(world.service.events[0]?.properties)).toBe(JSON.stringify(properties));
   });
-
-  it('createGame needs a service, a key and a player', () => {
-    const world = createWorld();
-    expect(() => world.start({ player: '' })).toThrow('`player`');
-  });
 });
 
 describe('consent', () => {

@@ -23,6 +23,23 @@ describe('two tabs', () => {
     expect(new Set(world.service.events.map(({ session_id: session }) => session))).toEqual(new Set(['ses_1']));
   });
 
+  it('are fresh once the session is open, not when the other only has answered', async () => {
+    const world = createWorld();
+    const tabs = createTabs();
+    let isReachable = false;
+    world.service.onRequest = () => (isReachable ? undefined : 'cut');
+    world.start({}, tabs.open());
+    await world.settle();
+    const second = world.start({}, tabs.open());
+    const sessions: unknown[] = [];
+    second.onFresh(() => void sessions.push(second.sessionId));
+    await world.settle();
+    expect(second.isFresh).toBe(false);
+    isReachable = true;
+    await world.pass(60_000);
+    expect(sessions).toEqual(['ses_1']);
+  });
+
   it('tell each other of changed flags, and of events that are enough to send', async () => {
     const world = createWorld();
     const tabs = createTabs();
@@ -31,7 +48,7 @@ describe('two tabs', () => {
     await Promise.all([first.ready, second.ready]);
     const changes: unknown[] = [];
     second.onFlagChange((key) => void changes.push(key));
-    world.service.flags['double_xp'] = { enabled: true };
+    world.service.flags['double_xp'] = { enabled: true, value: true };
     for (const name of ['a', 'b', 'c']) second.track(name);
     await world.settle();
     expect(storedNames(world)).toEqual(['a', 'b', 'c']);

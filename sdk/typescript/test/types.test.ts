@@ -8,7 +8,7 @@ interface Arena {
     match_end: { result: 'WIN' | 'LOSS'; seconds: number };
     tutorial_done: { skipped?: boolean };
   };
-  flags: { new_shop: 'old' | 'new'; double_xp: boolean };
+  flags: { new_shop: 'old' | 'new'; double_xp: boolean; bonus: 0 | 100; layout: { readonly rows: number } };
 }
 
 /** Only checked by the compiler, never called. */
@@ -27,10 +27,15 @@ function typed(game: Game<Arena>, untyped: Game): void {
   game.flag('double_xp', 'x');
   expectTypeOf(game.flag('new_shop', 'old')).toEqualTypeOf<'old' | 'new'>();
   expectTypeOf(game.flag('double_xp', false)).toEqualTypeOf<boolean>();
+  expectTypeOf(game.flag('bonus', 0)).toEqualTypeOf<0 | 100>();
+  expectTypeOf(game.flag('layout', { rows: 1 })).toEqualTypeOf<{ readonly rows: number }>();
+  expectTypeOf(game.flag('layout', null)).toEqualTypeOf<{ readonly rows: number } | null>();
   expectTypeOf(untyped.flag('any', 'x')).toEqualTypeOf<string>();
+  expectTypeOf(untyped.flag('any', 1)).toEqualTypeOf<number>();
+  expectTypeOf(untyped.flag('any', { rows: 1 })).toEqualTypeOf<{ rows: number }>();
   expectTypeOf(untyped.flag('any', true)).toEqualTypeOf<boolean>();
   untyped.track('any', { any: 1 });
-  game.onFlagChange((key) => expectTypeOf(key).toEqualTypeOf<'new_shop' | 'double_xp'>());
+  game.onFlagChange((key) => expectTypeOf(key).toEqualTypeOf<'new_shop' | 'double_xp' | 'bonus' | 'layout'>());
 }
 
 describe('types', () => {

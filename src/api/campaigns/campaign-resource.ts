@@ -3,6 +3,7 @@ import type { CampaignDocument, CampaignTrigger } from '../../../actors/vocabula
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { conditionsOf, keyOf, nameOf, orNull, ReadOnly } from '../definitions/definition-fields.ts';
+import { Warnings } from '../definitions/name-warnings.ts';
 import { timeIn, timeOut } from '../fields.ts';
 import type { LifecycleStage } from '../../../actors/vocabulary/player.ts';
 
@@ -210,6 +211,7 @@ export const CampaignShown = Type.Object(
     name: Name,
     enabled: Enabled,
     trigger: Trigger,
+    warnings: Warnings,
     audience: Type.Unsafe<string | null>({ ...Audience, type: ['string', 'null'] }),
     content: Content,
     display_rules: DisplayRules,

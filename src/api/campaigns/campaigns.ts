@@ -14,7 +14,9 @@ import {
   CampaignShown,
   CampaignWhole,
 } from './campaign-resource.ts';
+import { computedFaults } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
+import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition, createKeyed, type Changed, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -66,6 +68,7 @@ const createCampaign = defineRoute({
     kind: 'write',
     write: ({ body }, context) => create(body, context),
     toAnswer: (written) => campaigns.shown(written, 201),
+    warned,
   },
 });
 
@@ -95,6 +98,7 @@ const putCampaign = defineRoute({
         };
       }),
     toAnswer: (written) => campaigns.shown(written, 200),
+    warned,
   },
 });
 
@@ -115,6 +119,7 @@ const patchCampaign = defineRoute({
     write: ({ params, headers, body }, context) =>
       change(params.id, headers, context, (held) => changedContent(body, held)),
     toAnswer: (written) => campaigns.shown(written, 200),
+    warned,
   },
 });
 
@@ -162,5 +167,20 @@ function change(
 function faultsOf(document: CampaignDocument, context: RequestContext, held?: CampaignDocument): Failure | undefined {
   const around = { ...segmentLookup(context), nowMs: context.origin.receivedAt };
   const faults = campaignFaults(document, around, held);
-  return faults.length === 0 ? undefined : invalid(faults);
+  if (faults.length > 0) return invalid(faults);
+  const { id, trigger } = document;
+  const conditions = trigger.kind === 'event' ? [trigger.conditions ?? null] : [];
+  const computed = computedFaults({ kind: 'campaign', key: id, conditions }, '/trigger/conditions', context);
+  return computed.length === 0 ? undefined : invalid(computed);
+}
+
+/** The name of the trigger's event is checked as a condition on it would be. */
+function warned({ body: { trigger } }: { body: Pick<CampaignPatch, 'trigger'> }): WarnedConditions[] {
+  const event = trigger?.event;
+  if (trigger === undefined || event === undefined) return [];
+  const { conditions } = trigger;
+  return [
+    { conditions: { events: { name: event } }, path: '/trigger', pathOfName: '/trigger/event' },
+    ...(conditions === undefined ? [] : [{ conditions, path: '/trigger/conditions', event }]),
+  ];
 }

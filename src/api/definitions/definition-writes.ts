@@ -19,7 +19,7 @@ import type { RequestContext } from '../request-context.ts';
  * 3. A refused write leaves no trace, not even in the ledger.
  */
 
-export type DefinitionKind = 'segment' | 'flag' | 'campaign' | 'webhook' | 'event_schema';
+export type DefinitionKind = 'segment' | 'flag' | 'campaign' | 'webhook' | 'event_schema' | 'property';
 
 /** Kinds with a generated id besides the key that people choose. */
 type KeyedKind = 'segment' | 'campaign';
@@ -191,7 +191,11 @@ async function claim(context: RequestContext): Promise<Failure | undefined> {
  * Waits, for a bounded time, until this node has received the concurrent change that made a write fail.
  * @param revision revision that the write was based on; 0 if there was no document
  */
-async function changed(config: ConfigStore, address: DocumentAddress, revision: number): Promise<boolean> {
+export async function changed(
+  config: Pick<ConfigStore, 'get' | 'seen' | 'revision'>,
+  address: DocumentAddress,
+  revision: number,
+): Promise<boolean> {
   while ((config.get(address)?.revision ?? 0) === revision) {
     if (!(await config.seen(config.revision + 1, LIMITS.configWaitMs))) return false;
   }

@@ -5,7 +5,7 @@ import type { Verdict } from '../../event-schemas/event-schemas.ts';
 import { sleep } from '../../kernel/clock.ts';
 import type { ErrorCode, Failure, FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { clickHouseUnavailable } from '../action.ts';
+import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { answer, type Answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { PlayerId } from '../fields.ts';

@@ -15,13 +15,13 @@ export const streamFlagChanges = defineRoute({
   summary: 'Learn that flags changed (Server-Sent Events)',
   description:
     'Says that a flag or segment of the game and environment changed, without its content: evaluate the flags again. ' +
-    'Events: `connected` (first; what changes afterwards is told), `flags_changed`, for server keys also ' +
+    'Events: `connected` (first; each later change follows), `flags_changed`, for server keys also ' +
     '`definitions_changed`, and `heartbeat`. The first three have `revision` in their data and as SSE `id:`. Changes ' +
-    `within ${LIMITS.changesGatherMs} ms are told once. Wait a random time up to \`spread_ms\` before you evaluate ` +
-    'again, so that not all clients do so at once. With `Last-Event-ID` you are told at once if anything changed ' +
-    'since. Overrides of single players are not told. The service ignores `Accept`. 429: the key or the caller has ' +
-    `reached its number of open streams on this gateway (${STREAMS_BY_TIER}; a tenth of it for one caller of a limited ` +
-    'client key). 503: the gateway has reached its maximum.',
+    `within ${LIMITS.changesGatherMs} ms make one event. Wait a random time up to \`spread_ms\` before you evaluate ` +
+    'again, so that not all clients do so at once. With `Last-Event-ID` you get `flags_changed` at once if anything ' +
+    'changed since. Overrides of single players make no event. The service ignores `Accept`. 429: the key or the ' +
+    `caller has reached its number of open streams on this gateway (${STREAMS_BY_TIER}; a tenth of it for one caller ` +
+    'of a limited client key). 503: the gateway has reached its maximum.',
   auth: { keys: ['client', 'server'] },
   players: 'none',
   limitClass: 'events',

@@ -11,11 +11,23 @@ import { FLAG_EXAMPLE, FlagShown } from './flag-resource.ts';
 
 const { key, version, flag_type, enabled, salt, default_value, variants, prerequisites } = FlagShown.properties;
 
+const playerIds = (description: string) => Type.Array(Type.String({ description: 'Id of a player.' }), { description });
+
 const Definitions = Type.Object(
   {
     format: Type.Integer({ description: 'Format of the definitions, 1. Refuse a format that you do not know.' }),
     revision: Type.Integer({
       description: 'Grows with every change of a flag or segment of the game and environment. Also the ETag.',
+    }),
+    environment: Type.Unsafe<'live' | 'test'>({
+      type: 'string',
+      enum: ['live', 'test'],
+      description: 'Environment of the key.',
+    }),
+    player_namespace: Type.String({
+      description:
+        "Namespace of the game's player ids. A player's id is the UUID of version 5 in it of " +
+        '`<environment>:<external_id>`, so that a server evaluates by external_id without a request.',
     }),
     flags: Type.Array(
       Type.Object(
@@ -41,6 +53,14 @@ const Definitions = Type.Object(
           key: Type.String({ description: 'Key of the segment.' }),
           version: Type.Integer({ description: 'Version of the segment.' }),
           conditions: conditionsOf('The condition of the segment.'),
+          static: Type.Optional(
+            Type.Literal(true, {
+              description:
+                "The segment's players are those of a list that only the service has; `conditions` then match no player.",
+            }),
+          ),
+          includes: Type.Optional(playerIds('Ids of players who are in the segment whatever the conditions say.')),
+          excludes: Type.Optional(playerIds('Ids of players who are not in it whatever the conditions say.')),
         },
         { description: 'A segment.' },
       ),
@@ -73,6 +93,8 @@ export const getFlagDefinitions = defineRoute({
     example: {
       format: 1,
       revision: 57,
+      environment: 'live',
+      player_namespace: '1c7e1f1e-9d0f-4c52-8a6e-3f5f4f0b7a11',
       flags: [{ ...flag, targeting_rules: flag.targeting_rules.map(({ name: _rule, ...rule }) => rule) }],
       segments: [
         {
@@ -86,12 +108,14 @@ export const getFlagDefinitions = defineRoute({
   },
   action: {
     kind: 'service',
-    async call({ headers }, { key: { game, environment }, services }) {
+    async call({ headers }, { key: { game, environment, namespace }, services }) {
       const revision = services.config.targetingRevision(game, environment);
       const etag = `"${revision}"`;
       if (isHeld(headers['If-None-Match'], etag)) return notModified(etag);
       const made = await services.definitionTexts.of(game, environment);
-      return made.kind === 'text' ? answer(made.text, { etag: revision }) : tooLarge();
+      if (made.kind !== 'text') return tooLarge();
+      const players = `"environment":"${environment}","player_namespace":${JSON.stringify(namespace)}`;
+      return answer(`{${players},${made.text.slice(1)}`, { etag: revision });
     },
   },
 });

@@ -9,6 +9,7 @@ import { PlayerId, freeForm } from '../fields.ts';
 import { rememberedText } from '../remembered-text.ts';
 import type { Success } from '../action.ts';
 import { defineRoute } from '../route.ts';
+import { SERVED_FIELDS } from './served-fields.ts';
 
 /* The routes that evaluate flags for a player, on the live state of its owner. */
 
@@ -22,18 +23,7 @@ const Context = Type.Optional(
 
 /** The fields of every evaluation. */
 const EVALUATION = {
-  value: Type.Unknown({
-    description: "Served value, of the flag's type; null if the flag has no value for the player.",
-  }),
-  variant_key: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'Key of the served variant; null if there is none.',
-  }),
-  reason: Type.Unsafe<string>({
-    type: 'string',
-    enum: ['default', 'segment_match', 'percentage_rollout', 'flag_disabled', 'player_override'],
-    description: 'Why the flag serves this value.',
-  }),
+  ...SERVED_FIELDS,
   segment_id: Type.Optional(
     Type.String({ description: 'Id of the matching segment, if the reason is `segment_match`.' }),
   ),
@@ -188,8 +178,8 @@ function contextText(context: Record<string, unknown> | undefined): JsonText | u
 }
 
 /** An evaluation as an object member, and as the text that follows `"flag_key":`. */
-const memberText = rememberedText((one) => `${JSON.stringify(one.flagKey)}:{${evaluationFields(one)}}`);
-const singleText = rememberedText((one) => `${JSON.stringify(one.flagKey)},${evaluationFields(one)}`);
+const memberText = rememberedText((one: FlagEvaluation) => `${JSON.stringify(one.flagKey)}:{${evaluationFields(one)}}`);
+const singleText = rememberedText((one: FlagEvaluation) => `${JSON.stringify(one.flagKey)},${evaluationFields(one)}`);
 
 /** The fields of an evaluation as JSON text. The value is JSON text already. */
 function evaluationFields({ value, variantKey, reason, segmentId, prerequisiteKey }: FlagEvaluation): string {

@@ -11,6 +11,7 @@ import {
   orNull,
   ReadOnly,
 } from '../definitions/definition-fields.ts';
+import { Warnings } from '../definitions/name-warnings.ts';
 import { timeOut } from '../fields.ts';
 
 /* The flag resource: schemas of its bodies and responses, its JSON text and its examples. */
@@ -177,6 +178,7 @@ export const FlagShown = Type.Object(
     default_value: DefaultValue,
     variants: Variants,
     targeting_rules: Rules,
+    warnings: Warnings,
     prerequisites: Prerequisites,
     salt: Type.String({
       description: "Random text. The salt and the player's id determine the player's percentage and variant.",

@@ -4,9 +4,12 @@ import { withPeriods } from '../../../actors/flags/periods.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer } from '../answer.ts';
+import { computedFaults } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
+import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition, createDefinition, type Changed, type Written } from '../definitions/definition-writes.ts';
 import { contentOf, emptyContent } from './flag-content.ts';
 import {
@@ -86,6 +89,7 @@ const createFlag = defineRoute({
       return createDefinition<'flag'>({ address, document, holder, taken, overQuota }, context);
     },
     toAnswer: (written) => flags.shown(written, 201),
+    warned,
   },
 });
 
@@ -116,6 +120,7 @@ const putFlag = defineRoute({
         return { kind: 'changed', document: { ...held, ...contentOf(body, empty, empty) } };
       }),
     toAnswer: (written) => flags.shown(written, 200),
+    warned,
   },
 });
 
@@ -143,6 +148,7 @@ const patchFlag = defineRoute({
         return { kind: 'changed', document: { ...held, ...contentOf(body, held, empty) } };
       }),
     toAnswer: (written) => flags.shown(written, 200),
+    warned,
   },
 });
 
@@ -217,7 +223,10 @@ function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDo
     { ...segmentLookup(context), flag: (other) => findFlag(other, context) },
     held && bare(held),
   );
-  return faults.length === 0 ? undefined : invalid(faults);
+  if (faults.length > 0) return invalid(faults);
+  const conditions = document.rules.map((rule) => rule.conditions ?? null);
+  const computed = computedFaults({ kind: 'flag', key: document.key, conditions }, '/targeting_rules', context);
+  return computed.length === 0 ? undefined : invalid(computed);
 }
 
 /** A flag without the fields that the service maintains. */
@@ -242,5 +251,11 @@ function overFlagQuota(context: RequestContext): Failure | undefined {
   return failure(
     'CONFLICT',
     `The environment has used ${LIMITS.flagKeysPerEnvironment} flag keys, the maximum; deleted flags count too.`,
+  );
+}
+
+function warned({ body }: { body: { targeting_rules?: readonly { conditions?: JsonObject }[] | null } }) {
+  return (body.targeting_rules ?? []).flatMap(({ conditions }, place): WarnedConditions[] =>
+    conditions === undefined ? [] : [{ conditions, path: `/targeting_rules/${place}/conditions` }],
   );
 }

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { SERVED_FIELDS } from '../flags/served-fields.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import type { SeenFlag } from '../../../actors/vocabulary/player.ts';
+import { rememberedText } from '../remembered-text.ts';
+import type { SessionFlag } from '../../../actors/vocabulary/replies.ts';
 
 /** Tag and fields that the game-client endpoints share. */
 export const GAME_TAG = 'Game clients';
@@ -22,24 +24,33 @@ export function flagMap(description: string) {
             'False if the flag is disabled for the player or serves false or null. True otherwise, also for the ' +
             'control variant.',
         }),
-        variant: Type.Optional(
-          Type.String({
+        variant: Type.Optional(Type.String({ description: 'Key of the served variant; left out if there is none.' })),
+        value: Type.Optional(
+          Type.Unknown({
             description:
-              'Key of the served variant; left out if there is none. The evaluation endpoints return its value.',
+              "Served value, of the flag's type. Left out where the values of the answer exceed " +
+              `${LIMITS.sessionValueChars} characters together: request fewer flags, or evaluate this one.`,
           }),
         ),
+        variant_key: Type.Optional(SERVED_FIELDS.variant_key),
+        reason: Type.Optional(SERVED_FIELDS.reason),
       },
-      { description: 'A flag.' },
+      { description: 'A served flag.' },
     ),
     description,
   });
 }
 
 /** Flag values as JSON text. */
-export function flagMapJson(flags: readonly SeenFlag[]): string {
-  const entries = flags.map(({ flagKey, enabled, variant }) => {
-    const more = variant === null ? '' : `,"variant":${JSON.stringify(variant)}`;
-    return `${JSON.stringify(flagKey)}:{"enabled":${enabled}${more}}`;
-  });
-  return `{${entries.join(',')}}`;
+export function flagMapJson(flags: readonly SessionFlag[]): string {
+  return `{${flags.map(memberText).join(',')}}`;
 }
+
+const memberText = rememberedText(({ flagKey, enabled, variant, value, reason }: SessionFlag) => {
+  const key = JSON.stringify(variant);
+  const legacy = variant === null ? '' : `,"variant":${key}`;
+  const served = value === undefined ? '' : `,"value":${value}`;
+  // A stored answer of an older version has neither.
+  const why = reason === undefined ? '' : `,"variant_key":${key},"reason":"${reason}"`;
+  return `${JSON.stringify(flagKey)}:{"enabled":${enabled}${legacy}${served}${why}}`;
+});

@@ -91,7 +91,16 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
           properties: { level: 25, country: 'US' },
         },
         session_id: 'ses_019bc0de-1234-7abc-8def-0123456789ab',
-        flags: { new_shop: { enabled: true, variant: 'b' }, double_xp: { enabled: false } },
+        flags: {
+          new_shop: {
+            enabled: true,
+            variant: 'b',
+            value: 'layout_b',
+            variant_key: 'b',
+            reason: 'percentage_rollout',
+          },
+          double_xp: { enabled: false, value: false, variant_key: null, reason: 'default' },
+        },
         segments: ['regulars'],
         server_time: '2026-01-15T10:30:00.000Z',
         unknown_flags: [],

@@ -3,11 +3,12 @@ import type { KnownErasure } from '../../../clickhouse-schema/queries/analytics.
 import { failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { clickHouseUnavailable } from '../action.ts';
+import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { answer, type Answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute } from '../route.ts';
+import { forgetPlayer } from '../segments/forget-player.ts';
 
 /*
  * The routes that erase a player and return the receipt. The owner erases; ClickHouse has the number of deleted rows.
@@ -59,7 +60,7 @@ const erasePlayer = defineRoute({
     'within seconds; queued webhook deliveries are dropped. A repeat returns the same receipt. Registering the ' +
     'external_id again creates an empty player with the same id, which you can erase again.',
   idempotent: true,
-  errors: ['PLAYER_NOT_FOUND'],
+  errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   reply: {
     statuses: [200],
     description: 'The receipt.',
@@ -76,6 +77,8 @@ const erasePlayer = defineRoute({
     async toAnswer(reply, context, { playerId }) {
       if (reply.kind !== 'erased' || reply.erasedAt === null) throw new Error(`an erasure was answered ${reply.kind}`);
       const { erasedAt, replayed = false } = reply;
+      const unfinished = await forgetPlayer(playerId, context);
+      if (unfinished !== undefined) return unfinished;
       // ClickHouse cannot have an erasure that this request made, so a first erasure does not need it.
       const known = erasedAt === context.origin.receivedAt ? undefined : await knownErasure(playerId, context);
       return receipt(playerId, erasedAt, known === 'unavailable' ? undefined : known, replayed);

@@ -16,6 +16,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'lastSeenAt',
   'attributes',
   'lastSeq',
+  'bornSeq',
 ]);
 /** Amounts, held as integer ten-thousandths. */
 const MONEY: ReadonlySet<string> = new Set(['totalRevenue', 'amount']);

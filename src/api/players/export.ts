@@ -8,7 +8,7 @@ import {
 import type { Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { clickHouseUnavailable } from '../action.ts';
+import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { answer, type Answer } from '../answer.ts';
 import { exportedState } from './export-state.ts';
 import { PlayerId, timeOut } from '../fields.ts';

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { PlayerReply } from '../../../actors/vocabulary/replies.ts';
+import type { JsonObject, JsonText } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { unitsText } from '../../kernel/money.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
@@ -40,6 +41,14 @@ export const Player = Type.Object(
     first_seen_at: timeOut('When the player was first registered.'),
     last_seen_at: timeOut("When the player was last active, by the service's clock."),
     attributes: freeForm('Custom attributes.'),
+    computed: Type.Optional(
+      Type.Unsafe<JsonObject>({
+        type: 'object',
+        description:
+          'Named computed properties by key; `null`: no value. Only in responses to GET with a server key, if the game ' +
+          'has any.',
+      }),
+    ),
   },
   { description: 'A player.' },
 );
@@ -56,15 +65,16 @@ export const emailSchema = {
   description: 'E-mail address. The service stores it and sends no e-mail.',
 } as const;
 
-/** The Player resource as JSON text. Client keys do not get the e-mail address. */
-export function playerJson(player: PlayerView, reader: KeyKind): string {
+/** The Player resource as JSON text. Client keys get neither the e-mail address nor computed properties. */
+export function playerJson(player: PlayerView, reader: KeyKind, computed?: JsonText): string {
+  const own = reader === 'client' || computed === undefined ? '' : `,"computed":${computed}`;
   const email = reader === 'client' ? '' : `"email":${JSON.stringify(player.email)},`;
   return (
     `{"id":"${player.id}","external_id":${JSON.stringify(player.externalId)},` +
     `"device_id":${JSON.stringify(player.deviceId)},${email}"lifecycle_stage":"${player.lifecycleStage}",` +
     `"session_count":${player.sessionCount},"total_revenue":${unitsText(player.totalRevenue)},` +
     `"is_payer":${player.isPayer},"first_seen_at":"${formatTimestamp(player.firstSeenAt)}",` +
-    `"last_seen_at":"${formatTimestamp(player.lastSeenAt)}","attributes":${player.attributes}}`
+    `"last_seen_at":"${formatTimestamp(player.lastSeenAt)}","attributes":${player.attributes}${own}}`
   );
 }
 

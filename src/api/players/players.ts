@@ -101,7 +101,10 @@ export const getPlayer = defineRoute({
       const playerId = params.id.toLowerCase();
       return { kind: 'addressed', playerId: playerId, body: { kind: 'GetPlayer', playerId } };
     },
-    toAnswer: (reply, { key }) => answer(playerJson(expectPlayer(reply).player, key.kind)),
+    toAnswer(reply, { key }) {
+      const { player, computed } = expectPlayer(reply);
+      return answer(playerJson(player, key.kind, computed));
+    },
   },
 });
 
@@ -121,7 +124,10 @@ export const getPlayerByExternalId = defineRoute({
       const playerId = playerIdOf(key, params.external_id);
       return { kind: 'addressed', playerId: playerId, body: { kind: 'GetPlayer', playerId } };
     },
-    toAnswer: (reply, { key }) => answer(playerJson(expectPlayer(reply).player, key.kind)),
+    toAnswer(reply, { key }) {
+      const { player, computed } = expectPlayer(reply);
+      return answer(playerJson(player, key.kind, computed));
+    },
   },
 });
 

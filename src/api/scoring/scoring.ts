@@ -14,21 +14,29 @@ const count = (description: string) =>
 const seconds = (description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: FLOAT32_MAX, default: 0, description }));
 
-const Body = Type.Object({
-  device_id: Type.String({
-    minLength: 1,
-    maxLength: LIMITS.scoredDeviceIdLength,
-    description: 'Your device id. It is stored with the score and returned.',
-  }),
-  loot_distinct_types: count('Number of distinct loot-case types opened.'),
-  sess_duration_total: seconds('Total active session time, seconds, without idle and background time.'),
-  match_avg_fight_time: seconds('Mean fight time of all matches, seconds, without loading time.'),
-  match_wins: count('Number of matches with the result `WIN`.'),
-  install_hour: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 23, default: 0, description: 'Hour of the day of the install, 0 to 23, UTC.' }),
-  ),
-  vpay_count: count('Number of virtual-currency events, earned and spent, without real-money purchases.'),
-});
+const Body = Type.Object(
+  {
+    device_id: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.scoredDeviceIdLength,
+      description: 'Your device id. It is stored with the score and returned.',
+    }),
+    loot_distinct_types: count('Number of distinct loot-case types opened.'),
+    sess_duration_total: seconds('Total active session time, seconds, without idle and background time.'),
+    match_avg_fight_time: seconds('Mean fight time of all matches, seconds, without loading time.'),
+    match_wins: count('Number of matches with the result `WIN`.'),
+    install_hour: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 23,
+        default: 0,
+        description: 'Hour of the day of the install, 0 to 23, UTC.',
+      }),
+    ),
+    vpay_count: count('Number of virtual-currency events, earned and spent, without real-money purchases.'),
+  },
+  { description: 'A device to score.' },
+);
 
 /** The route that scores the first half hour after an install. It exists under two paths. */
 const scoreAt = (path: string): KeyedRoute =>

@@ -1,6 +1,7 @@
 import type { RegisterPlayer, TrackItem } from '../../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import type { Answer } from '../answer.ts';
 import { validatedEvent } from '../events/validated-event.ts';
 import { refusedEvent } from '../players/client-purchases.ts';
@@ -18,7 +19,8 @@ import { trackedBefore } from './tracked-before.ts';
  * Takes messages of Segment's protocol: each becomes a registration or an event of its player.
  *
  * Invariants
- * 1. Messages of one player are decided in their order in the batch, also if a part fails and the sender repeats it.
+ * 1. Messages of one player are decided in their order in the batch, also if a part fails and the sender repeats it:
+ *    after a failure nothing is decided beyond its round.
  * 2. The answer is a success only if every message is durable, was durable before, is in quarantine, or can never be.
  * 3. A repeat changes nothing: events repeat their ids, and registrations change nothing the second time.
  */
@@ -156,20 +158,51 @@ function presence(
   };
 }
 
-/** Sends the steps of one partition in order. Ends at the first that fails, so that a repeat keeps the order. */
+/**
+ * Sends the steps of one partition in order. Ends at the first round that fails, so that a repeat keeps the order. Each
+ * round may have twice as many steps as the last: a service that accepts nothing gets one step, and a player whose
+ * identifies and events alternate takes few rounds, each of which waits for the log.
+ */
 async function run(steps: readonly Step[], context: RequestContext): Promise<Failure | undefined> {
-  for (const step of steps) {
-    const failed = await send(step, context);
+  let from = 0;
+  for (let most = 1; from < steps.length; most *= 2) {
+    const round = roundOf(steps.slice(from, from + most));
+    from += round.length;
+    const known: ReadonlySet<Tracking>[] = [];
+    for (const answer of await Promise.all(round.map(({ events }) => trackedBefore(events, context)))) {
+      if ('code' in answer) return answer;
+      known.push(answer);
+    }
+    const sent = await Promise.all(round.map((step, index) => send(step, known[index] ?? NONE, context)));
+    const failed = sent.find((outcome) => outcome !== undefined);
     if (failed !== undefined) return failed;
   }
   return undefined;
 }
 
-/** Commands of one partition are decided in the order of their sending, so none waits for another. */
-async function send({ players, events: all }: Step, context: RequestContext): Promise<Failure | undefined> {
+/** The first steps that together have no more commands and events than one step may have; at least one step. */
+function roundOf(steps: readonly Step[]): readonly Step[] {
+  let items = 0;
+  const end = steps.findIndex(({ players, events }, index) => {
+    items += players.length + events.length;
+    return index > 0 && items > LIMITS.segmentCommandEvents;
+  });
+  return end === -1 ? steps : steps.slice(0, end);
+}
+
+const NONE: ReadonlySet<Tracking> = new Set();
+
+/**
+ * Sends the commands of a step before its first wait. Commands of one partition are decided in the order of their
+ * sending, so none waits for another.
+ * @param known the events that need not be sent
+ */
+async function send(
+  { players, events: all }: Step,
+  known: ReadonlySet<Tracking>,
+  context: RequestContext,
+): Promise<Failure | undefined> {
   const { services, origin } = context;
-  const known = await trackedBefore(all, context);
-  if ('code' in known) return known;
   const events = known.size === 0 ? all : all.filter((event) => !known.has(event));
   const registering = players.map(({ command }) => services.backend.send(origin, command.playerId, command));
   const items = events.map(({ item }, index) => ({ ...item, index }));
@@ -188,7 +221,7 @@ async function send({ players, events: all }: Step, context: RequestContext): Pr
     if (registered[index]?.kind === 'failure') tooLarge.push({ item: otherwise, type });
     else services.metrics.segmentMessages.inc({ type, outcome: 'accepted' });
   }
-  return tooLarge.length === 0 ? undefined : send({ players: [], events: tooLarge }, context);
+  return tooLarge.length === 0 ? undefined : send({ players: [], events: tooLarge }, NONE, context);
 }
 
 /** Failures other than these are the message's own: its player exists, or its traits make the attributes too large. */

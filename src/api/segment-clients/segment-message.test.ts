@@ -50,6 +50,21 @@ describe('the player of a message', () => {
     expect(faults).toEqual([{ path: '/userId', message: 'is required, or `anonymousId`' }]);
   });
 
+  it.each(['userId', 'anonymousId', 'previousId', 'groupId'])('is nobody by a %s that was rounded', (field) => {
+    const type = field === 'groupId' ? 'group' : 'alias';
+    const sent = `{"type":"${type}","${field}":76561198012345679,"traits":{}}`;
+    const { externalId, eventName, content, faults, before, earlier } = read(JSON.parse(sent));
+    expect(externalId).toBe('segment:unidentified');
+    expect({ before, earlier }).toEqual({ before: undefined, earlier: undefined });
+    expect(faults[0]).toEqual({ path: `/${field}`, message: 'is a number beyond 2^53; send it as a string' });
+    expect(eventName).toBe('segment_message');
+    expect(content.document).toHaveProperty(field);
+    const exact = read({ type: 'page', userId: Number.MAX_SAFE_INTEGER });
+    expect(exact).toMatchObject({ externalId: '9007199254740991', faults: [] });
+    // Two messages would have the same id, and one of them would be lost.
+    expect(read({ type: 'page', userId: 'u', messageId: 76_561_198_012_345_680 }).eventId).toBeUndefined();
+  });
+
   it('of an alias is the new id, tied to the previous one', () => {
     expect(read({ type: 'alias', userId: 'u1', previousId: 'a9', anonymousId: 'a1' })).toMatchObject({
       externalId: 'u1',
@@ -125,6 +140,13 @@ describe('the event of a message', () => {
     expect(externalId).toBe('segment:unidentified');
     expect(faults[0]).toEqual({ path: '', message: 'must be an object' });
     expect(content.document).toEqual({ value });
+  });
+
+  it('is kept whole without the API key', () => {
+    const message = { type: 'tracked', userId: 'u', writeKey: 'sk_live_secret', ['__proto__']: 1 };
+    const { content } = read(message);
+    expect(content.text).toBe('{"type":"tracked","userId":"u","__proto__":1}');
+    expect(content.document).not.toHaveProperty('writeKey');
   });
 });
 

@@ -52,6 +52,11 @@ const ANONYMOUS = 'anonymous:';
 /** The external_id of the player that holds faulty messages without a user or anonymous id. */
 const UNIDENTIFIED = 'segment:unidentified';
 
+/** The name of what is kept as a whole. */
+const UNREAD = 'segment_message';
+const ID_FIELDS = ['userId', 'anonymousId', 'previousId', 'groupId'] as const;
+const ROUNDED = 'is a number beyond 2^53; send it as a string';
+
 /** @param path the type that the endpoint names; it takes precedence over the message's own */
 export function readMessage(value: unknown, path: MessageType | undefined, batch: Batch): Message {
   const faults: FieldFault[] = [];
@@ -59,14 +64,16 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
   if (message !== value) faults.push({ path: '', message: 'must be an object' });
   const type = path ?? typeOf(message['type']);
   if (type === 'other') faults.push({ path: '/type', message: `must be one of ${JSON.stringify(MESSAGE_TYPES)}` });
+  const rounded = ID_FIELDS.filter((field) => isRounded(message[field]));
+  for (const field of rounded) faults.push({ path: `/${field}`, message: ROUNDED });
   const context = isPlainObject(message['context']) ? message['context'] : {};
   const userId = idOf(message['userId']);
   const anonymousId = idOf(message['anonymousId']);
   const isNobody = userId === undefined && anonymousId === undefined;
   if (isNobody) faults.push({ path: '/userId', message: 'is required, or `anonymousId`' });
   const { name, content, email } = contentOf(type, message, context, faults);
-  // What cannot be read by its type is kept as a whole.
-  const kept = message === value && type !== 'other' ? content : fitDocument(message === value ? value : { value }, '');
+  const isRead = message === value && type !== 'other' && rounded.length === 0;
+  const kept = isRead ? content : fitDocument(message === value ? withoutKey(message) : { value }, '');
   const device = anonymousId !== undefined && anonymousId.length <= LIMITS.deviceIdLength ? anonymousId : undefined;
   const before = type === 'alias' ? idOf(message['previousId']) : type === 'identify' ? anonymousId : undefined;
   const isBoth = userId !== undefined && anonymousId !== undefined;
@@ -78,13 +85,19 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
     before: userId !== undefined && before !== undefined ? anonymousName(before) : undefined,
     earlier: isBoth && eventId !== undefined ? anonymousName(anonymousId) : undefined,
     eventId,
-    eventName: name,
+    eventName: rounded.length === 0 ? name : UNREAD,
     content: kept,
     email,
     sessionId: sessionIdOf(context['sessionId']),
     timestamp: timeOf(message, context, batch),
     faults: [...faults, ...kept.faults].slice(0, LIMITS.quarantineFaults),
   };
+}
+
+/** What cannot be read is kept as a whole, except for the API key that some clients put into messages. */
+function withoutKey(message: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { writeKey: _, ...others } = message;
+  return others;
 }
 
 interface Content {
@@ -123,7 +136,7 @@ function contentOf(
       return { name: type, content: fitDocument({ previous_id: previous, anonymous_external_id: before }, '') };
     }
     case 'other':
-      return { name: 'segment_message', content: fitDocument(undefined, '') };
+      return { name: UNREAD, content: fitDocument(undefined, '') };
   }
 }
 
@@ -131,9 +144,14 @@ function typeOf(value: unknown): Message['type'] {
   return MESSAGE_TYPES.find((type) => type === value) ?? 'other';
 }
 
-/** An id of any text or number; undefined for anything else. */
+/** A number that may have been another one before it was parsed. As an id it would name somebody else. */
+function isRounded(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+}
+
+/** An id of any text or exact number; undefined for anything else. */
 function idOf(value: unknown): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
+  if (typeof value === 'number') return isRounded(value) ? undefined : String(value);
   return typeof value === 'string' && value !== '' ? fitText(value) : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { Type, type TProperties } from 'typebox';
 import { LIMITS } from '../../kernel/limits.ts';
+import { isPlainObject } from '../plain-object.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid, type KeyedRoute, type Route } from '../route.ts';
 import { ingest } from './ingest.ts';
@@ -63,11 +64,15 @@ interface Endpoint {
   summary: string;
   description: string;
   fields: TProperties;
+  /** Describes the body. */
+  what: string;
   example: Record<string, unknown>;
+  requestsOf?: (body: unknown) => number;
   handle: (body: Readonly<Record<string, unknown>>, context: RequestContext) => ReturnType<typeof ingest>;
 }
 
-function endpoints({ paths, summary, description, fields, example, handle }: Endpoint): KeyedRoute[] {
+function endpoints(endpoint: Endpoint): KeyedRoute[] {
+  const { paths, summary, description, fields, what, example, requestsOf, handle } = endpoint;
   return paths.map((path) =>
     defineRoute({
       method: 'POST',
@@ -85,7 +90,7 @@ function endpoints({ paths, summary, description, fields, example, handle }: End
       failures: segmentFailures,
       input: {
         query: Type.Object({ writeKey: Type.Optional(Type.String({ description: 'The API key.' })) }),
-        body: Type.Object(fields),
+        body: Type.Object(fields, { description: what }),
       },
       reply: {
         statuses: [200],
@@ -95,6 +100,7 @@ function endpoints({ paths, summary, description, fields, example, handle }: End
         example: { success: true },
       },
       example,
+      ...(requestsOf === undefined ? {} : { requestsOf }),
       action: { kind: 'several', handle: ({ body }, context) => handle(body, context) },
     }),
   );
@@ -106,6 +112,7 @@ const single = (type: MessageType, description: string): KeyedRoute[] =>
     summary: `Send one ${type} message`,
     description: `${description} A faulty message goes to quarantine.`,
     fields: { ...MESSAGE, ...SENT_AT, ...WRITE_KEY, ...IGNORED },
+    what: 'A message with its key.',
     example: { ...MESSAGE_EXAMPLE, type },
     handle: (body, context) => ingest([body], type, body['sentAt'], context),
   });
@@ -115,7 +122,8 @@ const batches = endpoints({
   summary: `Send up to ${LIMITS.segmentBatchMessages} messages`,
   description:
     'A faulty message goes to quarantine and affects no other. Repeat the whole request after a 429 or without an ' +
-    'answer: messages with a `messageId` count once.',
+    'answer: messages with a `messageId` count once. Each ' +
+    `${LIMITS.segmentMessagesOfRequest} messages count as a request against the rate limit.`,
   fields: {
     batch: Type.Array(Type.Unknown(), {
       maxItems: LIMITS.segmentBatchMessages,
@@ -128,7 +136,13 @@ const batches = endpoints({
     ...WRITE_KEY,
     ...IGNORED,
   },
+  what: 'A batch of messages.',
   example: { batch: [MESSAGE_EXAMPLE], sentAt: '2026-01-15T10:30:01Z' },
+  requestsOf(body) {
+    const batch = isPlainObject(body) ? body['batch'] : undefined;
+    if (!Array.isArray(batch) || batch.length > LIMITS.segmentBatchMessages) return 1;
+    return Math.max(1, Math.ceil(batch.length / LIMITS.segmentMessagesOfRequest));
+  },
   handle({ batch, sentAt }, context) {
     if (!Array.isArray(batch)) return Promise.resolve(invalid([{ path: '/batch', message: 'must be array' }]));
     return ingest(batch, undefined, sentAt, context);

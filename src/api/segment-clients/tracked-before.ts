@@ -5,8 +5,8 @@ import type { RequestContext } from '../request-context.ts';
 import type { Tracking } from './ingest-plan.ts';
 
 /**
- * The events that their anonymous player has tracked already. It is asked by the release of a quarantined event that it
- * never had, which changes nothing and finds an event that was accepted under the same id.
+ * The events that their anonymous player has tracked already. The question to its owner is the release of a quarantined
+ * event that does not exist: that changes nothing, and the reply is `duplicate` if an event with the id was accepted.
  */
 export async function trackedBefore(
   events: readonly Tracking[],

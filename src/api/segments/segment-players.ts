@@ -6,8 +6,7 @@ import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../fields.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
-
-import { defineRoute, invalid } from '../route.ts';
+import { defineRoute, invalid, type KeyedRoute } from '../route.ts';
 
 /* The route that lists the players in a segment, from ClickHouse. */
 
@@ -16,58 +15,66 @@ const Member = Type.Object(
   { description: 'A player in the segment.' },
 );
 
-export const listSegmentPlayers = defineRoute({
-  method: 'GET',
-  path: '/v1/segments/segments/{id}/players',
-  tag: 'Segments',
-  summary: 'List the players in a segment',
-  description: 'Ordered by player id. About a second behind the live state that flag evaluation uses.',
-  auth: { keys: ['server'] },
-  limitClass: 'events',
-  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  input: { params: Type.Object({ id: Type.String({ description: 'Id of the segment.' }) }), query: PageQuery },
-  reply: {
-    statuses: [200],
-    description: 'A page of players.',
-    schema: Type.Object(
-      { players: Type.Array(Member, { description: 'Players of this page.' }), next_cursor: NextCursor },
-      { description: 'A page of players in a segment.' },
-    ),
-    example: {
-      players: [
-        {
-          player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
-          external_id: 'player_12345',
-          entered_at: '2026-01-15T10:30:00.000Z',
-        },
-      ],
-      next_cursor: null,
+/** The same list under two paths: `players` is the older one, `members` stands beside the writes of lists. */
+export const segmentPlayersRoutes = [
+  listRoute('/v1/segments/segments/{id}/players', 'List the players in a segment'),
+  listRoute('/v1/segments/segments/{id}/members', 'List the members of a segment'),
+];
+
+function listRoute(path: string, summary: string): KeyedRoute {
+  return defineRoute({
+    method: 'GET',
+    path,
+    tag: 'Segments',
+    summary,
+    description: 'Ordered by player id. About a second behind the live state that flag evaluation uses.',
+    auth: { keys: ['server'] },
+    limitClass: 'events',
+    errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    input: { params: Type.Object({ id: Type.String({ description: 'Id of the segment.' }) }), query: PageQuery },
+    reply: {
+      statuses: [200],
+      description: 'A page of players.',
+      schema: Type.Object(
+        { players: Type.Array(Member, { description: 'Players of this page.' }), next_cursor: NextCursor },
+        { description: 'A page of players in a segment.' },
+      ),
+      example: {
+        players: [
+          {
+            player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+            external_id: 'player_12345',
+            entered_at: '2026-01-15T10:30:00.000Z',
+          },
+        ],
+        next_cursor: null,
+      },
     },
-  },
-  action: {
-    kind: 'analytics',
-    toQuestion({ params, query }, { key, services }) {
-      const { limit = LIMITS.pageItemsDefault, cursor } = query;
-      const { game, environment } = key;
-      const segmentId = params.id;
-      if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined) return missing();
-      const after = cursor === undefined ? undefined : decode(cursor);
-      if (cursor !== undefined && after === undefined) {
-        return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
-      }
-      const place = after === undefined ? {} : { afterPlayerId: after };
-      return { kind: 'question', question: { game, environment, segmentId, limit, ...place } };
+    action: {
+      kind: 'analytics',
+      toQuestion({ params, query }, { key, services }) {
+        const { limit = LIMITS.pageItemsDefault, cursor } = query;
+        const { game, environment } = key;
+        const segmentId = params.id;
+        if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined) return missing();
+        const after = cursor === undefined ? undefined : decode(cursor);
+        if (cursor !== undefined && after === undefined) {
+          return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
+        }
+        const place = after === undefined ? {} : { afterPlayerId: after };
+        return { kind: 'question', question: { game, environment, segmentId, limit, ...place } };
+      },
+      // One extra row shows whether there is another page.
+      read: (analytics, question) => analytics.segmentPlayers({ ...question, limit: question.limit + 1 }),
+      toAnswer(players, { limit }) {
+        const shown = players.slice(0, limit);
+        const last = shown.at(-1);
+        const next = last === undefined || players.length <= limit ? null : encode(last.playerId);
+        return answer(JSON.stringify({ players: shown.map(memberJson), next_cursor: next }));
+      },
     },
-    // One extra row shows whether there is another page.
-    read: (analytics, question) => analytics.segmentPlayers({ ...question, limit: question.limit + 1 }),
-    toAnswer(players, { limit }) {
-      const shown = players.slice(0, limit);
-      const last = shown.at(-1);
-      const next = last === undefined || players.length <= limit ? null : encode(last.playerId);
-      return answer(JSON.stringify({ players: shown.map(memberJson), next_cursor: next }));
-    },
-  },
-});
+  });
+}
 
 function memberJson({ playerId, externalId, enteredAt }: SegmentPlayer) {
   return { player_id: playerId, external_id: externalId, entered_at: formatTimestamp(enteredAt) };

@@ -1,9 +1,10 @@
 import { Type, type Static } from 'typebox';
-import type { SegmentDocument } from '../../../actors/vocabulary/documents.ts';
+import type { SegmentDocument, SegmentList } from '../../../actors/vocabulary/documents.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { conditionsOf, Description, keyOf, nameOf, ReadOnly } from '../definitions/definition-fields.ts';
-import { timeOut } from '../fields.ts';
+import { Warnings } from '../definitions/name-warnings.ts';
+import { PlayerId, timeOut } from '../fields.ts';
 import type { SegmentsProgress } from '../request-context.ts';
 
 /* The segment resource: schemas of its bodies and responses, its JSON text and its examples. */
@@ -18,7 +19,23 @@ const enabled = Type.Boolean({
   description: 'Whether the segment is evaluated. A disabled segment has no players. Default: true.',
 });
 
+const kind = Type.Unsafe<'dynamic' | 'static'>({
+  type: 'string',
+  enum: ['dynamic', 'static'],
+  description:
+    'dynamic: the players who meet `conditions`. static: the players of a list, which `PUT …/members` loads. Default: ' +
+    'dynamic. It cannot be changed.',
+});
+export const exceptions = (description: string) =>
+  Type.Array(PlayerId, { maxItems: LIMITS.segmentExceptions, description });
+const includes = exceptions('Ids of players who are in the segment whatever the conditions or the list say.');
+const excludes = exceptions('Ids of players who are not in the segment whatever the conditions or the list say.');
+
 const optional = {
+  conditions: Type.Optional(conditions),
+  kind: Type.Optional(kind),
+  includes: Type.Optional(includes),
+  excludes: Type.Optional(excludes),
   description: Type.Optional(Description),
   enabled: Type.Optional(enabled),
 };
@@ -30,7 +47,6 @@ export const SegmentBody = Type.Object(
   {
     key: Type.Optional(keyOf('Key, unique in game and environment. Default: derived from the name.')),
     name: Type.Optional(nameOf('Display name. Default: the key.')),
-    conditions,
     ...optional,
   },
   { additionalProperties: false, description: 'A segment.' },
@@ -43,12 +59,13 @@ export const SegmentChange = Type.Object(
   {
     key: Type.Optional(keyOf('The current key; it cannot be changed.')),
     name: Type.Optional(nameOf('Display name. Default: the key.')),
-    conditions,
     ...optional,
     segment_id: ReadOnly,
     version: ReadOnly,
     created_at: ReadOnly,
     updated_at: ReadOnly,
+    list: ReadOnly,
+    warnings: ReadOnly,
     evaluation: ReadOnly,
   },
   { additionalProperties: false, description: 'A segment.' },
@@ -57,14 +74,34 @@ export const SegmentChange = Type.Object(
 export type SegmentChange = Static<typeof SegmentChange>;
 
 /** The parts of a segment that callers set. */
-export type SegmentContent = Pick<SegmentDocument, 'name' | 'description' | 'conditions' | 'enabled'>;
+export type SegmentContent = Pick<
+  SegmentDocument,
+  'name' | 'description' | 'conditions' | 'enabled' | 'includes' | 'excludes'
+>;
 
 const fields = {
   segment_id: SegmentId,
   key: Type.String({ description: 'Key of the segment, used in responses and webhooks. It never changes.' }),
   name: Type.String({ description: 'Display name.' }),
   description: Description,
-  conditions,
+  kind,
+  conditions: Type.Optional(conditions),
+  list: Type.Optional(
+    Type.Object(
+      {
+        players: Type.Integer({ description: 'Number of players in the list when it came into force.' }),
+        loaded_at: Type.Unsafe<string | null>({
+          type: ['string', 'null'],
+          format: 'date-time',
+          description: 'When the list came into force. ISO 8601, UTC, milliseconds; null before the first list.',
+        }),
+      },
+      { description: 'The list of a static segment. Single players that were added or removed later are not counted.' },
+    ),
+  ),
+  includes,
+  excludes,
+  warnings: Warnings,
   enabled,
   version: Type.Integer({ description: 'Version, counted from 1.' }),
   created_at: timeOut('When the segment was created.'),
@@ -83,7 +120,9 @@ export const SegmentWithProgress = Type.Object(
         status: Type.Unsafe<'done' | 'running'>({
           type: 'string',
           enum: ['done', 'running'],
-          description: '`running` while players are being evaluated against the latest version.',
+          description:
+            '`running` while players are being evaluated against the latest version, or the past of a computed property ' +
+            'that it reads is being counted.',
         }),
         players_evaluated: Type.Integer({ description: 'Number of players evaluated so far.' }),
         players_total: Type.Integer({ description: 'Number of players of this game and environment.' }),
@@ -112,6 +151,9 @@ export const SEGMENT_BODY_EXAMPLE = {
 export const SEGMENT_EXAMPLE = {
   segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab',
   ...SEGMENT_BODY_EXAMPLE,
+  kind: 'dynamic',
+  includes: [],
+  excludes: [],
   version: 1,
   created_at: '2026-01-15T10:30:00.000Z',
   updated_at: '2026-01-15T10:30:00.000Z',
@@ -119,18 +161,26 @@ export const SEGMENT_EXAMPLE = {
 
 /** A segment as JSON text. */
 export function segmentJson(segment: SegmentDocument, progress?: SegmentsProgress): string {
+  const { list, includes = [], excludes = [] } = segment;
   return JSON.stringify({
     segment_id: segment.id,
     key: segment.key,
     name: segment.name,
     description: segment.description,
-    conditions: segment.conditions,
+    kind: list === undefined ? 'dynamic' : 'static',
+    ...(list === undefined ? { conditions: segment.conditions } : { list: listOf(list) }),
+    includes,
+    excludes,
     enabled: segment.enabled ?? true,
     version: segment.version,
     created_at: formatTimestamp(segment.createdAt),
     updated_at: formatTimestamp(segment.updatedAt),
     ...(progress === undefined ? {} : { evaluation: evaluationOf(progress) }),
   });
+}
+
+function listOf({ players, loadedAt }: SegmentList) {
+  return { players, loaded_at: loadedAt === null ? null : formatTimestamp(loadedAt) };
 }
 
 function evaluationOf({ evaluated, total, done, overBudget }: SegmentsProgress) {

@@ -1,15 +1,18 @@
 import { Type } from 'typebox';
-import { compileCondition } from '../../../actors/conditions/compile-condition.ts';
-import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../../actors/conditions/pattern-load.ts';
-import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { STATIC, type SegmentDocument, type SegmentList } from '../../../actors/vocabulary/documents.ts';
+import { newLoadId } from '../../../actors/vocabulary/player-lists.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer } from '../answer.ts';
+import { computedIdsIn } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
+import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition, createKeyed, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
+import { contentFaults, keyFaults } from './segment-faults.ts';
+import { refusal } from './segment-members.ts';
 import {
   keyFromName,
   Segment,
@@ -65,6 +68,7 @@ const createSegment = defineRoute({
     kind: 'write',
     write: ({ body }, context) => create(body, context),
     toAnswer: (written) => segments.shown(written, 201),
+    warned,
   },
 });
 
@@ -94,7 +98,8 @@ const getSegment = defineRoute({
       const entry = config.get(segments.addressOf(params.id, context));
       if (entry === undefined) return missing();
       const { document, revision } = entry;
-      return segmentProgress({ game, environment, segmentId: document.id, revision }).then(
+      const properties = computedIdsIn([document.conditions], context);
+      return segmentProgress({ game, environment, segmentId: document.id, revision, properties }).then(
         (progress) => answer(segmentJson(document, progress), { etag: document.version }),
         () => failure('SERVICE_UNAVAILABLE', 'The evaluation progress is temporarily unavailable; retry later.'),
       );
@@ -117,23 +122,28 @@ const putSegment = defineRoute({
   action: {
     kind: 'write',
     write: ({ params, headers, body }, context) =>
+      (namesPlayers(body) ? refusal(context) : undefined) ??
       changeDefinition<'segment'>(
         {
           address: segments.addressOf(params.id, context),
           headers,
           missing: missing(),
           change(held) {
-            const faults = conditionFaults(body.conditions, held.conditions);
+            const faults = contentFaults(body, held, context);
             if (body.key !== undefined && body.key !== held.key) {
               faults.unshift({ path: '/key', message: 'cannot be changed; leave it out or send the current key' });
             }
             if (faults.length > 0) return invalid(faults);
-            return { kind: 'changed', document: { ...held, ...contentOf(body, held.key) } };
+            return {
+              kind: 'changed',
+              document: { ...withoutExceptions(held), ...contentOf(body, held.key, held.list) },
+            };
           },
         },
         context,
       ),
     toAnswer: (written) => segments.shown(written, 200),
+    warned,
   },
 });
 
@@ -150,14 +160,46 @@ const deleteSegment = segments.deleteRoute(
 export const segmentRoutes = [listSegments, createSegment, getSegment, putSegment, deleteSegment];
 
 function create(body: SegmentBody, context: RequestContext): Failure | Promise<Written<'segment'> | Failure> {
+  const { config, ids } = context.services;
   const key = body.key ?? keyFromName(body.name ?? '');
-  const faults = [...keyFaults(body, key), ...conditionFaults(body.conditions)];
+  const faults = [...keyFaults(body, key), ...contentFaults(body, undefined, context)];
   if (faults.length > 0) return invalid(faults);
+  const refused = namesPlayers(body) ? refusal(context) : undefined;
+  if (refused !== undefined) return refused;
   const at = context.origin.receivedAt;
-  const id = `seg_${context.services.ids.uuidv7(at)}`;
-  const document = { id, key, ...contentOf(body, key), createdAt: at, updatedAt: at, version: 1 };
-  const overQuota = () => segments.overQuota(context);
+  const id = `seg_${ids.uuidv7(at)}`;
+  const isStatic = body.kind === 'static';
+  const list: SegmentList | undefined = isStatic
+    ? { load: newLoadId(at, ids.bytes(4)), players: 0, loadedAt: null }
+    : undefined;
+  const document: SegmentDocument = {
+    id,
+    key,
+    ...contentOf(body, key, list),
+    ...(list === undefined ? {} : { list }),
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+  const { game, environment } = context.key;
+  const lists = () => config.list('segment', game, environment).filter(({ document }) => document.list !== undefined);
+  const overQuota = () =>
+    isStatic && lists().length >= LIMITS.staticSegments ? TOO_MANY_LISTS : segments.overQuota(context);
   return createKeyed<'segment'>({ address: segments.addressOf(id, context), document, taken, overQuota }, context);
+}
+
+function warned({ body }: { body: SegmentBody | SegmentChange }): WarnedConditions[] {
+  return body.conditions === undefined ? [] : [{ conditions: body.conditions, path: '/conditions' }];
+}
+
+const TOO_MANY_LISTS = failure(
+  'CONFLICT',
+  `The environment has ${LIMITS.staticSegments} static segments, the maximum; delete one first.`,
+);
+
+/** Whether an older process would evaluate the segment wrongly. */
+function namesPlayers({ kind, includes = [], excludes = [] }: SegmentBody | SegmentChange): boolean {
+  return kind === 'static' || includes.length + excludes.length > 0;
 }
 
 function inUse(id: string, { key, services }: RequestContext): Failure | undefined {
@@ -185,28 +227,24 @@ function inUse(id: string, { key, services }: RequestContext): Failure | undefin
 }
 
 function contentOf(
-  { name, description, conditions, enabled }: SegmentBody | SegmentChange,
+  { name, description, conditions, enabled, includes = [], excludes = [] }: SegmentBody | SegmentChange,
   key: string,
+  list: SegmentList | undefined,
 ): SegmentContent {
-  return { name: name ?? key, description: description ?? '', conditions, enabled: enabled ?? true };
+  const lowerCase = (ids: readonly string[]): string[] => ids.map((id) => id.toLowerCase());
+  return {
+    name: name ?? key,
+    description: description ?? '',
+    conditions: list === undefined ? (conditions ?? {}) : STATIC,
+    enabled: enabled ?? true,
+    ...(includes.length === 0 ? {} : { includes: lowerCase(includes) }),
+    ...(excludes.length === 0 ? {} : { excludes: lowerCase(excludes) }),
+  };
 }
 
-function keyFaults(body: SegmentBody, key: string): FieldFault[] {
-  if (body.key === undefined && body.name === undefined)
-    return [{ path: '/name', message: 'is required unless you send `key`' }];
-  return key === '' ? [{ path: '/key', message: 'is required, since no key can be derived from the name' }] : [];
-}
-
-/** @param held the current conditions; unchanged conditions may be more expensive than new ones */
-function conditionFaults(conditions: JsonObject, held?: JsonObject): FieldFault[] {
-  if (Buffer.byteLength(JSON.stringify(conditions)) > LIMITS.documentBytes) {
-    return [{ path: '/conditions', message: `must be at most ${LIMITS.documentBytes} bytes as JSON` }];
-  }
-  const isHeld = JSON.stringify(conditions) === JSON.stringify(held);
-  if (!isHeld && hasTooManyPatterns(conditions)) return [{ path: '/conditions', message: TOO_MANY_PATTERNS }];
-  const compiled = compileCondition(conditions);
-  const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/conditions${path}`, message });
-  if (compiled.kind === 'invalid') return compiled.faults.map(below);
-  if (compiled.excess === undefined || isHeld) return [];
-  return [below(compiled.excess)];
+function withoutExceptions(segment: SegmentDocument): SegmentDocument {
+  const rest = { ...segment };
+  delete rest.includes;
+  delete rest.excludes;
+  return rest;
 }

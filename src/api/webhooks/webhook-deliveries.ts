@@ -103,6 +103,7 @@ export const listWebhookDeliveries = defineRoute({
   },
   action: {
     kind: 'analytics',
+    rowsOf: 'RECORDS',
     toQuestion({ params, query }, context) {
       const webhookId = params.id;
       if (webhooks.find(webhookId, context) === undefined) return missingWebhook();

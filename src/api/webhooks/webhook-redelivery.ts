@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { failure } from '../../kernel/errors.ts';
 import { uuidv5 } from '../../kernel/ids.ts';
-import { clickHouseUnavailable } from '../action.ts';
+import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { defineRoute } from '../route.ts';

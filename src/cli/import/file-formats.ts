@@ -66,7 +66,7 @@ const nativeEvents: FileFormat = {
     };
     // What another deployment of this service made of a session or a purchase counts here too.
     if (fields['source'] !== 'service') return line;
-    if (name === 'session_recorded') line.session = sessionOf(propertiesOf(fields), 'session_id', 'duration_seconds');
+    if (name === 'session_recorded') line.session = sessionOf(propertiesOf(fields), NATIVE_SESSION);
     if (name === 'purchase') line.purchase = purchaseOf(propertiesOf(fields));
     return line;
   },
@@ -183,7 +183,7 @@ const gameAnalyticsEvents: FileFormat = {
       },
     };
     if (category === 'session_end' && line.event?.sessionId !== null)
-      line.session = sessionOf(data, 'session_id', 'length');
+      line.session = sessionOf(data, GAME_ANALYTICS_SESSION);
     return line;
   },
 };
@@ -207,12 +207,33 @@ function parsed(document: string): Fields {
   return fields;
 }
 
-function sessionOf(fields: Fields, id: string, length: string): NonNullable<ImportItem['session']> {
+/** What products call the length of a session and the version of the game. */
+interface SessionFields {
+  length: string;
+  version: string;
+}
+const NATIVE_SESSION: SessionFields = { length: 'duration_seconds', version: 'app_version' };
+const GAME_ANALYTICS_SESSION: SessionFields = { length: 'length', version: 'build' };
+
+function sessionOf(fields: Fields, { length, version }: SessionFields): NonNullable<ImportItem['session']> {
   const durationSeconds = Number(fields[length]);
   if (!(durationSeconds >= 0 && durationSeconds <= LIMITS.recordedSessionSeconds)) {
     throw new LineFault(`\`${length}\` must be from 0 to ${LIMITS.recordedSessionSeconds} seconds.`);
   }
-  return { sessionId: requiredText(fields, id, LIMITS.callerIdLength), durationSeconds };
+  const platform = deviceField(fields['platform']);
+  const appVersion = deviceField(fields[version]);
+  return {
+    sessionId: requiredText(fields, 'session_id', LIMITS.callerIdLength),
+    durationSeconds,
+    ...(platform === undefined ? {} : { platform }),
+    ...(appVersion === undefined ? {} : { appVersion }),
+  };
+}
+
+/** A value that no init could have sent is left out: a session counts without its device. */
+function deviceField(value: unknown): string | undefined {
+  const isField = typeof value === 'string' && value !== '' && value.length <= LIMITS.deviceFieldLength;
+  return isField && value.isWellFormed() && !value.includes('\u0000') ? value : undefined;
 }
 
 function purchaseOf(fields: Fields): NonNullable<ImportItem['purchase']> {

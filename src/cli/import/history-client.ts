@@ -1,10 +1,11 @@
+import type { CommandBody } from '../../../actors/vocabulary/commands.ts';
 import type { Environment } from '../../../actors/vocabulary/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { watchFormats } from '../../../streams/format-gate.ts';
 import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
 import { readSinkPosition } from '../../../streams/sinks/positions.ts';
 import { SETTINGS } from '../../deployment.ts';
-import { createCommandClient } from '../../gateway/backend/command-client.ts';
+import { createCommandClient, type CommandClient } from '../../gateway/backend/command-client.ts';
 import { sleep, type Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { createLogger } from '../../kernel/logger.ts';
@@ -23,44 +24,65 @@ export interface HistoryClientOptions {
 
 type HistoryClient = Pick<ImportFileOptions, 'partitions' | 'partitionOf' | 'send' | 'mayGoOn'>;
 
-/** Connects to the owners of the deployment's partitions, as a gateway does, while `use` runs. */
+/** Connects to the owners of the deployment's partitions for an import, while `use` runs. */
 export async function withHistoryClient(
-  { store, log, context, game, environment }: HistoryClientOptions,
+  { game, environment, ...options }: HistoryClientOptions,
   use: (client: HistoryClient) => Promise<void>,
+): Promise<void> {
+  const { clock } = options.context;
+  await withOwners({ ...options, kind: 'ImportHistory' }, (client, partitions) =>
+    use({
+      partitions,
+      partitionOf: (playerId) => client.partitionOf(playerId),
+      send: (body, playerId) => client.send({ game, environment, receivedAt: clock.wallMs() }, playerId, body),
+      mayGoOn: createSinkGate(options.log, clock),
+    }),
+  );
+}
+
+export interface OwnersOptions {
+  store: ConfigStore;
+  log: JetStreamLog;
+  context: Pick<CliContext, 'clock' | 'ids'>;
+  /** The command to send: every process must know it. */
+  kind: CommandBody['kind'];
+}
+
+/** Connects to the owners of the deployment's partitions, as a gateway does, while `use` runs. */
+export async function withOwners(
+  { store, log, context, kind }: OwnersOptions,
+  use: (client: CommandClient, partitions: number) => Promise<void>,
 ): Promise<void> {
   const { clock, ids } = context;
   const partitions = store.get(SETTINGS)?.document.partitions;
   if (partitions === undefined) throw new CliError('The deployment has no settings yet. Start the service once.');
-  await waitForFormat(log, clock, ids.uuidv4());
+  await waitForFormat(log, clock, ids.uuidv4(), kind);
   const client = createCommandClient({
     log,
     clock,
-    gateway: `import-${ids.uuidv4()}`,
+    gateway: `cli-${ids.uuidv4()}`,
     partitions,
     configRevision: () => store.revision,
     logger: createLogger('silent', 'cli'),
     metrics: createMetrics(),
   });
   try {
-    await use({
-      partitions,
-      partitionOf: (playerId) => client.partitionOf(playerId),
-      send: (body, playerId) => client.send({ game, environment, receivedAt: clock.wallMs() }, playerId, body),
-      mayGoOn: createSinkGate(log, clock),
-    });
+    await use(client, partitions);
   } finally {
     client.close();
   }
 }
 
-/** Every process must know imports: one that does not would refuse to lead past their facts. */
-async function waitForFormat(log: JetStreamLog, clock: Clock, node: string): Promise<void> {
+/** Every process must know the command: one that does not would refuse to lead past its facts. */
+async function waitForFormat(log: JetStreamLog, clock: Clock, node: string, kind: CommandBody['kind']): Promise<void> {
   const formats = watchFormats({ bucket: log.bucket('OWNERS'), node, clock });
   try {
     const untilMs = clock.monotonicMs() + LIMITS.cliConnectMs;
-    while (!formats.usable('command', 'ImportHistory')) {
+    while (!formats.usable('command', kind)) {
       if (clock.monotonicMs() > untilMs) {
-        throw new CliError('A process of the deployment is of a version without imports. Upgrade all of them first.');
+        throw new CliError(
+          'A process of the deployment has a version without this command. Upgrade all of them first.',
+        );
       }
       await sleep(clock, FORMAT_CHECK_MS);
     }

@@ -1,17 +1,16 @@
-import { importLedgerIdOf, type ImportedReply, type ImportHistory } from '../../../actors/vocabulary/import.ts';
+import type { ImportedReply, ImportHistory } from '../../../actors/vocabulary/import.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { loadProgress, newProgress, saveProgress, type ImportProgress } from './import-state.ts';
 import { openFile } from './open-source.ts';
 import type { Progress } from './progress-line.ts';
-import { readHistory, type ReadOptions } from './read-history.ts';
+import { readHistory, type ReadLine, type ReadOptions } from './read-history.ts';
 import { openRejectedLines } from './rejected-lines.ts';
-import { createPartitionSender } from './send-history.ts';
+import { createPartitionSender, type PartitionSender } from './send-history.ts';
 
-export interface ImportFileOptions extends Omit<ReadOptions, 'importId' | 'nowMs'> {
+export interface ImportFileOptions extends Omit<ReadOptions, 'nowMs' | 'fromLine'> {
   path: string;
-  importId: string;
   statePath: string;
   rejectedPath: string;
   /** Forget how far an earlier run came, and read the file from its first line. */
@@ -27,16 +26,20 @@ export interface ImportFileOptions extends Omit<ReadOptions, 'importId' | 'nowMs
   onProgress: (progress: Progress) => void;
 }
 
-/** Imports one file, from where an earlier run ended. Resolves with the counts of all runs; `done` unless aborted. */
-export async function importFile(options: ImportFileOptions): Promise<ImportProgress> {
+/**
+ * Imports one file, from where an earlier run ended. Resolves with the counts of all runs; `done` unless aborted, and
+ * `isOld` if an earlier run did all. Lines that were under way when an earlier run was killed are counted once.
+ */
+export async function importFile(options: ImportFileOptions): Promise<ImportProgress & { isOld: boolean }> {
   const { path, importId, statePath, partitions, partitionOf, clock, signal } = options;
-  const saved = options.fromStart ? newProgress() : loadProgress(statePath);
-  if (saved.done) return saved;
+  const saved = (options.fromStart ? undefined : loadProgress(statePath, partitions)) ?? newProgress(partitions);
+  if (saved.done) return { ...saved, isOld: true };
+  const isContinued = saved.readTo > 0;
   const { counts } = saved;
   const rejected = openRejectedLines(options.rejectedPath, saved.rejectedBytes);
   const begunMs = clock.monotonicMs();
   let savedMs = begunMs;
-  let nextLine = saved.nextLine;
+  let { readTo } = saved;
   let linesOfRun = 0;
 
   function reject(line: number, reason: string, text: string): void {
@@ -44,16 +47,18 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
     rejected.add(line, reason, text);
   }
 
-  function onDecided(reply: ImportedReply, wasRepeated: boolean): void {
-    // A command that is sent again may have been decided at the first time.
-    counts.imported += reply.imported + (wasRepeated ? reply.repeated : 0);
-    counts.repeated += wasRepeated ? 0 : reply.repeated;
+  function onDecided(reply: ImportedReply, wasSent: boolean): void {
+    // What was decided since the last save of a killed run, or at the first attempt, is this machine's own doing.
+    const isOwn = wasSent || isContinued;
+    counts.imported += reply.imported + (isOwn ? reply.earlier : 0);
+    counts.repeated += reply.repeated + (isOwn ? 0 : reply.earlier);
     for (const { line, message } of reply.rejected) reject(line, message, '');
   }
 
-  const senders = Array.from({ length: partitions }, () =>
+  const senders = saved.decidedTo.map((decidedTo) =>
     createPartitionSender({
-      ledgerId: importLedgerIdOf(importId),
+      importId,
+      decidedTo,
       send: options.send,
       mayGoOn: options.mayGoOn,
       onDecided,
@@ -62,8 +67,10 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
   );
 
   function save(done: boolean): ImportProgress {
-    const undecided = senders.map((sender) => sender.undecidedFrom() ?? Infinity);
-    const progress = { nextLine: Math.min(nextLine, ...undecided), done, counts, rejectedBytes: rejected.bytes };
+    const decidedTo = senders.map((sender) => sender.decidedTo);
+    const undecided = senders.map((sender) => sender.undecidedFrom ?? Infinity);
+    const nextLine = Math.min(readTo + 1, ...undecided);
+    const progress = { nextLine, readTo, decidedTo, done, counts, rejectedBytes: rejected.bytes };
     saveProgress(statePath, progress);
     return progress;
   }
@@ -71,22 +78,33 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
   const file = await openFile(path, options.fileKind);
   const report = (): void =>
     options.onProgress({
-      lines: nextLine - 1,
+      lines: readTo,
       linesOfRun,
       elapsedMs: clock.monotonicMs() - begunMs,
       share: file.share(),
       rejected: counts.rejected,
     });
 
+  /** Hands a line to its partition. @returns the partition that has no room for another one */
+  function take(read: ReadLine): PartitionSender | undefined {
+    if (read.kind === 'fault') {
+      if (read.line > saved.readTo) reject(read.line, read.reason, read.bytes.toString('utf8'));
+      return undefined;
+    }
+    const partition = partitionOf(read.item.playerId);
+    const sender = senders[partition];
+    if (sender === undefined || read.line <= (saved.decidedTo[partition] ?? 0)) return undefined;
+    linesOfRun += 1;
+    return sender.add(read.item) ? undefined : sender;
+  }
+
   try {
-    for await (const lines of readHistory(file, { ...options, nowMs: clock.wallMs() })) {
+    for await (const lines of readHistory(file, { ...options, fromLine: saved.nextLine, nowMs: clock.wallMs() })) {
       for (const read of lines) {
-        if (read.line < saved.nextLine) continue;
-        if (read.kind === 'item') await senders[partitionOf(read.item.playerId)]?.add(read.item);
-        else reject(read.line, read.reason, read.bytes.toString('utf8'));
-        nextLine = read.line + 1;
-        linesOfRun += 1;
+        await take(read)?.room();
+        readTo = Math.max(readTo, read.line);
       }
+      await boundWaiting(senders);
       if (signal.aborted) break;
       if (clock.monotonicMs() - savedMs < LIMITS.importSaveMs) continue;
       savedMs = clock.monotonicMs();
@@ -95,8 +113,14 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
     }
     await Promise.all(senders.map((sender) => sender.flush()));
     report();
-    return save(!signal.aborted);
+    return { ...save(!signal.aborted), isOld: false };
   } finally {
     rejected.close();
   }
+}
+
+/** With many partitions, batches are sent before they are full, so that all together stay in their bound. */
+async function boundWaiting(senders: readonly PartitionSender[]): Promise<void> {
+  const waiting = senders.reduce((sum, sender) => sum + sender.waitingBytes, 0);
+  if (waiting > LIMITS.importWaitingBytes) await Promise.all(senders.map((sender) => sender.flush()));
 }

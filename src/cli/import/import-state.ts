@@ -6,8 +6,12 @@ import { dirname } from 'node:path';
  * deployment decide which lines are new.
  */
 export interface ImportProgress {
-  /** Every line below is decided. */
+  /** Every line below this one is decided or faulty, and counted. */
   nextLine: number;
+  /** Every faulty line up to this one is counted. */
+  readTo: number;
+  /** For each partition: every line of it up to this one is decided and counted. */
+  decidedTo: number[];
   done: boolean;
   counts: ImportCounts;
   /** The size of the file with rejected lines at that time; what follows is written again. */
@@ -20,36 +24,46 @@ export interface ImportCounts {
   rejected: number;
 }
 
-export function newProgress(): ImportProgress {
-  return { nextLine: 1, done: false, counts: { imported: 0, repeated: 0, rejected: 0 }, rejectedBytes: 0 };
+export function newProgress(partitions: number): ImportProgress {
+  return {
+    nextLine: 1,
+    readTo: 0,
+    decidedTo: Array.from({ length: partitions }, () => 0),
+    done: false,
+    counts: { imported: 0, repeated: 0, rejected: 0 },
+    rejectedBytes: 0,
+  };
 }
 
-/** Reads what was saved; anything else is a new import. */
-export function loadProgress(path: string): ImportProgress {
-  const fresh = newProgress();
+/** Reads what was saved; anything else is a new import: `undefined`. */
+export function loadProgress(path: string, partitions: number): ImportProgress | undefined {
   let saved: unknown;
   try {
     saved = JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    return fresh;
+    return undefined;
   }
-  if (typeof saved !== 'object' || saved === null || !('counts' in saved)) return fresh;
-  const { counts } = saved;
-  const number = (from: unknown, name: string, or: number): number => {
-    const value: unknown = typeof from === 'object' && from !== null ? Reflect.get(from, name) : undefined;
-    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : or;
-  };
-  return {
-    nextLine: number(saved, 'nextLine', 1),
-    done: Reflect.get(saved, 'done') === true,
-    counts: {
-      imported: number(counts, 'imported', 0),
-      repeated: number(counts, 'repeated', 0),
-      rejected: number(counts, 'rejected', 0),
-    },
-    rejectedBytes: number(saved, 'rejectedBytes', 0),
-  };
+  const counts = field(saved, 'counts');
+  const decidedTo = field(saved, 'decidedTo');
+  const lines = Array.isArray(decidedTo) ? decidedTo.filter((line): line is number => isCount(line)) : [];
+  const numbers = ['imported', 'repeated', 'rejected'].map((name) => field(counts, name));
+  const [readTo, rejectedBytes] = [field(saved, 'readTo'), field(saved, 'rejectedBytes')];
+  const [imported, repeated, rejected] = numbers;
+  const nextLine = field(saved, 'nextLine');
+  if (!isCount(imported) || !isCount(repeated) || !isCount(rejected) || !isCount(readTo) || !isCount(rejectedBytes)) {
+    return undefined;
+  }
+  if (!isCount(nextLine) || lines.length !== partitions) return undefined;
+  const done = field(saved, 'done') === true;
+  return { nextLine, readTo, decidedTo: lines, done, counts: { imported, repeated, rejected }, rejectedBytes };
 }
+
+function field(of: unknown, name: string): unknown {
+  return typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
+}
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 /** Replaces the file as a whole, so that a kill leaves the old one or the new one. */
 export function saveProgress(path: string, progress: ImportProgress): void {

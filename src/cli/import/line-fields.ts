@@ -1,8 +1,9 @@
 import { parseJson } from '../../gateway/http/parse-json.ts';
 import { isPlainObject } from '../../api/plain-object.ts';
+import { dayOf } from '../../kernel/days.ts';
 import type { JsonText } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { parseTimestamp } from '../../kernel/timestamp.ts';
+import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
 
 /** Reads single fields of lines. A field that breaks a rule throws `LineFault`, whose message names field and rule. */
 export class LineFault extends Error {}
@@ -85,7 +86,18 @@ function readTime(value: unknown): number | undefined {
   if (typeof number === 'number') return fromNumber(number);
   if (typeof number !== 'string') return undefined;
   const text = number.endsWith(' UTC') ? number.slice(0, -' UTC'.length) : number;
-  return parseTimestamp(text[10] === ' ' ? `${text.slice(0, 10)}T${text.slice(11)}` : text);
+  const epochMs = parseTimestamp(text[10] === ' ' ? `${text.slice(0, 10)}T${text.slice(11)}` : text);
+  if (epochMs !== undefined) rememberDay(epochMs);
+  return epochMs;
+}
+
+let rememberedDay = -1;
+
+/** Other times of a day that was formatted are parsed ten times as fast, and most lines are of the day before. */
+function rememberDay(epochMs: number): void {
+  const day = dayOf(epochMs);
+  if (day !== rememberedDay) formatTimestamp(epochMs);
+  rememberedDay = day;
 }
 
 function fromNumber(number: number): number | undefined {

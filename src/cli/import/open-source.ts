@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { CliError } from '../cli-error.ts';
@@ -34,12 +35,16 @@ export async function digestOfFile(path: string): Promise<string> {
 }
 
 export async function openFile(path: string, kind: FileKind): Promise<OpenFile> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
+  if (found.isDirectory()) throw new CliError(`${resolve(path)} is a folder; name the files in it.`);
+  const { size } = found;
   if (kind === 'parquet') {
     if (path.endsWith('.gz'))
       throw new CliError(`${path}: unpack the file first; Parquet has a compression of its own.`);
     return { chunks: readParquet(path), share: () => undefined };
   }
-  const { size } = await stat(path);
   let read = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of readFile(path)) {
@@ -56,7 +61,7 @@ export async function openFile(path: string, kind: FileKind): Promise<OpenFile> 
 }
 
 /** Bytes of one read of a file. */
-const READ_BYTES = 1024 * 1024;
+const READ_BYTES = 256 * 1024;
 
 function readFile(path: string): AsyncIterable<Uint8Array> {
   return asBytes(createReadStream(path, { highWaterMark: READ_BYTES }), path);
@@ -66,8 +71,15 @@ async function* asBytes(stream: AsyncIterable<unknown>, path: string): AsyncGene
   try {
     for await (const chunk of stream) if (chunk instanceof Uint8Array) yield chunk;
   } catch (error) {
-    throw error instanceof CliError
-      ? error
-      : new CliError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw fileError(path, error);
   }
+}
+
+/** Names the whole path: through npm, a relative one is looked for in the folder of the package. */
+function fileError(path: string, error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const whole = resolve(path);
+  if (code === 'ENOENT') return new CliError(`There is no file ${whole}.`);
+  return new CliError(`${whole}: ${error instanceof Error ? error.message : String(error)}`);
 }

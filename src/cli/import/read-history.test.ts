@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../cli-error.ts';
 import { fileFormat, type ImportKind, type ImportSource } from './file-formats.ts';
@@ -5,6 +6,7 @@ import type { FileKind } from './open-source.ts';
 import { readHistory, type ReadLine } from './read-history.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
+const SESSION = 'de305d54-75b4-431b-adb2-eb6b9e546001';
 
 async function read(
   text: string | Buffer,
@@ -109,6 +111,8 @@ describe('CSV', () => {
   it.each([
     ['external_id,timestamp', 'no column event_name'],
     ['event_name,external_id,timestamp,colour', 'an unknown column colour'],
+    ['event_name,external_id,timestamp,colour', 'Other values belong into `properties`'],
+    ['event_name;external_id;timestamp', 'separates the names of the columns with `;` or tabs. Use commas.'],
     ['event_name,external_id,timestamp,timestamp', 'a repeated column timestamp'],
   ])('with the columns %s is refused as a whole', async (header, message) => {
     await expect(read(`${header}\n1,2,3\n`, { fileKind: 'csv' })).rejects.toThrow(CliError);
@@ -209,4 +213,77 @@ describe('exports of other products', () => {
       { event: { eventName: 'business', properties: expect.stringContaining('"amount":999') } },
     ]);
   });
+
+  it.each([
+    ['posthog', 'posthog.jsonl'],
+    ['amplitude', 'amplitude.jsonl'],
+    ['gameanalytics', 'gameanalytics.jsonl'],
+  ] as const)('of %s in their documented shape have every line', async (from, name) => {
+    const text = readFileSync(new URL(`../../../test/fixtures/imports/${name}`, import.meta.url));
+    const found = items(await read(text, { from })).map((item) => {
+      if (typeof item === 'string') return item;
+      const { externalId, at, event, session } = item;
+      const { eventName = '', sessionId = null, properties = '' } = event ?? {};
+      const id = from === 'gameanalytics' ? '' : event?.eventId;
+      return [
+        externalId,
+        new Date(at).toISOString(),
+        eventName,
+        id,
+        sessionId,
+        session?.durationSeconds,
+        properties.length > 2,
+      ];
+    });
+    expect(found).toEqual(EXPORTED[from]);
+  });
 });
+
+/** Player, time, event, id, session, its length, and whether it has properties. */
+const EXPORTED = {
+  posthog: [
+    [
+      'player-7',
+      '2025-01-19T10:15:04.123Z',
+      'level_completed',
+      '01947f2a-6b11-7cc3-9a51-2d8f0e6b4c01',
+      '01947f29-aaaa-7000-8000-000000000001',
+      undefined,
+      true,
+    ],
+    [
+      'player-8',
+      '2025-01-19T10:16:00.000Z',
+      '$identify',
+      '01947f2a-6b11-7cc3-9a51-2d8f0e6b4c02',
+      null,
+      undefined,
+      true,
+    ],
+  ],
+  amplitude: [
+    [
+      'player-7',
+      '2025-02-03T09:00:00.250Z',
+      'item_bought',
+      '0d9a8f54-e20e-11ef-9cd2-0242ac120002',
+      '1738573200250',
+      undefined,
+      true,
+    ],
+    [
+      'C8A1-78',
+      '2025-02-03T09:05:00.000Z',
+      'session_start',
+      '0d9a8f54-e20e-11ef-9cd2-0242ac120003',
+      null,
+      undefined,
+      false,
+    ],
+  ],
+  gameanalytics: [
+    ['player-7', '2025-02-03T09:00:00.000Z', 'Level:3:Kill:Boss', '', SESSION, undefined, true],
+    ['player-7', '2025-02-03T09:11:40.000Z', 'business', '', SESSION, undefined, true],
+    ['player-7', '2025-02-03T09:13:20.000Z', 'session_end', '', SESSION, 800, true],
+  ],
+};

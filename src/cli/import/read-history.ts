@@ -4,11 +4,11 @@ import { isPlainObject } from '../../api/plain-object.ts';
 import { uuidv5 } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
-import { csvFields } from './csv-fields.ts';
+import { csvFields } from '../../kernel/csv-fields.ts';
 import type { FileFormat } from './file-formats.ts';
 import { LineFault, type Fields } from './line-fields.ts';
 import type { OpenFile, FileKind } from './open-source.ts';
-import { splitRecords, type FileRecord } from './split-records.ts';
+import { splitRecords, type FileRecord } from '../../kernel/split-records.ts';
 
 /** A line of a file that can be imported, or why it cannot. */
 export type ReadLine =
@@ -20,6 +20,8 @@ export interface ReadOptions {
   format: FileFormat;
   /** Identifies the file. Ids of events without one follow from it and the line. */
   importId: string;
+  /** Lines before this one are left out. */
+  fromLine?: number;
   nowMs: number;
   playerIdOf: (externalId: string) => string;
 }
@@ -29,14 +31,14 @@ const IMPORTED_IDS = '5b2f1a6e-6f0e-4d5b-9a57-2d4b8f1c7e90';
 
 /** Reads a file line by line, in arrays. Throws `CliError` if the columns of a CSV file do not fit the format. */
 export async function* readHistory({ chunks }: OpenFile, options: ReadOptions): AsyncGenerator<ReadLine[]> {
-  const { fileKind, format } = options;
+  const { fileKind, format, fromLine = 1 } = options;
   const quoted = fileKind === 'csv';
   let columns: string[] | undefined;
   for await (const records of splitRecords(chunks, { quoted, maxBytes: LIMITS.importLineBytes })) {
     const lines: ReadLine[] = [];
     for (const record of records) {
       if (quoted && columns === undefined) columns = columnsOf(record, format);
-      else lines.push(readLine(record, columns, options));
+      else if (record.line >= fromLine) lines.push(readLine(record, columns, options));
     }
     if (lines.length > 0) yield lines;
   }
@@ -118,6 +120,11 @@ function columnsOf({ bytes, fault }: FileRecord, { required, optional }: FileFor
           ? `a repeated column ${repeated.join(', ')}`
           : undefined;
   if (found === undefined) return columns;
+  const [only = ''] = columns;
+  if (columns.length === 1 && /[;\t]/.test(only)) {
+    throw new CliError('The first line separates the names of the columns with `;` or tabs. Use commas.');
+  }
   const known = optional === undefined ? '' : ` Known: ${[...required, ...optional].join(', ')}.`;
-  throw new CliError(`The file has ${found}.${known}`);
+  const own = optional?.includes('properties') === true ? ' Other values belong into `properties`, as JSON.' : '';
+  throw new CliError(`The file has ${found}.${known}${own}`);
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { loadNativeEngine } from '../../../clickhouse-schema/embedded/native-engine.ts';
@@ -11,23 +11,34 @@ import { CliError } from '../cli-error.ts';
  * because JSON numbers would lose digits.
  */
 export async function* readParquet(path: string): AsyncGenerator<Uint8Array> {
+  const whole = resolve(path);
   const folder = mkdtempSync(join(tmpdir(), 'parquet-'));
+  // The engine takes some characters of a path for a pattern, so it gets another name of the file.
+  const name = join(folder, 'import.parquet');
+  symlinkSync(whole, name);
   const engine = loadNativeEngine();
   const connection = engine.CreateConnection(folder, []);
   if (connection === null) throw new CliError('The engine that reads Parquet did not start.');
   try {
-    const stream = engine.StreamQuery(connection, statementOf(resolve(path)), 'JSONEachRow');
+    const stream = engine.StreamQuery(connection, statementOf(name), 'JSONEachRow');
     for (;;) {
       const { done, bytes } = await engine.StreamFetch(stream);
       if (bytes.length > 0) yield bytes;
       if (done) return;
     }
   } catch (error) {
-    throw new CliError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CliError(`${whole} cannot be read as Parquet. ${reasonOf(error)}`);
   } finally {
     engine.CloseConnection(connection);
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What the engine says, without its codes and its advice, which is about statements of SQL. */
+function reasonOf(error: unknown): string {
+  const lines = (error instanceof Error ? error.message : String(error)).split('\n');
+  const useful = lines.filter((line) => line !== '' && !line.startsWith('You can specify'));
+  return (useful.at(-1) ?? '').replace(/^Code: \d+\. DB::Exception: /, '');
 }
 
 function statementOf(path: string): string {

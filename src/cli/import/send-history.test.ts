@@ -7,7 +7,7 @@ import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { CliError } from '../cli-error.ts';
 import { createPartitionSender } from './send-history.ts';
 
-const item = (line: number): ImportItem => ({ line, playerId: 'p', externalId: 'e', at: 1 });
+const item = (line: number): ImportItem => ({ line, playerId: `p-${line % 7}`, externalId: 'e', at: 1 });
 
 /** An owner with a ledger, whose replies a test may lose or replace. */
 function owner(fate: (attempt: number, body: ImportHistory) => 'ok' | 'lost' | 'unanswered' = () => 'ok') {
@@ -19,16 +19,23 @@ function owner(fate: (attempt: number, body: ImportHistory) => 'ok' | 'lost' | '
     attempts += 1;
     const what = fate(attempts, body);
     if (what === 'lost') return failure('SERVICE_UNAVAILABLE');
-    const reply: ImportedReply = { kind: 'imported', importedTo: to, imported: 0, repeated: 0, rejected: [] };
+    const reply: ImportedReply = {
+      kind: 'imported',
+      importedTo: to,
+      imported: 0,
+      repeated: 0,
+      earlier: 0,
+      rejected: [],
+    };
     if (body.after <= to) {
-      for (const { line } of body.items) {
-        if (line <= to) reply.repeated += 1;
+      for (const line of body.players.flatMap(({ lines }) => lines).sort((one, other) => one - other)) {
+        if (line <= to) reply.earlier += 1;
         else {
           decided.push(line);
           reply.imported += 1;
         }
       }
-      to = Math.max(to, body.items.at(-1)?.line ?? 0);
+      to = Math.max(to, body.to);
       reply.importedTo = to;
     }
     return what === 'unanswered' ? failure('SERVICE_UNAVAILABLE') : reply;
@@ -40,12 +47,13 @@ function senderTo({ send }: ReturnType<typeof owner>) {
   const clock = createFakeClock();
   const total = { imported: 0, repeated: 0 };
   const sender = createPartitionSender({
-    ledgerId: 'ledger:import:1',
+    importId: 'file-1',
+    decidedTo: 0,
     send,
     mayGoOn: () => Promise.resolve(),
-    onDecided(reply, wasRepeated) {
-      total.imported += reply.imported + (wasRepeated ? reply.repeated : 0);
-      total.repeated += wasRepeated ? 0 : reply.repeated;
+    onDecided(reply, wasSent) {
+      total.imported += reply.imported + (wasSent ? reply.earlier : 0);
+      total.repeated += wasSent ? 0 : reply.earlier;
     },
     clock,
   });
@@ -58,7 +66,7 @@ async function sendAll(to: ReturnType<typeof owner>) {
   const { clock, sender, total } = senderTo(to);
   let isDone = false;
   const done = (async () => {
-    for (const line of LINES) await sender.add(item(line));
+    for (const line of LINES) if (!sender.add(item(line))) await sender.room();
     await sender.flush();
   })().finally(() => {
     isDone = true;
@@ -75,7 +83,8 @@ describe('the lines of a partition', () => {
     const { total, sender } = await sendAll(to);
     expect(to.decided).toEqual(LINES);
     expect(total).toEqual({ imported: LINES.length, repeated: 0 });
-    expect(sender.undecidedFrom()).toBeUndefined();
+    expect(sender.undecidedFrom).toBeUndefined();
+    expect(sender.decidedTo).toBe(LINES.at(-1));
   });
 
   it.each([2, 3, 5])('are decided once, though every %i. command is lost', async (every) => {

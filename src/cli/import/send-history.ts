@@ -3,53 +3,77 @@ import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import { sleep, type Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
+import { createHistoryBatch } from './history-batch.ts';
 
 /**
  * Sends the lines of one partition to its owner, in their order and each until it is decided.
  *
- * States: waiting commands → in flight, at most `window` → decided, from the front only.
+ * States: a batch that fills → queued commands → in flight, at most `window` → decided, from the front only.
  * Invariants
  * 1. A command names the last line of the command before it, so an owner decides none of them too early.
- * 2. Waiting lines are bounded: `add` waits.
+ * 2. Waiting commands are bounded: `add` returns whether there is room, and `room` resolves when there is.
  * 3. The window shrinks when replies are slow, so live traffic, which the owner decides by turns, goes first.
  */
 export interface PartitionSender {
-  add(item: ImportItem): Promise<void>;
+  /** Takes a line. False: wait for `room` before the next one. */
+  add(item: ImportItem): boolean;
+  room(): Promise<void>;
+  /** Closes the batch that fills, so that it is sent. */
+  close(): void;
+  /** The last line that is decided; 0: none in this run. */
+  readonly decidedTo: number;
   /** The first line that is not decided; `undefined`: all are. */
-  undecidedFrom(): number | undefined;
+  readonly undecidedFrom: number | undefined;
+  /** About the bytes of the lines that are not decided. */
+  readonly waitingBytes: number;
   /** Sends what waits, and resolves when all lines are decided. */
   flush(): Promise<void>;
 }
 
 export interface SenderOptions {
-  ledgerId: string;
+  importId: string;
+  /** The last line that an earlier run knew to be decided. */
+  decidedTo: number;
   send: (body: ImportHistory, playerId: string) => Promise<Reply>;
-  /** Resolves when the sinks are not too far behind. */
+  /** Resolves when the service may be sent more. */
   mayGoOn: () => Promise<void>;
-  onDecided: (reply: ImportedReply, wasRepeated: boolean) => void;
+  /** `wasSent`: the command was sent before. */
+  onDecided: (reply: ImportedReply, wasSent: boolean) => void;
   clock: Pick<Clock, 'timer' | 'monotonicMs'>;
 }
 
 interface Waiting {
-  items: ImportItem[];
-  chars: number;
-  after: number;
+  body: ImportHistory;
+  /** Its first line. */
+  from: number;
+  sizeBytes: number;
   attempts: number;
+  /** While it is in flight. */
+  reply?: Promise<Reply>;
+  sentMs: number;
 }
 
-export function createPartitionSender({ ledgerId, send, mayGoOn, onDecided, clock }: SenderOptions): PartitionSender {
+export function createPartitionSender(options: SenderOptions): PartitionSender {
+  const { importId, send, mayGoOn, onDecided, clock } = options;
   const queue: Waiting[] = [];
-  let filling: Waiting = newCommand(0);
+  let filling = createHistoryBatch();
+  let { decidedTo } = options;
+  let after = decidedTo;
+  let queuedBytes = 0;
+  let inFlight = 0;
   let window = 1;
   let running: Promise<void> | undefined;
   let failure: unknown;
   let onRoom: (() => void)[] = [];
 
   function close(): void {
-    const last = filling.items.at(-1);
-    if (last === undefined) return;
-    queue.push(filling);
-    filling = newCommand(last.line);
+    if (filling.lines === 0) return;
+    const body = filling.close(importId, after);
+    const { from, sizeBytes } = filling;
+    queue.push({ body, from, sizeBytes, attempts: 0, sentMs: 0 });
+    queuedBytes += sizeBytes;
+    after = body.to;
+    filling = createHistoryBatch();
     running ??= run();
   }
 
@@ -58,16 +82,13 @@ export function createPartitionSender({ ledgerId, send, mayGoOn, onDecided, cloc
       let failingSinceMs: number | undefined;
       while (queue.length > 0) {
         await mayGoOn();
-        const begunMs = clock.monotonicMs();
-        const decided = await sendFront();
-        const tookMs = clock.monotonicMs() - begunMs;
-        if (decided) {
+        sendMore();
+        if (await settleFront()) {
           failingSinceMs = undefined;
-          window = tookMs > LIMITS.importSlowMs ? Math.max(1, window >> 1) : Math.min(window + 1, LIMITS.importWindow);
           continue;
         }
-        window = 1;
-        failingSinceMs ??= begunMs;
+        await lost();
+        failingSinceMs ??= clock.monotonicMs();
         if (clock.monotonicMs() - failingSinceMs > LIMITS.importPatienceMs) {
           throw new CliError('The service did not accept lines for too long. Run the command again to continue.');
         }
@@ -81,30 +102,44 @@ export function createPartitionSender({ ledgerId, send, mayGoOn, onDecided, cloc
     wake();
   }
 
-  /** Sends the first commands. @returns whether all of them are decided */
-  async function sendFront(): Promise<boolean> {
-    const front = queue.slice(0, window);
-    const replies = await Promise.all(
-      front.map(({ items, after }) =>
-        send({ kind: 'ImportHistory', ledgerId, after, items }, items[0]?.playerId ?? ''),
-      ),
-    );
-    for (const [place, waiting] of front.entries()) {
+  function sendMore(): void {
+    for (; inFlight < Math.min(window, queue.length); inFlight++) {
+      const waiting = queue[inFlight];
+      if (waiting === undefined) return;
       waiting.attempts += 1;
-      const reply = replies[place];
-      const last = waiting.items.at(-1)?.line ?? 0;
-      if (reply?.kind === 'failure' && !PASSING.has(reply.code)) {
-        throw new CliError(`The service refused lines: ${reply.message ?? reply.code}`);
-      }
-      if (reply?.kind !== 'imported' || reply.importedTo < last) {
-        for (const later of front.slice(place + 1)) later.attempts += 1;
-        return false;
-      }
-      queue.shift();
-      onDecided(reply, waiting.attempts > 1);
+      waiting.sentMs = clock.monotonicMs();
+      waiting.reply = send(waiting.body, waiting.body.players[0]?.playerId ?? '');
     }
+  }
+
+  /** Waits for the reply to the first command. @returns whether it is decided */
+  async function settleFront(): Promise<boolean> {
+    const [front] = queue;
+    const reply = await front?.reply;
+    if (front === undefined || reply === undefined) return false;
+    if (reply.kind === 'failure' && !PASSING.has(reply.code)) {
+      throw new CliError(`The service refused lines: ${reply.message ?? reply.code}`);
+    }
+    if (reply.kind !== 'imported') return false;
+    // All before it is decided, so its owner no longer has what an earlier run imported.
+    if (reply.importedTo < front.body.after) throw new CliError(LEDGER_BEHIND);
+    if (reply.importedTo < front.body.to) return false;
+    const tookMs = clock.monotonicMs() - front.sentMs;
+    window = tookMs > LIMITS.importSlowMs ? Math.max(1, window >> 1) : Math.min(window + 1, LIMITS.importWindow);
+    queue.shift();
+    inFlight -= 1;
+    queuedBytes -= front.sizeBytes;
+    decidedTo = front.body.to;
+    onDecided(reply, front.attempts > 1);
     wake();
     return true;
+  }
+
+  /** Waits until no command is in flight: those behind a lost one were decided by nobody. */
+  async function lost(): Promise<void> {
+    for (const { reply } of queue.slice(0, inFlight)) await reply;
+    inFlight = 0;
+    window = 1;
   }
 
   function wake(): void {
@@ -117,20 +152,31 @@ export function createPartitionSender({ ledgerId, send, mayGoOn, onDecided, cloc
     if (failure !== undefined) throw failure;
   }
 
+  const hasRoom = (): boolean => queue.length <= 2 * LIMITS.importWindow;
+
   return {
-    async add(item) {
+    add(item) {
       check();
-      const chars = charsOf(item);
-      if (filling.items.length > 0 && filling.chars + chars > LIMITS.importCommandChars) close();
-      filling.items.push(item);
-      filling.chars += chars;
-      if (filling.items.length >= LIMITS.importCommandLines) close();
-      while (queue.length > 2 * LIMITS.importWindow) {
+      filling.add(item);
+      if (filling.lines >= LIMITS.importCommandLines || filling.sizeBytes >= LIMITS.importCommandBytes) close();
+      return hasRoom();
+    },
+    async room() {
+      while (!hasRoom()) {
         await new Promise<void>((resolve) => onRoom.push(resolve));
         check();
       }
     },
-    undecidedFrom: () => queue[0]?.items[0]?.line ?? filling.items[0]?.line,
+    close,
+    get decidedTo() {
+      return decidedTo;
+    },
+    get undecidedFrom() {
+      return queue[0]?.from ?? (filling.lines === 0 ? undefined : filling.from);
+    },
+    get waitingBytes() {
+      return queuedBytes + filling.sizeBytes;
+    },
     async flush() {
       close();
       await running;
@@ -139,14 +185,8 @@ export function createPartitionSender({ ledgerId, send, mayGoOn, onDecided, cloc
   };
 }
 
-const newCommand = (after: number): Waiting => ({ items: [], chars: 0, after, attempts: 0 });
+const LEDGER_BEHIND =
+  'The deployment lacks lines that an earlier run of this machine imported. Run the command again with --from-start.';
 
 /** Failures that pass: the command may not have been decided. */
 const PASSING: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']);
-
-/** About the characters of an item in a message. */
-function charsOf({ externalId, event, player }: ImportItem): number {
-  return ITEM_CHARS + externalId.length + (event?.properties.length ?? 0) + (player?.attributes?.length ?? 0);
-}
-
-const ITEM_CHARS = 300;

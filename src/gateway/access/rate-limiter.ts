@@ -21,8 +21,11 @@ export type RateCount = [key: string, ageSeconds: number, requests: number];
  * one. Gateways exchange ages instead of times, so they need no common clock.
  */
 export interface RateLimiter {
-  /** @param caller the caller of a shared key; without it there is no fairness between callers */
-  take(key: string, limitPerMinute: number, caller?: string): RateVerdict;
+  /**
+   * @param caller the caller of a shared key; without it there is no fairness between callers
+   * @param requests how many requests it counts as: all of them are allowed, or none
+   */
+  take(key: string, limitPerMinute: number, caller?: string, requests?: number): RateVerdict;
   /** Counts a request of this caller once more, because it was malformed. The key's total does not change. */
   penalize(key: string, caller: string): void;
   /** Requests that this gateway allowed since the last call. */
@@ -84,21 +87,21 @@ export function createRateLimiter(clock: Clock): RateLimiter {
   }
 
   return {
-    take(key, limitPerMinute, caller) {
+    take(key, limitPerMinute, caller, requests = 1) {
       const nowMs = clock.monotonicMs();
       const second = Math.floor(nowMs / 1000);
       const window = windowOf(key, second);
-      const allowed = window.total < limitPerMinute;
+      const allowed = window.total + requests <= limitPerMinute;
       if (allowed && caller !== undefined) {
         window.shares ??= createCallerShares();
         const waitSeconds = window.shares.waitSeconds(caller, nowMs, window.total, limitPerMinute);
         if (waitSeconds > 0) return { allowed: false, limit: limitPerMinute, remaining: 0, resetSeconds: waitSeconds };
-        window.shares.add(caller, nowMs, 1);
+        window.shares.add(caller, nowMs, requests);
       }
       if (allowed) {
-        add(window, second, 1);
-        window.own[modulo(second)] = (window.own[modulo(second)] ?? 0) + 1;
-        window.unsent += 1;
+        add(window, second, requests);
+        window.own[modulo(second)] = (window.own[modulo(second)] ?? 0) + requests;
+        window.unsent += requests;
         if (unsent.size === 0) countedFirst();
         unsent.add(key);
       }

@@ -5,7 +5,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { partitionOf } from '../../kernel/partition.ts';
-import type { Query } from '../../../actors/vocabulary/commands.ts';
+import type { Query, QueryBody } from '../../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import { type LocalGateway, NO_HANDED_COMMANDS } from '../../../actors/vocabulary/local-gateway.ts';
 import { decodeReplies } from '../../../streams/codec.ts';
@@ -36,7 +36,9 @@ export interface CommandClientOptions {
 export interface CommandClient extends Backend {
   /** Connects the owners of this process directly, without messages. */
   readonly local: LocalGateway;
-  /** Resolves when every command is answered. */
+  /** A read of live state of a whole partition. */
+  queryPartition(origin: Origin, partition: number, body: QueryBody): Promise<Reply>;
+  /** Resolves when every command was published or taken by an owner of this process. Replies may still be missing. */
   drained(): Promise<void>;
   close(): void;
 }
@@ -75,6 +77,23 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
   };
   const entityPartition = (entityId: string): number => partitionOf(entityId, partitions);
 
+  function queryPartition(origin: Origin, partition: number, body: QueryBody): Promise<Reply> {
+    const requestId = nextRequestId();
+    const message: Query = {
+      ...envelope(origin, gateway, requestId, configRevision()),
+      deadlineAt: clock.wallMs() + LIMITS.queryDeadlineMs,
+      body,
+    };
+    return new Promise<Reply>((resolve) => {
+      const onReply = (reply: Reply): void => {
+        queries.forget(requestId);
+        resolve(reply);
+      };
+      waiting.add(requestId, clock.monotonicMs() + LIMITS.queryDeadlineMs, onReply);
+      queries.add(partition, message);
+    });
+  }
+
   return {
     local: {
       gateway,
@@ -100,22 +119,8 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
         if (publisher?.add(command) !== true) waiting.fail(requestId, overloaded());
       });
     },
-    query(origin, playerId, body) {
-      const requestId = nextRequestId();
-      const message: Query = {
-        ...envelope(origin, gateway, requestId, configRevision()),
-        deadlineAt: clock.wallMs() + LIMITS.queryDeadlineMs,
-        body,
-      };
-      return new Promise<Reply>((resolve) => {
-        const onReply = (reply: Reply): void => {
-          queries.forget(requestId);
-          resolve(reply);
-        };
-        waiting.add(requestId, clock.monotonicMs() + LIMITS.queryDeadlineMs, onReply);
-        queries.add(entityPartition(playerId), message);
-      });
-    },
+    query: (origin, playerId, body) => queryPartition(origin, entityPartition(playerId), body),
+    queryPartition,
     async drained() {
       await Promise.all(publishers.map((publisher) => publisher.drained()));
     },

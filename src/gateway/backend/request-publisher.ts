@@ -15,8 +15,8 @@ import { createCommandQueue } from './command-queue.ts';
  * meanwhile, and until the next moment of `gathering`, form the next message. While an owner in this process takes the
  * commands, nothing is published.
  *
- * States: publishing → handing over, once an owner wants the commands and has answered what was published → publishing,
- * when it stops.
+ * States: publishing; handing over, from when an owner in this process wants the commands and every published one is
+ * answered, until that owner stops.
  * Invariants
  * 1. Commands are sent and taken in the order of their arrival.
  * 2. A message is sent again only with the same message id, never after its commands' deadline and never after one of
@@ -52,9 +52,10 @@ export interface RequestPublisherOptions {
 
 const RETRY_MS = 50;
 const PUBLISH_TIMEOUT_MS = 1_000;
-/** How long commands wait for the replies to published ones, so that they can be handed over, and how often at most. */
-const CHANGE_OVER_MS = 50;
-const CHANGE_OVER_PAUSE_MS = 1_000;
+/** How long commands wait for the replies to published ones before they are published too. */
+const HAND_OVER_WAIT_MS = 50;
+/** Pause before commands wait again, after replies that did not come in time. */
+const HAND_OVER_PAUSE_MS = 1_000;
 const REPLIES_CHECK_MS = 1;
 
 export function createRequestPublisher(options: RequestPublisherOptions): RequestPublisher {
@@ -67,7 +68,8 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
   /** The owner in this process that wants the commands. */
   let owner: { onWaiting: () => void } | undefined;
   let isHanding = false;
-  let changeFromMs = -Infinity;
+  /** When the next attempt to hand over may begin. */
+  let nextAttemptMs = -Infinity;
   /** The commands of the last message that may have been stored. Earlier ones are answered before them. */
   let published: readonly Command[] = [];
 
@@ -98,8 +100,8 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
   async function run(): Promise<void> {
     running = true;
     while (queue.length > 0 && !isHanding) {
-      // Meanwhile the owner may have stopped.
-      if (await changesOver()) continue;
+      // The owner may have stopped meanwhile, so the loop checks again.
+      if (await startsHandOver()) continue;
       await gathering.next();
       await publish(queue.cut());
     }
@@ -107,13 +109,16 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
     drainedIfEmpty();
   }
 
-  /** Begins to hand over if an owner wants the commands and has answered the published ones, or does so soon. */
-  async function changesOver(): Promise<boolean> {
-    if (owner === undefined || clock.monotonicMs() < changeFromMs) return false;
-    const untilMs = clock.monotonicMs() + CHANGE_OVER_MS;
+  /**
+   * Waits a moment for the replies to the published commands, if an owner wants the commands, and then hands over.
+   * @returns whether it hands over now
+   */
+  async function startsHandOver(): Promise<boolean> {
+    if (owner === undefined || clock.monotonicMs() < nextAttemptMs) return false;
+    const untilMs = clock.monotonicMs() + HAND_OVER_WAIT_MS;
     while (published.some(({ requestId }) => isWaiting(requestId))) {
       if (clock.monotonicMs() >= untilMs) {
-        changeFromMs = untilMs + CHANGE_OVER_PAUSE_MS;
+        nextAttemptMs = untilMs + HAND_OVER_PAUSE_MS;
         return false;
       }
       await sleep(clock, REPLIES_CHECK_MS);
@@ -149,7 +154,7 @@ export function createRequestPublisher(options: RequestPublisherOptions): Reques
       const self = { onWaiting };
       owner = self;
       isHanding = false;
-      changeFromMs = -Infinity;
+      nextAttemptMs = -Infinity;
       let taken: Command[] = [];
       const isMine = (): boolean => isHanding && owner === self;
       resume();

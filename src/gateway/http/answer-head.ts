@@ -15,7 +15,7 @@ export interface HeadSource {
 }
 
 /**
- * The head of a response: its status and the headers that every response may have, without the line's end of the last.
+ * The head of a response: its status and the headers that every response may have. The last line has no line break.
  * The library gets it as the status line, because each call of the library costs more than joining texts. If the text
  * ends with an empty line, the head is complete, and the library adds no `Date`, so the caller must.
  */
@@ -30,6 +30,7 @@ export function headText(
   let text = STATUS_LINES[status] ?? String(status);
   if (contentType !== undefined) text += `\r\nContent-Type: ${contentType}`;
   text += `\r\nX-Request-Id: ${exchange.requestId}`;
+  if (extra['Cache-Control'] === undefined) text += NO_STORE;
   if (rate !== undefined) {
     text += `\r\nRateLimit-Limit: ${rate.limit}\r\nRateLimit-Remaining: ${rate.remaining}`;
     text += `\r\nRateLimit-Reset: ${rate.resetSeconds}`;
@@ -47,6 +48,9 @@ export function headText(
   for (const name in extra) text += `\r\n${name}: ${extra[name] ?? ''}`;
   return text;
 }
+
+/** Answers hold data of players, and an answer about a flag or key is true for a moment only. */
+const NO_STORE = '\r\nCache-Control: no-store';
 
 export type Headers = Readonly<Record<string, string>>;
 

@@ -23,6 +23,8 @@ export function createCors(origins: readonly string[]): Cors {
 /** Whether browsers may call a route. One with keys must allow a client key or a stream token. */
 export function isForBrowsers(route: Route): boolean {
   if (route.kind === 'open') return route.forBrowsers === true;
+  // The console is of the service's own origin.
+  if (route.kind === 'console') return false;
   return route.auth.keys.includes('client') || route.auth.streamTokens === true;
 }
 

@@ -1,7 +1,8 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { Answer, TextAnswer } from '../../api/answer.ts';
+import type { Answer, JsonAnswer, TextAnswer } from '../../api/answer.ts';
 import { ERRORS, type ErrorEntry, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { headText, type Headers } from './answer-head.ts';
 import type { RateVerdict } from '../access/rate-limiter.ts';
 import type { RequestHeaders } from './request-headers.ts';
@@ -65,8 +66,7 @@ export function respond(exchange: Exchange, answer: Answer, extra: Headers = NO_
   switch (answer.kind) {
     case 'json': {
       const body = `{"success":true,"data":${answer.data}}`;
-      const headers = answer.etag === undefined ? extra : { ...extra, ETag: `"${answer.etag}"` };
-      end(exchange, answer.status, 'application/json', body, answer.replayed, headers);
+      end(exchange, answer.status, 'application/json', body, answer.replayed, headersOf(answer, extra));
       break;
     }
     case 'text':
@@ -78,6 +78,16 @@ export function respond(exchange: Exchange, answer: Answer, extra: Headers = NO_
       else end(exchange, statusOf(exchange, answer), 'application/json', failureBody(exchange, answer), false, extra);
       break;
   }
+}
+
+function headersOf({ etag, freshAsOf, headers }: JsonAnswer, extra: Headers): Headers {
+  if (etag === undefined && freshAsOf === undefined && headers === undefined) return extra;
+  return {
+    ...extra,
+    ...headers,
+    ...(etag === undefined ? {} : { ETag: `"${etag}"` }),
+    ...(freshAsOf === undefined ? {} : { 'X-Fresh-As-Of': formatTimestamp(freshAsOf) }),
+  };
 }
 
 function retryAfterOf({ code }: Failure): number | undefined {
@@ -141,7 +151,7 @@ function end(
   exchange: Exchange,
   status: number,
   contentType: string | undefined,
-  body: string,
+  body: string | Uint8Array,
   replayed: boolean,
   extra: Headers,
 ): void {
@@ -162,7 +172,7 @@ function write(
   exchange: Exchange,
   status: number,
   contentType: string | undefined,
-  body: string,
+  body: string | Uint8Array,
   replayed: boolean,
   extra: Headers,
 ): void {

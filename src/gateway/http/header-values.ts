@@ -39,6 +39,15 @@ export function joinedValues(headers: Pick<HttpRequest, 'forEach'>, name: string
   return joined ?? '';
 }
 
+/** The value of the first cookie with a name (RFC 6265, section 4.2.1); undefined if there is none. */
+export function cookieValue(text: string, name: string): string | undefined {
+  for (const pair of text.split(';')) {
+    const trimmed = pair.trim();
+    if (trimmed.startsWith(name) && trimmed[name.length] === '=') return trimmed.slice(name.length + 1);
+  }
+  return undefined;
+}
+
 /** Whether a text is one or more characters from `!` to `~`: visible ASCII without spaces. */
 export function isVisibleAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) {

@@ -1,4 +1,3 @@
-import type { HttpResponse } from 'uWebSockets.js';
 import type { Cancel, Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 
@@ -12,19 +11,46 @@ export type BodyOutcome =
   | { kind: 'busy' }
   | { kind: 'too_slow' };
 
+/** Whether the sender of a body has shown its API key. */
+type Sender = 'known' | 'unknown';
+
+/** A request whose body arrives: an `HttpResponse` of uWebSockets.js. */
+interface Arriving {
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
+}
+
 /** Receives bodies within bounds of size, time and memory over all connections. */
 export interface BodyReader {
   /**
    * Calls back once, unless the returned function is called first (the caller disconnected), which may be called at any
    * time. Must be called synchronously.
+   * @param sender `unknown`: the key is in the body, so anybody may have sent it
    */
-  read(res: HttpResponse, onBody: (outcome: BodyOutcome) => void): () => void;
+  read(res: Arriving, sender: Sender, onBody: (outcome: BodyOutcome) => void): () => void;
 }
 
-export function createBodyReader(clock: Clock): BodyReader {
+export function createBodyReader(
+  clock: Clock,
+  {
+    bodyReceivingBytes: mostBytes = LIMITS.bodyReceivingBytes,
+    keylessBodyReceivingBytes: mostKeylessBytes = LIMITS.keylessBodyReceivingBytes,
+  } = {},
+): BodyReader {
   let receivingBytes = 0;
+  /** Those of unknown senders. */
+  let keylessBytes = 0;
+
+  function count(sender: Sender, bytes: number): void {
+    receivingBytes += bytes;
+    if (sender === 'unknown') keylessBytes += bytes;
+  }
+
+  function isFull(sender: Sender, bytes: number): boolean {
+    return receivingBytes + bytes > mostBytes || (sender === 'unknown' && keylessBytes + bytes > mostKeylessBytes);
+  }
+
   return {
-    read(res, onBody) {
+    read(res, sender, onBody) {
       let chunks: Buffer[] | undefined;
       let sizeBytes = 0;
       let done = false;
@@ -33,7 +59,7 @@ export function createBodyReader(clock: Clock): BodyReader {
       function finish(): void {
         done = true;
         cancelTimer?.();
-        receivingBytes -= chunks === undefined ? 0 : sizeBytes;
+        if (chunks !== undefined) count(sender, -sizeBytes);
         chunks = undefined;
       }
 
@@ -59,7 +85,7 @@ export function createBodyReader(clock: Clock): BodyReader {
           conclude({ kind: 'whole', bytes });
           return;
         }
-        if (receivingBytes + chunk.length > LIMITS.bodyReceivingBytes) {
+        if (isFull(sender, chunk.length)) {
           conclude({ kind: 'busy' });
           return;
         }
@@ -67,7 +93,7 @@ export function createBodyReader(clock: Clock): BodyReader {
         chunks ??= [];
         chunks.push(Buffer.from(chunk));
         sizeBytes += chunk.length;
-        receivingBytes += chunk.length;
+        count(sender, chunk.length);
         cancelTimer ??= clock.timer(LIMITS.bodyReceiveMs, () => {
           if (!done) conclude({ kind: 'too_slow' });
         });

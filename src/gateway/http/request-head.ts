@@ -1,5 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import type { KeyedRoute, RawInput } from '../../api/route.ts';
+import type { ConsoleRoute, KeyedRoute, RawInput } from '../../api/route.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { bearerToken, contentCoding, isJsonType, isVisibleAscii } from './header-values.ts';
@@ -20,9 +20,12 @@ export interface RequestHead {
   faults: FieldFault[];
 }
 
+/** The kinds of routes whose input is read. */
+export type BodyRoute = KeyedRoute | ConsoleRoute;
+
 /** The parts of a request that one route reads; computed once. */
-export interface RouteReader {
-  route: KeyedRoute;
+export interface RouteReader<R extends BodyRoute = KeyedRoute> {
+  route: R;
   params: readonly string[];
   query: Readonly<Record<string, unknown>> | undefined;
   /** Header names as documented, and in lower case. */
@@ -30,7 +33,7 @@ export interface RouteReader {
   takesBody: boolean;
 }
 
-export function createRouteReader(route: KeyedRoute): RouteReader {
+export function createRouteReader<R extends BodyRoute>(route: R): RouteReader<R> {
   const { params, query, headers, body } = route.input;
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
   const described = Object.keys(params?.properties ?? {});
@@ -61,7 +64,7 @@ export function rawParams(names: readonly string[], req: HttpRequest): string[] 
 
 /** Reads the rest of a request's head. @param ignored receives the names of unknown query parameters */
 export function readHead(
-  reader: RouteReader,
+  reader: RouteReader<BodyRoute>,
   headers: RequestHeaders,
   req: HttpRequest,
   ignored: string[],
@@ -98,10 +101,12 @@ function isIdempotencyKey(text: string): boolean {
 }
 
 function refusedOf(
-  { route, takesBody }: RouteReader,
+  { route, takesBody }: RouteReader<BodyRoute>,
   { framing, contentType }: RequestHeaders,
   coding: ReturnType<typeof contentCoding>,
 ): RequestHead['refused'] {
+  // A streamed body is read as it arrives: nothing inflates it.
+  if (route.streamedBody !== undefined) return coding === 'identity' ? undefined : 'encoding';
   // A request has a body if it declares its framing (RFC 9112, section 6).
   const isWithoutBody = framing.contentLength === 0 && !framing.chunked;
   if (!takesBody || route.lenientBody === true || (route.bodyOptional === true && isWithoutBody)) return undefined;
@@ -133,7 +138,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-function declaredHeaders(reader: RouteReader, req: HttpRequest): Record<string, string> {
+function declaredHeaders(reader: RouteReader<BodyRoute>, req: HttpRequest): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { name, lower } of reader.headers) {
     const value = req.getHeader(lower);

@@ -23,12 +23,12 @@ export interface UnreadAnswers {
    * @param owner identifies the response for `forget`
    * @param caller the caller that the bytes count against; default: the address of the peer
    */
-  hold(owner: object, res: HttpResponse, body: string, caller: string | undefined): void;
+  hold(owner: object, res: HttpResponse, body: string | Uint8Array, caller: string | undefined): void;
   /**
    * Sends a body after which the connection reads no more requests. Write its head first; call it within `res.cork`.
    * The library's `end` with its flag does the same, but copies the bytes that the socket does not accept.
    */
-  holdLast(owner: object, res: HttpResponse, body: string, caller: string | undefined): void;
+  holdLast(owner: object, res: HttpResponse, body: string | Uint8Array, caller: string | undefined): void;
   /** Forgets the response of a closed connection, if one is held. */
   forget(owner: object): void;
   readonly bytes: number;

@@ -145,7 +145,7 @@ describe('the streams of changed flags', () => {
   it('tell many readers in several turns, and a change meanwhile afterwards', async () => {
     const { clock, change, open, metrics } = setUp();
     const readers = Array.from({ length: LIMITS.changesAtOnce * 2 + 1 }, () => open());
-    const told = () => readers.filter(({ texts }) => texts.length > 1).length;
+    const notified = () => readers.filter(({ texts }) => texts.length > 1).length;
     await change();
     const seen = new Set<number>();
     // The change comes in the middle of a round, from the last reader of the first turn.
@@ -158,7 +158,7 @@ describe('the streams of changed flags', () => {
     };
     const timer = clock.timer.bind(clock);
     clock.timer = (delayMs, fn) => {
-      if (delayMs === 0) seen.add(told());
+      if (delayMs === 0) seen.add(notified());
       return timer(delayMs, fn);
     };
     await clock.advance(LIMITS.changesGatherMs);

@@ -11,11 +11,11 @@ import { changedMessage, connectedMessage, heartbeatMessage } from './change-mes
 /*
  * The streams of changed flags of one process.
  *
- * Owns the readers, by game and environment, and one timer for each game and environment whose change is not told yet.
+ * Owns the readers, by game and environment, and one timer for each game and environment with an unsent change.
  *
  * Invariants
- * 1. A reader that stays connected is told the latest revision: a change begins a timer unless one runs, and after the
- *    last reader was told, a newer revision begins another.
+ * 1. A reader that stays connected gets the latest revision: a change starts a timer unless one runs, and once all
+ *    readers have a revision, a newer one starts another timer.
  * 2. Games with changes but without readers cost nothing.
  * 3. One turn of the event loop writes to at most `changesAtOnce` readers.
  * 4. A reader that leaves more than `changesReaderBytes` unread is disconnected; it resumes with `Last-Event-ID`.
@@ -37,8 +37,8 @@ interface Member {
   scope: Scope;
   kind: ChangesRequest['kind'];
   reader: LiveReader;
-  /** The revision that the reader was told last. */
-  told: number;
+  /** The revision of the last message to the reader. */
+  sentRevision: number;
 }
 
 /** A game and environment with readers. */
@@ -46,7 +46,7 @@ interface Scope {
   game: string;
   environment: Environment;
   members: Set<Member>;
-  /** Set from a change until every reader is told. */
+  /** Set from a change until it was sent to every reader. */
   cancel: Cancel | undefined;
 }
 
@@ -65,23 +65,23 @@ export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagC
 
   function gather(scope: Scope): void {
     const changedMs = clock.monotonicMs();
-    scope.cancel = clock.timer(LIMITS.changesGatherMs, () => tell(scope, changedMs));
+    scope.cancel = clock.timer(LIMITS.changesGatherMs, () => sendToAll(scope, changedMs));
   }
 
-  function tell(scope: Scope, changedMs: number): void {
+  function sendToAll(scope: Scope, changedMs: number): void {
     const revision = revisionOf(scope);
     const messages = messagesOf(scope, revision);
     const due = [...scope.members];
-    function tellSome(): void {
+    function sendToSome(): void {
       for (const member of due.splice(0, LIMITS.changesAtOnce)) {
-        if (scope.members.has(member) && member.told < revision) tellOne(member, revision, messages);
+        if (scope.members.has(member) && member.sentRevision < revision) send(member, revision, messages);
       }
-      scope.cancel = due.length > 0 ? clock.timer(0, tellSome) : undefined;
+      scope.cancel = due.length > 0 ? clock.timer(0, sendToSome) : undefined;
       if (scope.cancel !== undefined) return;
       metrics.changeDelay.observe((clock.monotonicMs() - changedMs) / 1000);
       if (scope.members.size > 0 && revisionOf(scope) > revision) gather(scope);
     }
-    tellSome();
+    sendToSome();
   }
 
   /** The message for each kind of key. */
@@ -93,9 +93,9 @@ export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagC
     };
   }
 
-  function tellOne(member: Member, revision: number, messages: Record<Member['kind'], Uint8Array>): void {
+  function send(member: Member, revision: number, messages: Record<Member['kind'], Uint8Array>): void {
     if (!write(member, messages[member.kind])) return;
-    member.told = revision;
+    member.sentRevision = revision;
     metrics.changeMessages.inc();
   }
 
@@ -143,7 +143,7 @@ export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagC
     attach(request, reader) {
       const scope = scopeOf(request);
       const revision = revisionOf(scope);
-      const member: Member = { scope, kind: request.kind, reader, told: revision };
+      const member: Member = { scope, kind: request.kind, reader, sentRevision: revision };
       scope.members.add(member);
       heartbeats.add(member);
       readers += 1;
@@ -153,7 +153,7 @@ export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagC
       const isCurrent = request.lastEventId === undefined || request.lastEventId === String(revision);
       reader.write(connectedMessage(revision, retryMs, isCurrent));
       // An id of another log is unequal too, and may be higher.
-      if (!isCurrent) tellOne(member, revision, messagesOf(scope, revision));
+      if (!isCurrent) send(member, revision, messagesOf(scope, revision));
       return () => detach(member);
     },
     stop() {

@@ -10,6 +10,11 @@ export interface StreamRegistry {
   /** Number of open streams of a key; only those of one of its callers if given. */
   countOf(key: ApiKey, caller?: string): number;
   add(key: ApiKey, caller: string | undefined, end: () => void): () => void;
+  /**
+   * Ends the oldest stream of the caller who has the most of a key.
+   * @param most how many streams that caller may have; false if no caller has more
+   */
+  endOneAbove(key: ApiKey, most: number): boolean;
   /** Ends the streams of keys that are no longer valid. */
   endWhere(gone: (key: ApiKey) => boolean): void;
   /** Refuses new streams and ends all. */
@@ -17,31 +22,62 @@ export interface StreamRegistry {
   readonly closed: boolean;
 }
 
+interface OpenStream {
+  key: ApiKey;
+  end: () => void;
+}
+
 export function createStreamRegistry(): StreamRegistry {
-  const open = new Set<{ key: ApiKey; end: () => void }>();
-  /** By key id, and by key id and caller; those without streams have no entry. */
+  const open = new Set<OpenStream>();
+  /** By key id; keys without streams have no entry. */
   const counts = new Map<string, number>();
+  /** By key id and caller, oldest first; callers without streams have no entry. */
+  const callers = new Map<string, Map<string, Set<OpenStream>>>();
   let closed = false;
   const endWhere = (gone: (key: ApiKey) => boolean): void => {
     for (const stream of open) if (gone(stream.key)) stream.end();
   };
-  const nameOf = ({ id }: ApiKey, caller?: string): string => (caller === undefined ? id : `${id} ${caller}`);
-  function count(name: string, by: 1 | -1): void {
-    const now = (counts.get(name) ?? 0) + by;
-    if (now > 0) counts.set(name, now);
-    else counts.delete(name);
+  function count({ id }: ApiKey, by: 1 | -1): void {
+    const now = (counts.get(id) ?? 0) + by;
+    if (now > 0) counts.set(id, now);
+    else counts.delete(id);
+  }
+  function addToCaller(caller: string, stream: OpenStream): void {
+    const { id } = stream.key;
+    const ofKey = callers.get(id) ?? new Map<string, Set<OpenStream>>();
+    callers.set(id, ofKey);
+    ofKey.set(caller, (ofKey.get(caller) ?? new Set()).add(stream));
+  }
+  function removeFromCaller(caller: string, stream: OpenStream): void {
+    const { id } = stream.key;
+    const ofKey = callers.get(id);
+    const own = ofKey?.get(caller);
+    own?.delete(stream);
+    if (own?.size === 0) ofKey?.delete(caller);
+    if (ofKey?.size === 0) callers.delete(id);
   }
   return {
-    countOf: (key, caller) => counts.get(nameOf(key, caller)) ?? 0,
+    countOf: (key, caller) =>
+      caller === undefined ? (counts.get(key.id) ?? 0) : (callers.get(key.id)?.get(caller)?.size ?? 0),
     add(key, caller, end) {
       const stream = { key, end };
-      const names = new Set([nameOf(key), nameOf(key, caller)]);
       open.add(stream);
-      for (const name of names) count(name, 1);
+      count(key, 1);
+      if (caller !== undefined) addToCaller(caller, stream);
       return () => {
         if (!open.delete(stream)) return;
-        for (const name of names) count(name, -1);
+        count(key, -1);
+        if (caller !== undefined) removeFromCaller(caller, stream);
       };
+    },
+    endOneAbove(key, most) {
+      let largest: Set<OpenStream> | undefined;
+      for (const own of callers.get(key.id)?.values() ?? []) {
+        if (own.size > (largest?.size ?? most)) largest = own;
+      }
+      const [oldest] = largest ?? [];
+      oldest?.end();
+      return oldest !== undefined;
     },
     endWhere,
     close() {
@@ -63,13 +99,15 @@ export interface StreamKind<Request> {
   streams: StreamRegistry;
   mostReaders: number;
   mostOfKey: Readonly<Record<Tier, number>>;
-  /** Of one caller of a limited client key. Absent: no such bound. */
+  /** Of one caller of a client key. Absent: no such bound. */
   mostOfCaller?: Readonly<Record<Tier, number>>;
 }
 
 /**
  * Opens a stream for a request unless a bound on streams is reached. The streams of a key are counted per process:
- * gateways exchange counts of requests only, and a stream may last for any time.
+ * gateways exchange counts of requests only, and a stream may last for any time. When a client key has all of its
+ * streams, a caller with fewer takes the place of a stream of the caller with the most: client keys are public, and
+ * one holder must not keep the players out.
  */
 export function openStream<Request>(
   { source, streams, mostReaders, mostOfKey, mostOfCaller }: StreamKind<Request>,
@@ -86,9 +124,14 @@ export function openStream<Request>(
     const message = `${who} already has ${most} open streams, the maximum of the key's tier.`;
     respond(exchange, failure('RATE_LIMIT_EXCEEDED', message));
   };
-  if (streams.countOf(key) >= mostOfKey[key.tier]) return refuse('This key', mostOfKey[key.tier]);
-  if (mostOfCaller !== undefined && caller !== undefined && streams.countOf(key, caller) >= mostOfCaller[key.tier]) {
+  const ofCaller = caller === undefined ? 0 : streams.countOf(key, caller);
+  if (mostOfCaller !== undefined && ofCaller >= mostOfCaller[key.tier]) {
     return refuse('This player or network', mostOfCaller[key.tier]);
+  }
+  const isFull = streams.countOf(key) >= mostOfKey[key.tier];
+  // With one stream more, the caller still has no more than the one who loses one.
+  if (isFull && (caller === undefined || !streams.endOneAbove(key, ofCaller + 1))) {
+    return refuse('This key', mostOfKey[key.tier]);
   }
   let forget: () => void = () => {};
   const end = openSse(

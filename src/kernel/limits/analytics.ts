@@ -29,6 +29,50 @@ export const ANALYTICS_LIMITS = {
    */
   eventPageBytes: 1024 * 1024,
 
+  /**
+   * Questions of the query API that one process asks ClickHouse at once, beside `analyticsStatements`: a long one never
+   * keeps pages of events waiting. All processes of a machine together use 512 MiB for each.
+   */
+  questionStatements: 1,
+  /** Questions of one process that wait for it, and for how long: two of the longest. Beyond either 503. */
+  questionsWaiting: 16,
+  questionsWaitMs: 30_000,
+  /** Questions of one game and environment in one process, running or waiting: others get their turn. Beyond it 429. */
+  questionsOfGame: 4,
+  /**
+   * Time, memory and rows read of one question; beyond one of them 422. Groups and sorts use the disk beyond a quarter
+   * of the memory. 10,000,000 rows take 0.1 to 6 s.
+   */
+  questionSeconds: 15,
+  questionMemoryBytes: 512 * 1024 * 1024,
+  questionRows: 500_000_000,
+  /** Rows of an answer: `trendPoints` of each of `questionKeys`; 21,000 at most, about 1 MB. */
+  trendPoints: 1_000,
+  questionKeys: 20,
+  breakdownKeys: 500,
+  /** Longest range of a question: two years, so that a year can be compared with the one before. */
+  questionRangeDays: 732,
+  /** Conditions of a question or of a step, values of one, and characters of a value. */
+  questionFilters: 8,
+  questionValues: 50,
+  questionValueLength: 512,
+  /** Names of events that one question measures. */
+  questionNames: 20,
+  /** Steps of a funnel; `windowFunnel` itself takes 32. */
+  funnelSteps: 10,
+  funnelWindowSeconds: 90 * 86_400,
+  /** Days after the first in one retention question, and the latest of them. */
+  retentionDays: 32,
+  retentionLongestDay: 365,
+  /** Longest pause between two steps of a path. */
+  pathSeconds: 7 * 86_400,
+  /**
+   * Answers kept until new rows come: at most this many bytes of them in one process, and for this long, as an erased
+   * player's rows go without new ones.
+   */
+  answersKeptBytes: 16 * 1024 * 1024,
+  answersKeptMs: 60_000,
+
   /** Rows of an experiment's results: two for each possible variant, with a wide margin. */
   analyticsVariantRows: 1_000,
   /** Days after the first exposure in which an event may count. */
@@ -42,6 +86,13 @@ export const ANALYTICS_LIMITS = {
   /** A path into an event's properties: characters, and keys. */
   propertyPathLength: 256,
   propertyPathKeys: 16,
+
+  /**
+   * Names in the dictionary of events: three times as many as a game has schemas. Newest events of a name whose
+   * properties are read: a few granules of each part, at most 64 MiB. The view bounds properties to 200.
+   */
+  dictionaryNames: 1_500,
+  dictionaryEvents: 1_000,
 
   /** Rows on one page of a player's export: the maximum, and the default. */
   exportRows: 1_000,

@@ -13,16 +13,16 @@ export const CLICKHOUSE_LIMITS = {
   clickhouseReaderThreads: 2,
   /** Concurrent statements of readers. */
   clickhouseReaderStatements: 4,
-  /** Concurrent statements of the service: inserts, snapshots, event queries. */
-  clickhouseServiceStatements: 6,
-  /** The same without the route statements (`analyticsStatements`) of one process. */
+  /** Concurrent statements of the service: inserts, snapshots, event queries, questions. */
+  clickhouseServiceStatements: 7,
+  /** The same without the route statements (`analyticsStatements`, `questionStatements`) of one process. */
   clickhouseOwnStatements: 4,
   /** Statements that wait for a slot, for readers and for the service each. Beyond it 503 at once. */
   clickhouseWaitingStatements: 64,
   /** How long a statement waits for a slot before 503. */
   clickhouseWaitMs: 10_000,
   /**
-   * Threads for calls into the engine, each of which blocks its thread: all 10 statements at once, files and
+   * Threads for calls into the engine, each of which blocks its thread: all 11 statements at once, files and
    * compression.
    */
   clickhousePoolThreads: 16,

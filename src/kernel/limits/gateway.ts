@@ -14,6 +14,11 @@ export const GATEWAY_LIMITS = {
   bodyReceiveMs: 60_000,
   /** Bytes of all bodies that are still arriving: 256 of the largest. Beyond it a request is answered 503. */
   bodyReceivingBytes: 256 * 1024 * 1024,
+  /**
+   * The part of it for bodies that may hold the API key: 64 of the largest. Anybody can send these, and requests with a
+   * key in the head keep the rest.
+   */
+  keylessBodyReceivingBytes: 64 * 1024 * 1024,
   /** A declared body up to this size is drained and answered 413. A larger one ends the connection. */
   bodyDrainBytes: 8 * 1024 * 1024,
   /**

@@ -1,28 +1,40 @@
 /**
- * Bounds of imports of history (`cli import`) and of exports (`cli export`). An import holds at most 2 × `importWindow`
- * commands for each partition, one line, and the read-ahead of the file: about 100 MiB with 32 partitions.
+ * Bounds of imports of history (`cli import`) and of exports (`cli export`). An import holds at most
+ * `importWaitingBytes` of lines, what one read of the file adds, and 2 × `importWindow` commands of one partition.
  */
 export const IMPORT_LIMITS = {
   /** One line of a file. The largest body of a request: an event that the API takes fits. */
   importLineBytes: 1024 * 1024,
   /** 2000-01-01: games have no older history, and each month of rows is an insert of its own. */
   importEarliestMs: 946_684_800_000,
-  /** Lines of one command. Deciding them takes about 2 ms, for which live commands wait. */
-  importCommandLines: 250,
-  /** Characters of one command. Its facts fit a record (`commitBytes`) beside live facts. */
-  importCommandChars: 256 * 1024,
-  /** Commands of one partition in flight. One round trip then carries 2,000 lines. */
-  importWindow: 8,
+  /** Lines of one command. Deciding them takes a few milliseconds, for which live commands wait. */
+  importCommandLines: 1_000,
+  /**
+   * Bytes of one command, and one line more. Its facts fit a record beside live facts. Computed properties may repeat
+   * the texts of an event `computedPerEvent` times: 3 MiB more, so that a record stays below `brokerPayloadBytes`.
+   */
+  importCommandBytes: 192 * 1024,
+  /** Commands of one partition in flight. */
+  importWindow: 4,
+  /** Bytes of lines that wait in all partitions. */
+  importWaitingBytes: 32 * 1024 * 1024,
   /** Replies slower than this halve the window: live traffic waits for the same owner. */
-  importSlowMs: 100,
+  importSlowMs: 500,
   /** Pause before lines are sent again, and between looks at a sink that is behind. */
   importRetryMs: 250,
   /** How long the service may refuse lines: longer than a failover and a restart. */
   importPatienceMs: 300_000,
   /** Time between two saves of how far a file is imported. What follows the last one is read again. */
   importSaveMs: 500,
-  /** Records of FACTS that ClickHouse may be behind, at 2,000 lines each: some seconds of its work. */
+  /** Records of FACTS that ClickHouse may be behind, at some thousand lines each: some seconds of its work. */
   importLagRecords: 200,
+  /**
+   * Files that one ledger remembers. With 4,096 ledgers of a partition, game and environment, 700 files in
+   * `importRememberedMs` (one each hour) leave no ledger full. A ledger has less than 1 kB, and all of them 4 MB.
+   */
+  importLedgerFiles: 8,
+  /** How long a file is remembered at least. Then a full ledger may forget it, and a repeat imports it again. */
+  importRememberedMs: 30 * 24 * 60 * 60 * 1000,
   /** Rows that one statement of an export sorts, unless a single hour has more: about 100 MB in ClickHouse. */
   exportStatementRows: 200_000,
   /**

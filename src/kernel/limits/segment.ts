@@ -3,6 +3,11 @@ export const SEGMENT_LIMITS = {
   /** Messages of one batch: Segment's own maximum, to which its clients are built. */
   segmentBatchMessages: 2_500,
   /**
+   * Messages that count as one request against the rate limit: as many as a batch of this service's own has at most
+   * (`batchEvents`). So a batch of 2,500 counts as 25.
+   */
+  segmentMessagesOfRequest: 100,
+  /**
    * Events of one command to the owner of a partition, and characters of their properties: as many as the batch
    * endpoint sends at once, so that a batch of 2,500 events for one player does not occupy its owner.
    */

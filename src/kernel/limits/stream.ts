@@ -72,12 +72,12 @@ export const STREAM_LIMITS = {
   changesReadersOfKey: { growth: 1_000, pro: 5_000, enterprise: 8_000 },
   /**
    * Of one caller of a client key with a rate limit: a tenth, because client keys are public and an address may serve
-   * hundreds of players. Enterprise keys know no callers.
+   * hundreds of players. Callers of enterprise keys are not counted apart.
    */
   changesReadersOfCaller: { growth: 100, pro: 500, enterprise: 8_000 },
-  /** Changes within this time are told once. All nodes have them by then (200 ms), so clients get the new flags. */
+  /** Changes within this time make one message. All nodes have them by then (200 ms), so clients get the new flags. */
   changesGatherMs: 250,
-  /** Readers that are told in one turn of the event loop, as for heartbeats. */
+  /** Messages about a change in one turn of the event loop, as for heartbeats. */
   changesAtOnce: 200,
   /** Evaluations per second to which the clients of one process spread after a change: half of what it can do. */
   changesRefetchesPerSecond: 5_000,

@@ -58,6 +58,8 @@ export const TARGETING_LIMITS = {
    * it.
    */
   waitingExposures: 20_000,
+  /** Exposures in one request of a server, as many as events in a batch. Each is a command of its own. */
+  reportedExposures: 100,
   /** Flag keys in one evaluation request. */
   evaluatedFlags: 2_000,
   /** Characters of all values in one evaluation response. At three bytes each they fit `brokerPayloadBytes`. */
@@ -96,6 +98,19 @@ export const TARGETING_LIMITS = {
   sweepShareSteps: 20_000_000,
   /** Shortest pause between two rounds. */
   sweepPauseMs: 5,
+  /**
+   * Time of one query of a preview, for which live commands wait, and of a whole preview: the answer leaves within 2 s.
+   */
+  previewSliceMs: 8,
+  previewMs: 1_700,
+  /** Time after which a preview goes on with the next partition: its owner is busy or away. */
+  previewQueryMs: 500,
+  /** Previews of one game that a process runs at once. Each takes at most half of an owner's time. */
+  previewsOfGame: 2,
+  /** Conditions of previews that an owner keeps compiled. */
+  previewsHeld: 4,
+  /** Matching players that a preview names. */
+  previewExamples: 10,
   /** How often the progress of a sweep is stored. */
   sweepProgressMs: 1_000,
 } as const;

@@ -126,6 +126,8 @@ const TOKENS = 8;
 /** One insert must become one block, and be answered once its part is on disk; otherwise its token proves nothing. */
 const ONE_DURABLE_BLOCK = {
   async_insert: 0,
+  // An index of a small part is two more files, and saves nothing. Merges add it.
+  materialize_skip_indexes_on_insert: 0,
   insert_deduplicate: 1,
   input_format_parallel_parsing: 0,
   max_insert_block_size: '10000000',

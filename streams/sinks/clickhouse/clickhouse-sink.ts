@@ -1,8 +1,11 @@
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
+import type { PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { createClickhouseTarget } from './block-target.ts';
 import { createEraser } from './eraser.ts';
-import { createErasureTarget } from './erasure-target.ts';
+import { createErasureTarget, type ErasureTarget } from './erasure-target.ts';
 import { createFactsWriter, type FactsWriterOptions } from './facts-writer.ts';
+import { createPlayerDaysBuilder, type PlayerDaysBuilder } from './player-days/builder.ts';
+import { createPlayerDaysTarget, type Players } from './player-days/target.ts';
 import { RECORDS_SOURCE } from './records-source.ts';
 import { createStreamWriter } from './stream-writer.ts';
 import { createRecordsTrimmer } from './trim-records.ts';
@@ -19,17 +22,21 @@ export interface ClickhouseSink {
 }
 
 /**
- * The ClickHouse sink: independent writers for FACTS and RECORDS, and the eraser. The simulation uses the facts writer
- * with its own target.
+ * The ClickHouse sink: independent writers for FACTS and RECORDS, the eraser, and the builder of `player_days`. The
+ * simulation uses the facts writer with its own target.
  */
 export function createClickhouseSink(options: ClickhouseSinkOptions): ClickhouseSink {
   const target = createClickhouseTarget(options.clickhouse);
-  const eraser = createEraser({
+  const logger = options.logger.child({ sink: 'clickhouse' });
+  const leads = (): boolean => writer.leads();
+  const days = createPlayerDaysBuilder({
     ...options,
-    logger: options.logger.child({ sink: 'clickhouse' }),
-    target: createErasureTarget(options.clickhouse),
-    leads: () => writer.leads(),
+    logger,
+    target: createPlayerDaysTarget(options.clickhouse),
+    leads,
   });
+  const erasures = withDays(createErasureTarget(options.clickhouse), days);
+  const eraser = createEraser({ ...options, logger, target: erasures, leads });
   const writer = createFactsWriter({ ...options, target, onErasures: () => eraser.wake() });
   const records = createStreamWriter({
     ...options,
@@ -42,10 +49,33 @@ export function createClickhouseSink(options: ClickhouseSinkOptions): Clickhouse
       writer.start();
       records.start();
       eraser.start();
+      days.start();
     },
     async stop() {
-      await Promise.all([writer.stop(), records.stop(), eraser.stop()]);
+      await Promise.all([writer.stop(), records.stop(), eraser.stop(), days.stop()]);
       await target.close();
     },
   };
+}
+
+/** Deletes rows of erased players, and after them the days that were made of these rows. */
+function withDays(target: ErasureTarget, days: Pick<PlayerDaysBuilder, 'rebuild'>): ErasureTarget {
+  return {
+    ...target,
+    async remove(erasures, records) {
+      const outcome = await target.remove(erasures, records);
+      if (outcome === 'later') return outcome;
+      return (await days.rebuild(byEnvironment(erasures))) === 'later' ? 'later' : 'removed';
+    },
+  };
+}
+
+function byEnvironment(erasures: readonly PendingErasure[]): Players[] {
+  const groups = Map.groupBy(erasures, ({ game, environment }) => `${environment}/${game}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first
+      ? [{ game: first.game, environment: first.environment, ids: group.map(({ playerId }) => playerId) }]
+      : [];
+  });
 }

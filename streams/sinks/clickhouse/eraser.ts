@@ -3,8 +3,7 @@ import { LIMITS, type Limits } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import { createSignal } from '../../../src/kernel/signal.ts';
 import type { Log } from '../../log/log.ts';
-import type { RecordsPosition } from '../../../clickhouse-schema/rows/erased-rows.ts';
-import { readSinkPosition } from '../positions.ts';
+import { readHandledTo, readSinkPosition } from '../positions.ts';
 import type { ErasureTarget } from './erasure-target.ts';
 import { createLateRows } from './late-rows.ts';
 
@@ -67,10 +66,7 @@ export function createEraser(options: EraserOptions): Eraser {
     }
   }
 
-  async function recordsPosition(): Promise<RecordsPosition | undefined> {
-    const position = await readSinkPosition(log, 'clickhouse-records');
-    return position && { createdMs: Date.parse(position.stream), sequence: position.sequence };
-  }
+  const recordsPosition = () => readHandledTo(log, 'clickhouse-records');
 
   /** Advances some erasures. True: there may be more to do. */
   async function round(): Promise<boolean> {

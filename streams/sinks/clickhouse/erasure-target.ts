@@ -1,5 +1,5 @@
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
-import { isPlayerTable, TABLE_NAMES, type TableName } from '../../../clickhouse-schema/rows/tables.ts';
+import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import {
   DEVICE_KEY,
   SCORE_TABLES,
@@ -12,6 +12,7 @@ import {
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { SinkPosition } from '../positions.ts';
+import { createRemoveRows } from './remove-rows.ts';
 
 /**
  * Deletes players' rows, and the scores of their devices up to a position in RECORDS (`undefined`: none). Every call
@@ -41,12 +42,9 @@ const PLAYER_TABLES = TABLE_NAMES.filter((table) => isPlayerTable(table));
 /** As `step` in the table: the highest is the newest. */
 const STEPS = { counted: 1, done: 2, settled: 3 } as const;
 
-/**
- * ALTER TABLE … DELETE writes the parts with such rows anew. A lightweight DELETE is faster, but it only hides rows
- * until the next merge, and projections still count them (seen in 26.7).
- */
 export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
   const client = openClient(address, 'erasures', LIMITS.eraseRequestMs);
+  const removeFrom = createRemoveRows(client);
 
   async function rows<Row>(query: string, query_params: Record<string, unknown> = {}): Promise<Row[]> {
     return (await client.query({ query, query_params, format: 'JSONEachRow' })).json<Row>();
@@ -60,26 +58,6 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
     return rows<{ player_id: string; n: string | number }>(
       `SELECT player_id, count() AS n FROM ${table} WHERE ${erasedRows(table, erasures, records)} GROUP BY player_id`,
     );
-  }
-
-  /** False: an earlier deletion still runs. */
-  async function removeFrom(table: TableName, condition: string): Promise<boolean> {
-    const found = await rows(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`);
-    if (found.length === 0) return true;
-    if (await busy(table)) return false;
-    await client.command({
-      query: `ALTER TABLE ${table} DELETE WHERE ${condition}`,
-      clickhouse_settings: { mutations_sync: '1' },
-    });
-    return true;
-  }
-
-  async function busy(table: string): Promise<boolean> {
-    const unfinished = await rows(
-      'SELECT 1 FROM system.mutations WHERE database = currentDatabase() AND table = {table: String} AND NOT is_done LIMIT 1',
-      { table },
-    );
-    return unfinished.length > 0;
   }
 
   async function find(steps: readonly number[], { stream, sequence }: SinkPosition, most: number) {

@@ -1,4 +1,5 @@
 import { decodeRecord } from '../../decode-record.ts';
+import type { TracedEvents } from '../../freshness/traced-events.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
 import type { BatchSource } from './batch-source.ts';
 import { createStreamWriter, type StreamWriter, type StreamWriterOptions } from './stream-writer.ts';
@@ -8,31 +9,39 @@ export interface FactsWriterOptions extends Omit<StreamWriterOptions, 'source' |
   readFacts?: OpenReader;
   /** Erasures were inserted and the position has passed them; or a term begins: an earlier one may have left some. */
   onErasures?: () => void;
+  /** Measures how fresh the rows are. */
+  traced?: TracedEvents;
 }
 
 /** Writes every fact of FACTS into ClickHouse once. */
-export function createFactsWriter({ onErasures, readFacts, ...options }: FactsWriterOptions): StreamWriter {
+export function createFactsWriter({ onErasures, readFacts, traced, ...options }: FactsWriterOptions): StreamWriter {
   return createStreamWriter({
     ...options,
-    source: FACTS_SOURCE,
+    source: factsSource(traced),
     read: readFacts,
     ...(onErasures === undefined ? {} : { onTerm: onErasures }),
-    onWritten: (_, tables) => {
+    onWritten: (sequence, tables) => {
+      traced?.passed(sequence);
       if (tables.has('erasures')) onErasures?.();
     },
   });
 }
 
-const FACTS_SOURCE: BatchSource = {
-  stream: 'FACTS',
-  sink: 'clickhouse',
-  onLoss: 'wait',
-  add(record, { rows, marks, stream }) {
-    const commit = decodeRecord(record);
-    rows.add(commit, { stream, sequence: record.sequence });
-    for (const fact of commit.facts) {
-      if (fact.kind !== 'SnapshotMark') continue;
-      if (fact.coveredTo >= (marks.get(fact.partition)?.coveredTo ?? 0)) marks.set(fact.partition, fact);
-    }
-  },
-};
+function factsSource(traced: TracedEvents | undefined): BatchSource {
+  return {
+    stream: 'FACTS',
+    sink: 'clickhouse',
+    onLoss: 'wait',
+    add(record, { rows, marks, stream }) {
+      const commit = decodeRecord(record);
+      rows.add(commit, { stream, sequence: record.sequence });
+      let hasEvents = false;
+      for (const fact of commit.facts) {
+        if (fact.kind === 'EventTracked') hasEvents = true;
+        if (fact.kind !== 'SnapshotMark') continue;
+        if (fact.coveredTo >= (marks.get(fact.partition)?.coveredTo ?? 0)) marks.set(fact.partition, fact);
+      }
+      if (hasEvents) traced?.read(record.sequence, record.storedAtMs);
+    },
+  };
+}

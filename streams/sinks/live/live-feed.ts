@@ -4,6 +4,7 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
 import type { Metrics } from '../../../src/kernel/metrics.ts';
 import { watchErasures } from '../../erasures.ts';
+import type { TracedEvents } from '../../freshness/traced-events.ts';
 import type { LiveFeed, LostEvents } from '../../live-feed.ts';
 import type { Log } from '../../log/log.ts';
 import { type Member, createAudience } from './audience.ts';
@@ -14,6 +15,7 @@ import { createHeartbeats } from '../../../src/kernel/heartbeats.ts';
 import { connectedMessage, gapMessage, heartbeatMessage, refusalMessage } from './messages.ts';
 import { type OlderRecords, openOlderRecords } from './older-records.ts';
 import { type Cursor, parsePosition, recordPosition } from './position.ts';
+import { traceEvents } from './trace-events.ts';
 import { overfullReaders } from './overfull-readers.ts';
 import { createReplaySlots } from './replay-slots.ts';
 
@@ -32,9 +34,13 @@ export interface LiveFeedOptions {
   onDemand?: boolean;
   /** How many events of a reader's subscription were lost; `undefined`: unknown. Without it, never counted. */
   countLost?: (lost: LostEvents) => Promise<number | undefined>;
+  /** Measures how fresh the stream is. */
+  traced?: TracedEvents;
 }
 
 export interface RunningLiveFeed extends LiveFeed {
+  /** How far the feed is; `undefined` while it is not open. */
+  readonly progress: { behind: number; sequence: number; storedAtMs: number | undefined } | undefined;
   /** Resolves once the feed is live. Readers that attached earlier get `connected` then. */
   start(): Promise<void>;
   /** Ends every reader. */
@@ -68,6 +74,8 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   let feed: Feed | undefined;
   let opening = false;
   let stopped = false;
+  /** When the record was stored that was fanned out last. */
+  let lastStoredAtMs: number | undefined;
   let cancelMeasure: Cancel = () => {};
   let cancelClose: Cancel = () => {};
   const heartbeats = createHeartbeats<Member>({ clock, intervalMs: heartbeatMs, beat });
@@ -115,6 +123,8 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       const records = current.reader.take(TAKE_RECORDS, TAKE_BYTES);
       if (records.length === 0) break;
       fanOut(records, { feed: current, audience, onBehind, onUnreadable, onStuck });
+      traceEvents(records, options.traced);
+      lastStoredAtMs = records.at(-1)?.storedAtMs;
     }
     if (current.reader.ended === 'reset') void reset(current);
   }
@@ -240,6 +250,10 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   return {
     get readers() {
       return members.size;
+    },
+    get progress() {
+      if (feed === undefined) return undefined;
+      return { behind: feed.reader.pending, sequence: feed.recent.lastSequence, storedAtMs: lastStoredAtMs };
     },
     attach(request, reader) {
       if (stopped || members.size >= LIMITS.streamReaders) {

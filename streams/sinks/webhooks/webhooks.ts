@@ -6,6 +6,7 @@ import type { Logger } from '../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
 import { watchErasures, type Erasures } from '../../erasures.ts';
 import type { Formats } from '../../format-gate.ts';
+import type { TracedEvents } from '../../freshness/traced-events.ts';
 import type { Log, Stop } from '../../log/log.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
 import { watchFactsRoom } from '../../facts-room.ts';
@@ -38,6 +39,8 @@ export interface WebhooksOptions {
   timeoutMs: number;
   /** Hosts (or `host:port`) that may have private addresses. */
   allowPrivateHosts: readonly string[];
+  /** Measures how fresh deliveries are. */
+  traced?: TracedEvents;
   /** HTTP by default. */
   sender?: DeliverySender;
   /** Bytes DELIVERIES may hold before matching waits. */
@@ -74,7 +77,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     const shared = { log, config, clock, logger, metrics };
     const erasures: Erasures = watchErasures(log, clock);
     const attempts = createAttemptLog({ ...shared, node, writer: `${node}-${holder}/attempts`, erasures });
-    const worker = createWorker({ ...shared, ids, sender, erasures, attempts, retryDelaysMs, timeoutMs, ackWaitMs });
+    const delivering = { sender, erasures, attempts, traced: options.traced };
+    const worker = createWorker({ ...shared, ...delivering, ids, retryDelaysMs, timeoutMs, ackWaitMs });
     const room = watchFactsRoom({ ...shared, limits: { ...LIMITS, factsPollMs: LIMITS.matcherRoomMs } });
     const { readFacts } = options;
     const matcher = createMatcher({

@@ -7,7 +7,7 @@ import { createMetrics } from '../../../src/kernel/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../../../actors/vocabulary/campaign-facts.ts';
@@ -229,4 +229,102 @@ it('the view by day counts what happened, live players only', async () => {
     { event: 'suppressed', reason: 'quiet_hours', events: 1, players: 1 },
     { event: 'triggered', reason: '', events: 5, players: 4 },
   ]);
+});
+
+it('a campaign is read out by its id or key, with the conversions and guardrails of its window', async () => {
+  const event = (n: number, at: number, name: string) => ({
+    game_id: 'demo',
+    environment: 'live',
+    event_id: `${n}-${at}`,
+    player_id: playerId(n),
+    event_name: name,
+    received_at: at,
+    timestamp: at,
+  });
+  const session = (n: number, at: number, seconds: number) => ({
+    game_id: 'demo',
+    environment: 'live',
+    player_id: playerId(n),
+    duration_seconds: seconds,
+    received_at: at,
+  });
+  const stage = (n: number, lifecycle_stage: string) => ({
+    game_id: 'demo',
+    environment: 'live',
+    kind: 'player',
+    player_id: playerId(n),
+    lifecycle_stage,
+    version: 1,
+  });
+  const rows = {
+    events: [
+      event(1, START - 1, 'won'),
+      event(1, START + 1, 'won'),
+      event(1, START + 2, 'won'),
+      event(1, START + DAY_MS, 'other'),
+      event(2, START + 7 * DAY_MS, 'won'),
+      event(3, START + HOUR_MS, 'other'),
+      event(4, START + 2 * DAY_MS, 'won'),
+    ],
+    sessions: [session(1, START + HOUR_MS, 100), session(3, START + 8 * DAY_MS, 900), session(4, START + 1, 30)],
+    player_snapshots: [stage(1, 'active'), stage(2, 'at_risk'), stage(4, 'churned')],
+  };
+  for (const [table, values] of Object.entries(rows)) {
+    const body = values.map((value) => JSON.stringify(value)).join('\n');
+    expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({
+      status: 200,
+    });
+  }
+  const figures = (campaign: string) =>
+    rowsOf(
+      clickhouse,
+      `SELECT arm, toUInt32(players) AS players, toUInt32(messages) AS messages, toUInt32(sent) AS sent,
+        toUInt32(shown) AS shown, toUInt32(clicked) AS clicked, toUInt32(converted) AS converted,
+        toUInt32(payers) AS payers, toString(revenue) AS revenue, round(revenue_per_player, 4) AS per_player,
+        round(revenue_deviation, 4) AS deviation, round(sessions_per_player, 4) AS sessions,
+        round(playtime_per_player, 4) AS playtime, round(active_days_per_player, 4) AS days,
+        round(return_rate, 4) AS returned, round(lapsed_rate, 4) AS lapsed
+      FROM campaign_readout(game = 'demo', campaign = '${campaign}', conversion_event = 'won', window_hours = 168)
+      ORDER BY arm`,
+    );
+  const found = await figures('cmp_1');
+  expect(found).toEqual([
+    {
+      arm: 'holdout',
+      players: 2,
+      messages: 0,
+      sent: 0,
+      shown: 0,
+      clicked: 0,
+      converted: 1,
+      payers: 1,
+      revenue: '0.5',
+      per_player: 0.25,
+      deviation: 0.3536,
+      sessions: 0.5,
+      playtime: 15,
+      days: 0.5,
+      returned: 0.5,
+      lapsed: 0.5,
+    },
+    {
+      arm: 'treatment',
+      players: 3,
+      messages: 4,
+      sent: 2,
+      shown: 2,
+      clicked: 1,
+      converted: 1,
+      payers: 1,
+      revenue: '3.5',
+      per_player: 1.1667,
+      deviation: 2.0207,
+      sessions: 0.3333,
+      playtime: 33.3333,
+      days: 1,
+      returned: 0.3333,
+      lapsed: 0.3333,
+    },
+  ]);
+  expect(await figures('comeback')).toEqual(found);
 });

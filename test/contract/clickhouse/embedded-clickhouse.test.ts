@@ -1,7 +1,5 @@
-import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -219,61 +217,6 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
     abort.abort();
     expect(await running).toBe('gone');
     await until('the statement has ended', async () => (await count()) === 0);
-  });
-});
-
-describe('@clickhouse/client against the embedded ClickHouse', () => {
-  it('pings, commands, inserts, queries, streams and closes', async () => {
-    const { url, user, password } = clickhouse.address;
-    const client = createClient({
-      url,
-      username: user,
-      password,
-      compression: { request: true, response: true },
-      log: { level: ClickHouseLogLevel.OFF },
-    });
-    expect(await client.ping()).toEqual({ success: true });
-    await client.command({ query: 'CREATE TABLE client_table (n UInt32, s String) ENGINE = MergeTree ORDER BY n' });
-    const inserted = await client.insert({
-      table: 'client_table',
-      values: Array.from({ length: 5000 }, (_, n) => ({ n, s: `row ${n}` })),
-      format: 'JSONEachRow',
-    });
-    expect(inserted.summary?.written_rows).toBe('5000');
-    await client.insert({
-      table: 'client_table',
-      values: Readable.from(['5000\tstreamed\n', '5001\tstreamed\n'], { objectMode: false }),
-      format: 'TabSeparated',
-    });
-    const json = await client.query({
-      query: 'SELECT count() AS below FROM client_table WHERE n < {below:UInt32}',
-      query_params: { below: 10 },
-    });
-    expect((await json.json()).data).toEqual([{ below: 10 }]);
-    const streamed = await client.query({ query: 'SELECT * FROM client_table ORDER BY n', format: 'JSONEachRow' });
-    let rows = 0;
-    for await (const chunk of streamed.stream<{ n: number }>()) rows += chunk.length;
-    expect(rows).toBe(5002);
-    const exec = await client.exec({ query: 'SELECT 7 FORMAT CSV' });
-    expect((await exec.stream.toArray()).join('')).toBe('7\n');
-    await expect(client.query({ query: 'SELECT nope' })).rejects.toMatchObject({
-      code: '47',
-      type: 'UNKNOWN_IDENTIFIER',
-    });
-    await client.close();
-  });
-
-  it('sees a failure in the middle of a stream', async () => {
-    const client = createClient({ url: clickhouse.url, log: { level: ClickHouseLogLevel.OFF } });
-    const result = await client.query({
-      query: 'SELECT throwIf(number = 2000000) AS t, number FROM numbers(3000000)',
-      format: 'JSONEachRow',
-    });
-    const read = async () => {
-      for await (const rows of result.stream()) expect(rows.length).toBeGreaterThan(0);
-    };
-    await expect(read()).rejects.toThrow();
-    await client.close();
   });
 });
 

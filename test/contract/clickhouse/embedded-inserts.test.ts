@@ -1,11 +1,13 @@
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNativeBlock } from '../../../clickhouse-schema/rows/native-block.ts';
 import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 
-/* Inserts whose data is binary: the embedded server hands it to the engine as a file. */
+/* The published client, and inserts whose data is binary: the embedded server hands it to the engine as a file. */
 
 const CANARY = 'canary-of-the-insert-tests';
 let clickhouse: TestClickhouse;
@@ -51,6 +53,61 @@ const parts = () =>
 
 /** Values with the bytes at which text formats and inline data end. */
 const TEXTS = ['', '\n\n', 'a\n\n;\nb', '\0', '\u{1f3ae}', "'\\"];
+
+describe('@clickhouse/client against the embedded ClickHouse', () => {
+  it('pings, commands, inserts, queries, streams and closes', async () => {
+    const { url, user, password } = clickhouse.address;
+    const client = createClient({
+      url,
+      username: user,
+      password,
+      compression: { request: true, response: true },
+      log: { level: ClickHouseLogLevel.OFF },
+    });
+    expect(await client.ping()).toEqual({ success: true });
+    await client.command({ query: 'CREATE TABLE client_table (n UInt32, s String) ENGINE = MergeTree ORDER BY n' });
+    const inserted = await client.insert({
+      table: 'client_table',
+      values: Array.from({ length: 5000 }, (_, n) => ({ n, s: `row ${n}` })),
+      format: 'JSONEachRow',
+    });
+    expect(inserted.summary?.written_rows).toBe('5000');
+    await client.insert({
+      table: 'client_table',
+      values: Readable.from(['5000\tstreamed\n', '5001\tstreamed\n'], { objectMode: false }),
+      format: 'TabSeparated',
+    });
+    const json = await client.query({
+      query: 'SELECT count() AS below FROM client_table WHERE n < {below:UInt32}',
+      query_params: { below: 10 },
+    });
+    expect((await json.json()).data).toEqual([{ below: 10 }]);
+    const streamed = await client.query({ query: 'SELECT * FROM client_table ORDER BY n', format: 'JSONEachRow' });
+    let rows = 0;
+    for await (const chunk of streamed.stream<{ n: number }>()) rows += chunk.length;
+    expect(rows).toBe(5002);
+    const exec = await client.exec({ query: 'SELECT 7 FORMAT CSV' });
+    expect((await exec.stream.toArray()).join('')).toBe('7\n');
+    await expect(client.query({ query: 'SELECT nope' })).rejects.toMatchObject({
+      code: '47',
+      type: 'UNKNOWN_IDENTIFIER',
+    });
+    await client.close();
+  });
+
+  it('sees a failure in the middle of a stream', async () => {
+    const client = createClient({ url: clickhouse.url, log: { level: ClickHouseLogLevel.OFF } });
+    const result = await client.query({
+      query: 'SELECT throwIf(number = 2000000) AS t, number FROM numbers(3000000)',
+      format: 'JSONEachRow',
+    });
+    const read = async () => {
+      for await (const rows of result.stream()) expect(rows.length).toBeGreaterThan(0);
+    };
+    await expect(read()).rejects.toThrow();
+    await client.close();
+  });
+});
 
 describe('an insert of binary data', () => {
   it.each([

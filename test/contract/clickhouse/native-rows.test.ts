@@ -49,7 +49,9 @@ let inserts = 0;
 
 it.each(TABLE_NAMES)('`%s` holds what the same rows as text make, whatever the values', async (table) => {
   const { columns, types } = TABLES[table];
-  const content = (name: string) => statement(`SELECT * FROM ${name} ORDER BY ALL FORMAT TabSeparated`);
+  // Without columns that the engine fills, such as the time of the insert.
+  const content = (name: string) =>
+    statement(`SELECT ${columns.join(', ')} FROM ${name} ORDER BY ALL FORMAT TabSeparated`);
   await assertProperty(
     asyncProperty(anyRows(table), async (rows) => {
       inserts += 1;

@@ -112,14 +112,17 @@ describe('paths and methods', () => {
     );
   });
 
-  it('every response has a unique request id', async () => {
-    const ids = await Promise.all(
-      ['/healthz', '/readyz', '/nowhere', '/openapi.json', PLAYER].map(async (path) =>
-        (await gateway.call(undefined, 'GET', path)).headers.get('x-request-id'),
+  it('every response has a unique request id, and no cache may store it', async () => {
+    const responses = await Promise.all([
+      ...['/healthz', '/readyz', '/nowhere', '/openapi.json', PLAYER].map((path) =>
+        gateway.call(undefined, 'GET', path),
       ),
-    );
-    expect(new Set(ids).size).toBe(5);
+      gateway.call(await gateway.key(), 'GET', PLAYER),
+    ]);
+    const ids = responses.map(({ headers }) => headers.get('x-request-id'));
+    expect(new Set(ids).size).toBe(6);
     expect(ids).not.toContain(null);
+    expect(new Set(responses.map(({ headers }) => headers.get('cache-control')))).toEqual(new Set(['no-store']));
   });
 });
 

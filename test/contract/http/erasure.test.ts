@@ -2,61 +2,35 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DomainFact, Fact } from '../../../actors/vocabulary/facts.ts';
 import type { EntityState } from '../../../actors/vocabulary/state.ts';
 import { aPlayer } from '../../../actors/testing.ts';
-import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
-import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
 import { decodeState, encodeScores } from '../../../streams/codec.ts';
 import type { ScoreRecord } from '../../../streams/records/score-record.ts';
 import { aScore } from '../../../streams/records/testing.ts';
 import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
-import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { SAMPLES } from '../../fixtures/codec/samples.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
-import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { rowsOf, runSql } from '../../support/clickhouse.ts';
+import { startGateway } from '../../support/http-gateway.ts';
+import { startStoredGateway, type StoredGateway } from '../../support/stored-gateway.ts';
 import { until } from '../../support/until.ts';
 
-let clickhouse: TestClickhouse;
-let analytics: Analytics;
-let log: MemoryLog;
-let sink: ClickhouseSink;
-let backend: DecidingBackend;
-let gateway: Gateway;
+let stored: StoredGateway;
+let clickhouse: StoredGateway['clickhouse'];
+let analytics: StoredGateway['analytics'];
+let log: StoredGateway['log'];
+let backend: StoredGateway['backend'];
+let gateway: StoredGateway['gateway'];
 let key: string;
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  const broker = createMemoryBroker({ clock: systemClock });
-  log = broker.connect('test');
-  sink = createClickhouseSink({
-    log: broker.connect('sink'),
-    clock: systemClock,
-    holder: 'sink',
-    clickhouse: clickhouse.address,
-    logger: silentLogger,
-    metrics: createMetrics(),
-  });
-  sink.start();
-  backend = createDecidingBackend(systemClock);
-  gateway = await startGateway({ backend, analytics });
+  stored = await startStoredGateway();
+  ({ clickhouse, analytics, log, backend, gateway } = stored);
   key = await gateway.key();
 });
-afterAll(async () => {
-  await gateway.close();
-  await sink.stop();
-  await analytics.close();
-  await clickhouse.close();
-});
+afterAll(() => stored.close());
 beforeEach(async () => {
   for (const table of TABLE_NAMES) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
@@ -138,6 +112,9 @@ describe('DELETE /v1/players/players/{id}', () => {
     const before = await rowsBy(player);
     for (const table of PLAYER_TABLE_NAMES) expect(before[table], table).toBeGreaterThan(0);
     const kept = await rowsBy(other);
+    const days = [player, other].map((id) => `('demo', 'live', '${id}', '2026-01-01', 'MT')`);
+    const insertDays = 'INSERT INTO player_days (game_id, environment, player_id, day, country) VALUES';
+    expect(await runSql(clickhouse, `${insertDays} ${days.join(', ')}`)).toMatchObject({ status: 200 });
 
     const { status, body } = await call('DELETE', `${PLAYERS}/${player}`);
     expect(status).toBe(200);
@@ -153,6 +130,8 @@ describe('DELETE /v1/players/players/{id}', () => {
     expect(receipt).toEqual({ ...body.data, status: 'done', rows_deleted: sum(before) });
     expect(await rowsBy(player)).toEqual(NONE);
     expect(await rowsBy(other)).toEqual(kept);
+    const withDays = "SELECT DISTINCT player_id FROM player_days WHERE country = 'MT'";
+    expect(await rowsOf(clickhouse, withDays)).toEqual([{ player_id: other }]);
     expect(await rowsOf(clickhouse, `SELECT id FROM players WHERE id = '${player}'`)).toEqual([]);
     // No text about the player is left in any column.
     for (const table of PLAYER_TABLE_NAMES) {
@@ -286,6 +265,30 @@ describe('DELETE /v1/players/players/{id}', () => {
     expect(await receiptOf(player)).toMatchObject({ status: 'done' });
     const { body } = await call('GET', `${PLAYERS}/${player}`);
     expect(body.data).toMatchObject({ external_id: 'phoenix', email: null, attributes: {} });
+  });
+
+  it('spares what is imported for a new player with the same id, though it is older than the log', async () => {
+    const old = Date.UTC(2020, 0, 1);
+    const player = await register('imported');
+    const { EventsImported, SessionImported, PurchaseImported } = SAMPLES.facts;
+    const imported: Fact[] = [
+      { ...EventsImported, entityId: player },
+      { ...SessionImported, entityId: player, at: old },
+      { ...PurchaseImported, entityId: player, at: old },
+    ];
+    await commitDecided();
+    await isIn(await commit(log, imported));
+    await call('DELETE', `${PLAYERS}/${player}`);
+    await register('imported');
+    const decided = backend.facts.slice(written);
+    written = backend.facts.length;
+    const erased = decided.findIndex(({ kind }) => kind === 'PlayerErased') + 1;
+    // Of the same record, some before the erasure and some behind it.
+    await commit(log, [...imported, ...decided.slice(0, erased), ...imported, ...decided.slice(erased)]);
+    await isIn(await commit(log, imported));
+    const kept = { ...NONE, events: 4, sessions: 2, purchases: 2 };
+    await done(player);
+    expect({ ...(await rowsBy(player)), player_snapshots: 0 }).toEqual(kept);
   });
 
   it('leaves what a rebuild needs: no data of the player before the record, which the rebuild then applies', async () => {
@@ -441,7 +444,7 @@ describe('GET /v1/players/players/{id}/export', () => {
     const { data } = await bodyOf(response);
     const page: Exported = JSON.parse(JSON.stringify(data));
     const names = Object.keys(state).map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-    const shown = new Set([...Object.keys(page.state), ...Object.keys(page.player), 'kind', 'last_seq']);
+    const shown = new Set([...Object.keys(page.state), ...Object.keys(page.player), 'kind', 'last_seq', 'born_seq']);
     expect(names.filter((name) => !shown.has(name))).toEqual([]);
     expect(page.state).toMatchObject({
       keys: [{ key: 'key-1', at: '1970-01-01T00:00:01.000Z' }],
@@ -470,7 +473,8 @@ describe('the list of tables with rows of players', () => {
       WHERE database = currentDatabase() AND name IN ('player_id', 'external_id')
         AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`;
     const found = (await rowsOf<{ table: string }>(clickhouse, sql)).map(({ table }) => table);
-    expect(found.toSorted()).toEqual([...PLAYER_TABLES, 'erasures'].toSorted());
+    // `player_days` is made of the rows of the others.
+    expect(found.toSorted()).toEqual([...PLAYER_TABLES, 'erasures', 'player_days'].toSorted());
   });
 });
 

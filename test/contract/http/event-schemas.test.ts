@@ -1,57 +1,30 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
 import { failure } from '../../../src/kernel/errors.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
-import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
-import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
-import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { rowsOf } from '../../support/clickhouse.ts';
+import { startGateway } from '../../support/http-gateway.ts';
 import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { startStoredGateway, type StoredGateway } from '../../support/stored-gateway.ts';
 import { until } from '../../support/until.ts';
 
-let clickhouse: TestClickhouse;
-let analytics: Analytics;
-let log: MemoryLog;
-let sink: ClickhouseSink;
-let backend: DecidingBackend;
-let gateway: Gateway;
+let stored: StoredGateway;
+let clickhouse: StoredGateway['clickhouse'];
+let analytics: StoredGateway['analytics'];
+let log: StoredGateway['log'];
+let backend: StoredGateway['backend'];
+let gateway: StoredGateway['gateway'];
+let metrics: StoredGateway['metrics'];
 let server: string;
 let client: string;
-let metrics: ReturnType<typeof createMetrics>;
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
-  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
-  const broker = createMemoryBroker({ clock: systemClock });
-  log = broker.connect('test');
-  metrics = createMetrics();
-  sink = createClickhouseSink({
-    log: broker.connect('sink'),
-    clock: systemClock,
-    holder: 'sink',
-    clickhouse: clickhouse.address,
-    logger: silentLogger,
-    metrics,
-  });
-  sink.start();
-  backend = createDecidingBackend(systemClock);
-  gateway = await startGateway({ backend, analytics, metrics });
+  stored = await startStoredGateway();
+  ({ clickhouse, analytics, log, backend, gateway, metrics } = stored);
   server = await gateway.key();
   client = await gateway.key({ kind: 'client' });
 });
-afterAll(async () => {
-  await gateway.close();
-  await sink.stop();
-  await analytics.close();
-  await clickhouse.close();
-});
+afterAll(() => stored.close());
 
 const SCHEMAS = '/v1/events/schemas';
 const QUARANTINE = '/v1/events/quarantine';

@@ -136,6 +136,30 @@ describe('the stream of changed flags', () => {
     });
   });
 
+  it('is left to a caller with fewer when its key has all of its streams', async () => {
+    const crowded = await startGateway({
+      config: { corsOrigins: ['*'], metricsPort: undefined, metricsPublic: false, trustedProxies: ['127.0.0.1'] },
+      changesReadersOfKey: { growth: 4, pro: 4, enterprise: 4 },
+    });
+    await gateway.close();
+    gateway = crowded;
+    const key = await client();
+    const from = (address: string) => open(key, [`X-Forwarded-For: ${address}`]);
+    const refused = async (address: string) => {
+      const answer = await gateway.call(key, 'GET', CHANGES, undefined, { 'X-Forwarded-For': address });
+      await answer.body?.cancel();
+      return answer.status === 429;
+    };
+    const first: Awaited<ReturnType<typeof open>>[] = [];
+    for (let n = 0; n < 4; n++) first.push(await from('192.0.2.1'));
+    expect(await refused('192.0.2.1')).toBe(true);
+    const second = [await from('192.0.2.2'), await from('192.0.2.2')];
+    await until('the oldest ended', () => first.filter(({ ended }) => ended).length === 2);
+    expect(first.map(({ ended }) => ended)).toEqual([true, true, false, false]);
+    expect([await refused('192.0.2.2'), await refused('192.0.2.1')]).toEqual([true, true]);
+    expect(second.map(({ ended }) => ended)).toEqual([false, false]);
+  });
+
   it('has heartbeats', async () => {
     const stream = await open(await client());
     await until('two came', () => (stream.text.match(/event: heartbeat\ndata: \{"timestamp":/g) ?? []).length >= 2);

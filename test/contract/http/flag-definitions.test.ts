@@ -94,6 +94,13 @@ describe('the definitions for local evaluation', () => {
       expect([refused.status, refused.body.error.code]).toEqual([status, code]);
     }
     world.key = key;
-    expect((await definitions()).data).toEqual({ format: 1, revision: 0, flags: [], segments: [] });
+    expect((await definitions()).data).toEqual({
+      format: 1,
+      revision: 0,
+      environment: 'live',
+      player_namespace: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      flags: [],
+      segments: [],
+    });
   });
 });

@@ -8,6 +8,10 @@ import { publishedShapes, type PublishedShapes } from '../../support/published-s
 
 const T = Date.UTC(2026, 0, 15, 10, 30);
 
+const SHOP = { enabled: true, reason: 'percentage_rollout' };
+/** The variants of the flag `shop`: the letter it serves, and `a` for everything else. */
+const variantOf = (serves: string) => (serves === '"b"' ? 'b' : 'a');
+
 let nowMs = T;
 let owner: DecidingBackend;
 let gateway: Gateway;
@@ -22,7 +26,7 @@ beforeEach(async () => {
   shopServes = '"a"';
   const clock = { ...systemClock, wallMs: () => nowMs };
   const definitions = flagsOf({
-    shop: () => ({ value: shopServes, variantKey: JSON.parse(shopServes), reason: 'percentage_rollout' }),
+    shop: () => ({ value: shopServes, variantKey: variantOf(shopServes), reason: 'percentage_rollout' }),
     double_xp: {},
     ['__proto__']: { value: 'true' },
   });
@@ -81,7 +85,11 @@ describe('init', () => {
         properties: { level: 3, country: 'SE' },
       },
       session_id: expect.stringMatching(/^ses_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/),
-      flags: { shop: { enabled: true, variant: 'a' }, double_xp: { enabled: false }, ['__proto__']: { enabled: true } },
+      flags: {
+        shop: { ...SHOP, variant: 'a', value: 'a', variant_key: 'a' },
+        double_xp: { enabled: false, value: false, variant_key: null, reason: 'default' },
+        ['__proto__']: { enabled: true, value: true, variant_key: null, reason: 'default' },
+      },
       segments: [],
       server_time: '2026-01-15T10:30:01.234Z',
       unknown_flags: [],
@@ -212,8 +220,33 @@ describe('sync', () => {
   it('returns the flags that changed since the last init or sync of the session', async () => {
     const sessionId = await opened();
     shopServes = '"b"';
-    expect((await sync(sessionId, [])).data['updated_flags']).toEqual({ shop: { enabled: true, variant: 'b' } });
+    const { data } = await sync(sessionId, []);
+    expect(data['updated_flags']).toEqual({ shop: { ...SHOP, variant: 'b', value: 'b', variant_key: 'b' } });
     expect((await sync(sessionId, [])).data['updated_flags']).toEqual({});
+  });
+
+  it('returns values of every type as they are, under the key of their variant', async () => {
+    const values = ['control', 0, -1.5, '', null, false, [], { rows: [1, { é: '漢"' }], ['__proto__']: 1 }];
+    shopServes = '"first"';
+    const sessionId = await opened();
+    for (const value of values) {
+      shopServes = JSON.stringify(value);
+      const response = await sync(sessionId, []);
+      const enabled = value !== null && value !== false;
+      expect(response.data['updated_flags']).toEqual({
+        shop: { ...SHOP, enabled, variant: 'a', value, variant_key: 'a' },
+      });
+    }
+  });
+
+  it('returns the values again for a repeat with an Idempotency-Key', async () => {
+    const sessionId = await opened();
+    shopServes = '"b"';
+    const first = await sync(sessionId, [], {}, { 'Idempotency-Key': 'values' });
+    shopServes = '"a"';
+    const again = await sync(sessionId, [], {}, { 'Idempotency-Key': 'values' });
+    expect(again.data).toEqual(first.data);
+    expect(again.data['updated_flags']).toMatchObject({ shop: { value: 'b' } });
   });
 
   it.each([

@@ -150,10 +150,21 @@ describe('a request of a Segment client', () => {
     expect(commands().map(({ kind }) => kind)).toEqual(['RegisterPlayer', 'TrackEvents']);
   });
 
-  it('counts against the rate limit of its key', async () => {
+  it('counts against the rate limit of its key, as a request for each 100 messages', async () => {
     const limited = await gateway.key({ kind: 'server', tier: 'growth' });
-    const response = await send('/v1/batch', { batch: [] }, basic(limited));
-    expect([response.status, response.headers.get('ratelimit-limit')]).toEqual([200, '1000']);
+    const remaining = async (messages: number, headers: Record<string, string> = basic(limited)) => {
+      const response = await send('/v1/batch', { batch: Array(messages).fill(track()), writeKey: limited }, headers);
+      expect([response.status, response.headers.get('ratelimit-limit')]).toEqual([200, '1000']);
+      return Number(response.headers.get('ratelimit-remaining'));
+    };
+    expect([await remaining(0), await remaining(100), await remaining(101)]).toEqual([999, 998, 996]);
+    for (let left = 971; left >= 21; left -= 25) expect(await remaining(2_500, {})).toBe(left);
+    gateway.backend.calls.length = 0;
+    const refused = await send('/v1/batch', { batch: Array(2_500).fill(track()) }, basic(limited));
+    expect([refused.status, refused.headers.get('ratelimit-remaining')]).toEqual([429, '20']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(gateway.backend.calls).toEqual([]);
+    expect(await remaining(2_000)).toBe(0);
   });
 });
 
@@ -211,6 +222,27 @@ describe('messages', () => {
       'RegisterPlayer',
       'TrackEvents',
     ]);
+  });
+
+  it('that alternate with identifies wait for few replies, in order', async () => {
+    const waits = new Set<number>();
+    let replied = 0;
+    gateway.backend.reply = async (call) => {
+      waits.add(replied);
+      await new Promise(setImmediate);
+      replied += 1;
+      return accept(call);
+    };
+    const batch = Array.from({ length: 200 }, (_, n) =>
+      n % 2 === 0 ? { type: 'identify', userId: 'u1', traits: { level: n } } : track({ messageId: `m${n}` }),
+    );
+    await stored(await send('/v1/batch', { batch }));
+    const sent = commands().map((body) => {
+      if (body.kind === 'TrackEvents') return body.items[0]?.eventId;
+      return body.kind === 'RegisterPlayer' ? body.attributes : undefined;
+    });
+    expect(sent).toEqual(batch.map((_, n) => (n % 2 === 0 ? `{"level":${n}}` : `m${n}`)));
+    expect(waits.size).toBeLessThan(20);
   });
 
   it('of an identify with an anonymous id tie the two players by an event', async () => {

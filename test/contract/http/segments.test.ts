@@ -48,6 +48,9 @@ describe('creating a segment', () => {
     expect(status).toBe(201);
     expect(answered.data).toEqual({
       ...body,
+      kind: 'dynamic',
+      includes: [],
+      excludes: [],
       segment_id: expect.stringMatching(/^seg_[0-9a-f-]{36}$/),
       version: 1,
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -202,7 +205,7 @@ describe('reading segments', () => {
     const segmentProgress = async (question: SegmentQuestion) => {
       expect(question).toMatchObject({ game: 'demo', environment: 'live' });
       revisions.push(question.revision);
-      return { evaluated: 70, total: 100, done: false, overBudget: 3 };
+      return { evaluated: 70, total: 100, done: false, overBudget: 3, partitions: 2, filled: 2 };
     };
     const other = await startGateway({ configStore: gateway.config, segmentProgress });
     const id = await made();

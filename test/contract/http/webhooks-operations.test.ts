@@ -87,6 +87,9 @@ beforeEach(async () => {
   const unavailable = async () => ({ kind: 'unavailable' }) as const;
   const analytics = {
     segmentPlayers: unavailable,
+    eventDictionary: unavailable,
+    knownNames: unavailable,
+    ask: unavailable,
     experiment: unavailable,
     erasure: unavailable,
     playerRows: unavailable,

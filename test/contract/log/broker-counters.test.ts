@@ -6,12 +6,13 @@ import { connect } from '@nats-io/transport-node';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { expect, test } from 'vitest';
 import { readBrokerCounters } from '../../../bench/lib/service/counters.ts';
+import { exporterMetrics } from '../../support/monitoring-files.ts';
 import { startTestNats } from '../../support/nats.ts';
 import { reservedPort } from '../../support/reserved-port.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../streams/nats/nats-server.conf', import.meta.url));
 
-test("a bench counts the messages, bytes and appends of the real nats-server's monitoring", async () => {
+test("a bench and a dashboard find what they count in the real nats-server's monitoring", async () => {
   const port = await reservedPort();
   const folder = mkdtempSync(join(tmpdir(), 'player-analytics-'));
   const config = join(folder, 'nats.conf');
@@ -26,6 +27,12 @@ test("a bench counts the messages, bytes and appends of the real nats-server's m
     for (const subject of ['s', 's', 's', 'm']) await jetstream(connection).publish(subject, new Uint8Array(1_000));
     const after = await readBrokerCounters(`http://127.0.0.1:${port}`);
     await connection.close();
+
+    // The exporter of NATS names its metrics after these fields.
+    const varz: Record<string, unknown> = JSON.parse(await (await fetch(`http://127.0.0.1:${port}/varz`)).text());
+    const fields = [...exporterMetrics().keys()].flatMap((name) => /^gnatsd_varz_(.+)$/.exec(name)?.[1] ?? []);
+    expect(fields.length).toBeGreaterThan(5);
+    expect(fields.filter((field) => typeof varz[field] !== 'number')).toEqual([]);
 
     const added = (name: string): number => (after[name] ?? Number.NaN) - (before[name] ?? Number.NaN);
     expect([added('appends S'), added('appends M'), added('fsyncs')]).toEqual([3, 1, 3]);

@@ -86,14 +86,17 @@ describe('a shared reader of FACTS', () => {
     const other = await connect(nats);
     const { owners, own, taken, handed } = startSinks(log);
     await append(owners, 'a', 40);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 60);
+    // The hand-over begins once this process has appended alone for `aloneMs`.
+    await eventually(async () => {
+      await append(owners, 'b', 4);
+      expect(handed.records).toBeGreaterThan(0);
     });
-    await append(owners, 'b', 200);
-    expect(handed.records).toBeGreaterThan(150);
-    await append(other, 'c', 20);
-    await append(owners, 'd', 40);
-    await append(other, 'e', 4);
+    const before = handed.records;
+    await append(owners, 'c', 200);
+    expect(handed.records - before).toBeGreaterThan(150);
+    await append(other, 'd', 20);
+    await append(owners, 'e', 40);
+    await append(other, 'f', 4);
     own.observed((await log.info('FACTS')).lastSequence);
     const expected = await stored(log);
     await eventually(() => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Command, ReceivedCommand } from '../../../actors/vocabulary/commands.ts';
+import type { PropertiesChanged } from '../../../actors/vocabulary/computed.ts';
 import type { DomainFact, Fact } from '../../../actors/vocabulary/facts.ts';
 import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
 import { explainExposure, explainServed } from './check-exposures.ts';
@@ -15,6 +16,7 @@ import {
   unexplained,
   withCampaigns,
 } from './check-own-doings.ts';
+import { changedLedger, checkFilled, expectedChange, explainDropped, explainFilled } from './check-computed.ts';
 import type { CampaignHistory } from '../model/campaign-history.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import { commandKey, type History } from '../history.ts';
@@ -22,8 +24,9 @@ import type { TakenCommand } from '../handed-commands.ts';
 import { takeGroup, type Wrong } from './check-segments.ts';
 import { predict, sameReply } from '../model/model.ts';
 import type { ModelDefinitions } from '../model/model-definitions.ts';
+import { comparable } from '../model/model-import.ts';
 import { withoutWords } from '../model/model-lifecycle.ts';
-import { type ConfigHistory, predictSegments } from '../model/model-segments.ts';
+import { type ConfigHistory, type ModelSegment, predictSegments } from '../model/model-segments.ts';
 import type { Observer, StoredCommit, StoredRequest } from '../observer.ts';
 import { createTimeline, type Timeline } from '../timeline.ts';
 import { isUnavailable } from '../operation.ts';
@@ -71,6 +74,8 @@ export function checkLog(check: LogCheck): PartitionLog {
   let epoch = { sequence: 0, owner: '', tick: 0 };
   let position: RequestPosition | null = null;
   let lastSequence = 0;
+  // A ClickHouse that was restored has lost events, until its sink repeats them.
+  const isComplete = !world.wasCaused('clickhouse restored', 0, Infinity);
 
   for (const commit of observer.commits) {
     if (commit.record.partition !== partition) continue;
@@ -95,14 +100,19 @@ export function checkLog(check: LogCheck): PartitionLog {
 
   function walkRecord(commit: StoredCommit, covered: readonly CommandPlace[], wrong: Wrong): void {
     const { record, sequence, tick } = commit;
-    const facts = record.facts.filter((fact) => isDomainFact(fact, timeline, wrong)).map(withoutWords);
+    const facts = record.facts
+      .filter((fact) => isDomainFact(fact, timeline, wrong))
+      .map(withoutWords)
+      .map(comparable);
     const definitions: ModelDefinitions = {
       segments: check.config.segmentsAt(record.configRevision),
       flags: check.flags.flagsAt(record.configRevision),
       campaigns: check.campaigns.campaignsAt(record.configRevision),
       campaignFactsPerCommand: check.campaignFactsPerCommand,
+      sequence,
     };
     let done = 0;
+    const owed = takeProperties();
     /** Timers that have run in this record and that no command so far explains. */
     let ran: { entityId: string; at: number }[] = [];
     takeOwn(record.committedAt);
@@ -146,6 +156,8 @@ export function checkLog(check: LogCheck): PartitionLog {
       if (command.deadlineAt < record.committedAt)
         wrong('deadline', `${commandKey(command)} was decided past its deadline`);
       const late = owing(dated, timeline.now);
+      if (owed !== undefined && command.body.kind !== 'ClaimIdempotencyKey')
+        wrong('computed', `${commandKey(command)} was decided before ${show(owed)}`);
       if (late !== undefined)
         wrong('time', `${commandKey(command)} was decided before the overdue timer of ${show(late)}`);
       const early = ranInEpoch ?? ran[0];
@@ -179,10 +191,38 @@ export function checkLog(check: LogCheck): PartitionLog {
       });
     }
 
+    /** Takes the change of properties with which the record begins. @returns one that is missing */
+    function takeProperties(): object | undefined {
+      const needed = check.config.neededAt(record.configRevision);
+      const expected = expectedChange(timeline.now, { configRevision: record.configRevision, needed });
+      const [first] = facts;
+      if (first?.kind !== 'PropertiesChanged' || first.filled.length > 0) return expected;
+      const { revision, began, ended, from, filled } = first;
+      if (!isDeepStrictEqual({ revision, began, ended, from, filled }, expected)) {
+        wrong('computed', `the properties change by ${show(first)}, not by ${show(expected)}`);
+      }
+      changeProperties(first);
+      return undefined;
+    }
+
+    function changeProperties(fact: PropertiesChanged): void {
+      timeline.addStep(new Map([[fact.entityId, changedLedger(timeline.now, fact)]]), { sequence, tick });
+      done += 1;
+    }
+
     /** Takes the next facts that no command caused, if there is a reason for them. */
     function takeOwn(nowMs: number): void {
       for (let fact = facts[done]; fact !== undefined && isOwnDoing(fact); fact = facts[done]) {
-        const own = explain(fact, commit, definitions, nowMs);
+        if (fact.kind === 'PropertiesChanged') {
+          if (fact.filled.length === 0) return;
+          checkFilled(fact, timeline.now, timeline.upTo(Infinity).values(), isComplete, wrong);
+          changeProperties(fact);
+          continue;
+        }
+        const own =
+          fact.kind === 'PropertyFilled'
+            ? explainFilled(facts, done, timeline.now, definitions, record.committedAt, isComplete, wrong)
+            : explain(fact, commit, definitions, nowMs);
         const group = own && takeGroup(facts, done, own.facts, [own.update], wrong);
         if (own === undefined || group === undefined || group.length === 0) {
           return;
@@ -204,6 +244,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     nowMs: number,
   ): OwnDoing | undefined {
     if (fact.kind === 'FlagExposed' || fact.kind === 'FlagsServed') return explained(fact, commit, definitions);
+    if (fact.kind === 'PropertiesDropped') return explainDropped(fact, timeline.now);
     const state = timeline.now(fact.entityId);
     if (isScheduled(fact)) {
       return explainScheduled(fact, state, definitions, nowMs, world.wallWasWrong(0, commit.atMs));
@@ -241,6 +282,14 @@ export function checkLog(check: LogCheck): PartitionLog {
     return reply === undefined || isUnavailable(reply);
   }
 
+  /** Whether another list was in force when the owner decided, which it may have done before the record. */
+  function mayConflict({ body, configRevision }: Command): boolean {
+    if (body.kind !== 'ListPlayers') return false;
+    const isOther = (segments: readonly ModelSegment[]): boolean =>
+      segments.some(({ id, load = body.active }) => id === body.segmentId && load !== body.active);
+    return check.config.segmentsSince(configRevision).some(isOther);
+  }
+
   /** Reasons for which a command may have no facts: its deadline, or a 503 that its owner sent at once. */
   function reasonToSkip(command: Command, place: CommandPlace, { record, atMs }: StoredCommit): string | undefined {
     const { request } = place;
@@ -250,6 +299,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     // It may have missed its deadline on a clock that was ahead.
     if (world.wallWasWrong(request.atMs, atMs)) return 'a wall clock was wrong';
     if (command.configRevision > record.configRevision) return 'revision unseen';
+    if (mayConflict(command)) return 'another list was in force';
     if (refused.has(commandKey(command))) return 'FACTS was full';
     const reply = replyTo(command);
     if (isUnanswered(command) && world.wasCaused('facts full', request.atMs - ROOM_SEEN_MS, atMs))

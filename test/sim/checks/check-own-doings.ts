@@ -29,6 +29,7 @@ function isExpiry(fact: DomainFact): boolean {
 export function unexplained(fact: DomainFact, wrong: Wrong): void {
   if (fact.kind === 'FlagExposed' || fact.kind === 'FlagsServed')
     wrong('exposure', `no evaluation explains it, or it repeats an earlier one: ${show(fact)}`);
+  else if (COMPUTED.has(fact.kind)) wrong('computed', `neither definitions nor events explain ${show(fact)}`);
   else if (isOwnDoing(fact)) wrong('time', `not due, and no edit explains it: ${show(fact)}`);
   else wrong('exactly-its-facts', `the model does not explain ${show(fact)}`);
 }
@@ -43,12 +44,17 @@ const OWN_DOING: ReadonlySet<DomainFact['kind']> = new Set([
   'SegmentsScheduled',
   'FlagsServed',
   'FlagExposed',
+  'PropertiesChanged',
+  'PropertyFilled',
+  'PropertiesDropped',
 ]);
+
+const COMPUTED: ReadonlySet<DomainFact['kind']> = new Set(['PropertiesChanged', 'PropertyFilled', 'PropertiesDropped']);
 
 export interface OwnDoing {
   facts: DomainFact[];
   update: SegmentUpdate;
-  reason: 'a stage' | 'time' | 'an edit' | 'an exposure' | 'a schedule';
+  reason: 'a stage' | 'time' | 'an edit' | 'an exposure' | 'a schedule' | 'a fill' | 'an end';
 }
 
 /** Predicts what time, or the sweep after an edit, does to a player. `undefined`: neither applies. */
@@ -112,6 +118,7 @@ export function explainScheduled(
 /** The players that a command names. */
 export function playersOf(body: Command['body']): string[] {
   if (body.kind === 'TrackEvents') return body.items.map(({ playerId }) => playerId);
+  if (body.kind === 'ListPlayers') return body.playerIds;
   return 'playerId' in body ? [body.playerId] : [];
 }
 

@@ -1,9 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Command, EvaluateFlags } from '../../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { PlayerReply, Reply } from '../../../actors/vocabulary/replies.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
+import { NO_DEFINITIONS } from '../model/model-definitions.ts';
+import type { ConfigHistory } from '../model/model-segments.ts';
 import { type Attempt, commandKey } from '../history.ts';
 import { predict, predictRead, sameReply } from '../model/model.ts';
 import { predictEvaluations, sameEvaluations } from '../model/model-flags.ts';
+import { valueNow } from '../model/model-computed.ts';
 import type { World } from '../world.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { isQuery } from '../operation.ts';
@@ -20,6 +25,7 @@ export function checkReplies(
   attempts: readonly Attempt[],
   log: PartitionLog,
   definitions: FlagHistory,
+  config: Pick<ConfigHistory, 'segmentsSince' | 'namedSince'>,
 ): void {
   const moments = attempts.flatMap((attempt) => [
     { tick: attempt.invokedTick, attempt, isReply: false },
@@ -73,14 +79,23 @@ export function checkReplies(
     const { body, origin, command } = attempt;
     const view = log.timeline.at(step);
     if (body.kind === 'GetPlayer') {
-      return log.timeline.ends.has(step) && sameReply(reply, predictRead(view, origin, body));
+      const state = view(body.playerId);
+      return (
+        log.timeline.ends.has(step) &&
+        sameReply(reply, predictRead(view, origin, body)) &&
+        (reply.kind !== 'player' || state?.kind !== 'player' || showsComputed(reply, state, attempt.configRevision))
+      );
     }
     if (body.kind === 'EvaluateFlags') return log.timeline.ends.has(step) && serves(attempt, body, reply, step);
     if (command === undefined) return false;
-    return [command, datedAsAnswered(command, reply)].some((dated) => {
-      const expected = predict(view, dated);
-      return expected.facts.length === 0 && sameReply(reply, expected.reply);
-    });
+    // Of commands without facts, only those about lists depend on definitions.
+    const segments = body.kind === 'ListPlayers' ? config.segmentsSince(attempt.configRevision) : [[]];
+    return [command, datedAsAnswered(command, reply)].some((dated) =>
+      segments.some((some) => {
+        const expected = predict(view, dated, { ...NO_DEFINITIONS, segments: some });
+        return expected.facts.length === 0 && sameReply(reply, expected.reply);
+      }),
+    );
   }
 
   /**
@@ -93,6 +108,19 @@ export function checkReplies(
     if (read.kind === 'failure' || state?.kind !== 'player') return sameReply(reply, read);
     return [...definitions.between(configRevision, outcome?.tick ?? Infinity)].some((flags) =>
       sameEvaluations(reply, predictEvaluations(state, query, flags)),
+    );
+  }
+
+  /** Whether the values are those of the gateway's definitions or newer ones. Values of windows change with time. */
+  function showsComputed({ computed }: PlayerReply, state: PlayerState, configRevision: number): boolean {
+    const shown = new Map<string, unknown>(Object.entries(JSON.parse(computed ?? '{}')));
+    return config.namedSince(configRevision).some(
+      (named) =>
+        named.size === shown.size &&
+        [...named.values()].every(({ key, id, spec }) => {
+          if (spec.days !== 0) return shown.has(key);
+          return isDeepStrictEqual(shown.get(key), valueNow(state, id, spec, 0));
+        }),
     );
   }
 

@@ -1,18 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hashed, unpackEvents } from '../../../actors/events/event-block.ts';
-import type { EntityState } from '../../../actors/vocabulary/state.ts';
+import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
+import { countingOf, naiveDays } from '../model/model-computed.ts';
 
-/** Whether two states hold the same: all events in full, as in the model, or older ones in blocks. */
-export function isSameState(one: EntityState | undefined, other: EntityState | undefined): boolean {
-  return isDeepStrictEqual(withHashedEvents(one), withHashedEvents(other));
+/**
+ * Whether a state of the service holds the same as one of the model, which has all events in full, not older ones in
+ * blocks, and the events of computed properties, not their values.
+ */
+export function isSameState(state: EntityState | undefined, inModel: EntityState | undefined): boolean {
+  return isDeepStrictEqual(withHashedEvents(state), withHashedEvents(withNaiveValues(inModel)));
+}
+
+function withNaiveValues(state: EntityState | undefined): EntityState | undefined {
+  if (state?.kind !== 'player') return state;
+  const { counting: _, ...player }: PlayerState & { counting?: unknown } = state;
+  const computed = [...countingOf(state).counted].map(([id, { generation, filled, spec, events }]) => {
+    const { aggregate, days } = spec;
+    return { id, generation, aggregate, days, filled, buckets: naiveDays(spec, events) };
+  });
+  return { ...player, computed };
 }
 
 function withHashedEvents(state: EntityState | undefined): unknown {
   if (state?.kind !== 'player') return state;
-  const { recentEvents, olderEvents = { client: [], server: [] }, ...rest } = state;
+  const { recentEvents, olderEvents = { client: [], server: [] }, computed = [], ...rest } = state;
   const recentBy = (isClient: boolean) => recentEvents.filter(({ by }) => (by === 'client') === isClient).map(hashed);
   return {
     ...rest,
+    computed: computed.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
     client: [...olderEvents.client.flatMap((block) => unpackEvents(block)), ...recentBy(true)],
     server: [...olderEvents.server.flatMap((block) => unpackEvents(block)), ...recentBy(false)],
   };

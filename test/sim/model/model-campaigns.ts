@@ -145,6 +145,8 @@ function predictResponse(state: PlayerState, event: EventTracked, at: number): C
 }
 
 function isSetOffBy({ trigger }: CampaignDocument, fact: DomainFact): boolean {
+  // History sets nothing off.
+  if ('imported' in fact) return false;
   switch (trigger.kind) {
     case 'event':
       return fact.kind === 'EventTracked' && fact.eventName === trigger.event;

@@ -9,6 +9,8 @@ export interface ModelDefinitions {
   campaigns: ModelCampaigns;
   /** The maximum number of campaign facts of one command. After that the command triggers no more campaigns. */
   campaignFactsPerCommand: number;
+  /** Of the record: events of a record belong to computed properties by it. */
+  sequence: number;
 }
 
 export const NO_DEFINITIONS: ModelDefinitions = {
@@ -16,4 +18,5 @@ export const NO_DEFINITIONS: ModelDefinitions = {
   flags: new Map(),
   campaigns: [],
   campaignFactsPerCommand: 0,
+  sequence: 0,
 };

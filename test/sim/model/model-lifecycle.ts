@@ -45,6 +45,35 @@ export function afterFact(state: PlayerState, fact: DomainFact, at: number): Liv
   return lived;
 }
 
+/**
+ * The stage, risk and due time of a player whose history was imported, from when it was first and last seen.
+ * @param state the player with these times
+ * @param isLatest whether the import holds the player's latest activity
+ */
+export function predictImportedLife(state: PlayerState, isLatest: boolean, at: number) {
+  const { firstSeenAt, lastSeenAt, sessionCount, lifecycleStage: held } = state;
+  const idleDays = (at - lastSeenAt) / DAY_MS;
+  const ageDays = (at - firstSeenAt) / DAY_MS;
+  const found: { stage: LifecycleStage; at: number } =
+    idleDays >= 30
+      ? { stage: 'churned', at: lastSeenAt + 30 * DAY_MS }
+      : idleDays >= 7
+        ? { stage: 'at_risk', at: lastSeenAt + 7 * DAY_MS }
+        : ageDays >= 1
+          ? { stage: 'active', at: firstSeenAt + DAY_MS }
+          : sessionCount >= 2
+            ? { stage: 'active', at }
+            : { stage: 'new', at: firstSeenAt };
+  const isBetterKnown = !isLatest && held !== 'new';
+  const isSame = found.stage === held || (held === 'reactivated' && found.stage === 'active');
+  const stage = isBetterKnown || isSame ? held : found.stage;
+  const keepsTime = (isBetterKnown || isSame) && !(isLatest && found.stage === held);
+  const stageChangedAt = keepsTime ? state.lifecycleChangedAt : found.at;
+  const churnHigh = total(scored(state, Math.floor(at / DAY_MS))) >= HIGH;
+  const times = changeTimes({ ...state, lifecycleStage: stage, lifecycleChangedAt: stageChangedAt, churnHigh }, at);
+  return { stage, stageChangedAt, churnHigh, dueAt: times.length === 0 ? 0 : Math.max(at, Math.min(...times)) };
+}
+
 const DOINGS: ReadonlySet<DomainFact['kind']> = new Set([
   'EventTracked',
   'PurchaseRecorded',

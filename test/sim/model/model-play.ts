@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { RecordPurchase, RecordSession, TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { DeviceInfo, RecordPurchase, RecordSession, TrackItem } from '../../../actors/vocabulary/commands.ts';
 import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
+import type { PlayedWith } from '../../../actors/vocabulary/played-with.ts';
 import type { DailyActivity, RecordedPurchase } from '../../../actors/vocabulary/player.ts';
 
 /** Predicts a recorded session or purchase. `change` is absent when it was recorded before. */
@@ -30,7 +31,8 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
     totalPlaytimeSeconds: held.totalPlaytimeSeconds + durationSeconds,
   };
   const { externalId } = held;
-  const details = { sessionId, digest, startedAt, endedAt, durationSeconds, externalId };
+  const own = modelPlayedWith(held.device);
+  const details = { sessionId, digest, startedAt, endedAt, durationSeconds, externalId, ...own };
   const properties = {
     session_id: sessionId,
     duration_seconds: durationSeconds,
@@ -55,6 +57,14 @@ export function predictSession(held: PlayerState, body: RecordSession, scope: Sc
       },
     },
   };
+}
+
+/** What a session keeps of a device. */
+export function modelPlayedWith(device: DeviceInfo | null): PlayedWith {
+  const kept: PlayedWith = {};
+  if (device?.platform) kept.platform = device.platform;
+  if (device?.appVersion) kept.appVersion = device.appVersion;
+  return kept;
 }
 
 /**

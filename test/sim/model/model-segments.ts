@@ -5,6 +5,8 @@ import { SIM_LIMITS } from '../sim-limits.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { EventCounter, SegmentMembership } from '../../../actors/vocabulary/player.ts';
+import type { PropertySpec } from '../../../actors/vocabulary/computed.ts';
+import { eventCount, type NamedProperties, type NamedProperty, namedProperty, valueNow } from './model-computed.ts';
 
 /**
  * Segments as documented: memberships by an independent evaluation of the conditions that the simulation creates
@@ -14,14 +16,26 @@ export interface ModelSegment {
   id: string;
   key: string;
   conditions: JsonObject;
+  /** The load of its list in force. */
+  load?: string;
+  includes: readonly string[];
+  excludes: readonly string[];
+  /** The named properties that its conditions may read. */
+  named: NamedProperties;
 }
 
 /** The definitions of every CONFIG revision, as the broker received them. */
 export interface ConfigHistory {
   /** In order of their ids. */
   segmentsAt(revision: number): readonly ModelSegment[];
-  /** The revision of the newest change of a segment; 0 if there is none. */
+  /** The segments of a revision and of each later change. */
+  segmentsSince(revision: number): (readonly ModelSegment[])[];
+  /** The revision of the newest change of a segment or a named property; 0 if there is none. */
   readonly lastSegmentRevision: number;
+  /** The computed properties that the definitions of a revision need, by id. */
+  neededAt(revision: number): ReadonlyMap<string, PropertySpec>;
+  /** The named properties of a revision and of each later change. */
+  namedSince(revision: number): NamedProperties[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -30,44 +44,101 @@ const WINDOW_DAYS = 8;
 const KEPT_DAYS = 30;
 
 export function recordConfig(broker: MemoryBroker): ConfigHistory {
-  const changes: { revision: number; id: string; segment: ModelSegment | undefined }[] = [];
+  const changes: { revision: number; id: string; made: Made | undefined }[] = [];
   const known = new Map<number, readonly ModelSegment[]>();
   broker.bucket('CONFIG').onWrite(({ key, value, revision }) => {
-    const [, environment, kind, id] = key.split('.');
-    if (kind !== 'segment' || environment !== 'live' || id === undefined) return;
-    const segment = value === undefined ? undefined : parseSegment(decodeJson(value));
+    const [, environment, kind, name = ''] = key.split('.');
+    if ((kind !== 'segment' && kind !== 'property') || environment !== 'live') return;
+    const id = `${kind}.${name}`;
+    const document = value === undefined ? undefined : decodeJson(value);
+    const made =
+      document === undefined ? undefined : kind === 'segment' ? parseSegment(document) : named(name, document);
     // A deletion that arrives a second time changes nothing.
-    const isHeld = changes.findLast((change) => change.id === id)?.segment !== undefined;
-    if (segment !== undefined || isHeld) changes.push({ revision, id, segment });
+    const isHeld = changes.findLast((change) => change.id === id)?.made !== undefined;
+    if (made !== undefined || isHeld) changes.push({ revision, id, made });
   });
 
-  function fold(revision: number): readonly ModelSegment[] {
-    const held = new Map<string, ModelSegment>();
+  function heldAt(revision: number): Made[] {
+    const held = new Map<string, Made>();
     for (const change of changes) {
       if (change.revision > revision) break;
-      if (change.segment === undefined) held.delete(change.id);
-      else held.set(change.id, change.segment);
+      if (change.made === undefined) held.delete(change.id);
+      else held.set(change.id, change.made);
     }
-    return [...held.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    return [...held.values()];
+  }
+
+  function namedAt(revision: number): NamedProperties {
+    return new Map(
+      heldAt(revision).flatMap((made) => ('property' in made ? [[made.property.key, made.property]] : [])),
+    );
+  }
+
+  function fold(revision: number): readonly ModelSegment[] {
+    const named = namedAt(revision);
+    return heldAt(revision)
+      .flatMap((made) => ('segment' in made ? [{ ...made.segment, named }] : []))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  function since(revision: number): number[] {
+    return [revision, ...changes.map((change) => change.revision).filter((later) => later > revision)];
+  }
+
+  function segmentsAt(revision: number): readonly ModelSegment[] {
+    const segments = known.get(revision) ?? fold(revision);
+    known.set(revision, segments);
+    return segments;
   }
 
   return {
-    segmentsAt(revision) {
-      const segments = known.get(revision) ?? fold(revision);
-      known.set(revision, segments);
-      return segments;
-    },
+    segmentsAt,
+    segmentsSince: (revision) => since(revision).map(segmentsAt),
     get lastSegmentRevision() {
       return changes.at(-1)?.revision ?? 0;
     },
+    neededAt(revision) {
+      const named = [...namedAt(revision).values()].map(({ id, spec }) => [id, spec] as const);
+      // The conditions of a segment with a list are not read.
+      const conditions = segmentsAt(revision).flatMap(({ load, conditions }) =>
+        load === undefined ? [conditions] : [],
+      );
+      const counts = conditions.flatMap((one) => countsIn(one)).map(({ id, spec }) => [id, spec] as const);
+      return new Map([...named, ...counts]);
+    },
+    namedSince: (revision) => since(revision).map(namedAt),
   };
 }
 
-function parseSegment(value: unknown): ModelSegment {
+/** What a document defines. */
+type Made = { segment: Omit<ModelSegment, 'named'> } | { property: NamedProperty };
+
+function named(key: string, value: unknown): Made {
+  if (!isObject(value)) throw new Error('not a property');
+  return { property: namedProperty(key, value) };
+}
+
+function parseSegment(value: unknown): Made {
   const fields = new Map<string, unknown>(Object.entries(value ?? {}));
   const [id, key, conditions] = [fields.get('id'), fields.get('key'), fields.get('conditions')];
   if (typeof id !== 'string' || typeof key !== 'string' || !isObject(conditions)) throw new Error('not a segment');
-  return { id, key, conditions };
+  const list = fields.get('list');
+  const load = isObject(list) && typeof list['load'] === 'string' ? { load: list['load'] } : {};
+  const includes = texts(fields.get('includes'));
+  return { segment: { id, key, conditions, ...load, includes, excludes: texts(fields.get('excludes')) } };
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** Whether a player belongs to a segment at a time. */
+function belongsTo(segment: ModelSegment, state: PlayerState, at: number): boolean {
+  const { id, load, conditions, includes, excludes, named } = segment;
+  if (excludes.includes(state.id)) return false;
+  if (includes.includes(state.id)) return true;
+  if (load === undefined) return isTrue(conditions, state, at, named);
+  return (state.lists ?? []).some(({ segmentId, loads }) => segmentId === id && loads.includes(load));
 }
 
 /** The result of evaluating some of a player's segments. */
@@ -94,8 +165,9 @@ export function predictSegments(
   const base = { entityId, game, environment, at };
   const facts: DomainFact[] = [];
   const memberships = new Map(state.segments.map((membership) => [membership.segmentId, membership]));
-  for (const { id: segmentId, key: segmentKey, conditions } of list) {
-    const belongs = isTrue(conditions, state, at);
+  for (const segment of list) {
+    const { id: segmentId, key: segmentKey } = segment;
+    const belongs = belongsTo(segment, state, at);
     if (belongs === memberships.has(segmentId)) continue;
     facts.push({ ...base, kind: belongs ? 'SegmentEntered' : 'SegmentExited', segmentId, segmentKey, externalId });
     if (belongs) memberships.set(segmentId, { segmentId, segmentKey, since: at });
@@ -115,9 +187,16 @@ function inOrder(memberships: ReadonlyMap<string, SegmentMembership>): SegmentMe
 
 /** The segments whose conditions read events of this name. */
 export function readersOf(segments: readonly ModelSegment[], eventName: string): ModelSegment[] {
-  return segments.filter(({ conditions }) => {
+  return segments.filter(({ conditions, load, named }) => {
+    if (load !== undefined) return false;
     const fields = fieldsOf(conditions);
-    return fields.has('days_since_last_seen') || [...fields].some((field) => field.startsWith(`events.${eventName}.`));
+    const counts = countsIn(conditions).map(({ spec }) => spec.event);
+    const computed = [...fields].map((field) => named.get(field.slice('computed.'.length))?.spec.event);
+    return (
+      fields.has('days_since_last_seen') ||
+      [...fields].some((field) => field.startsWith(`events.${eventName}.`)) ||
+      [...counts, ...computed].includes(eventName)
+    );
   });
 }
 
@@ -132,9 +211,10 @@ export function missedChange({ evaluated, next: state }: SegmentUpdate, at: numb
     );
   }
   const later = times.filter((time) => time > at).sort((a, b) => a - b);
-  for (const { id, conditions } of evaluated) {
-    const now = isTrue(conditions, state, at);
-    const change = later.find((time) => isTrue(conditions, state, time) !== now);
+  for (const segment of evaluated) {
+    const { id } = segment;
+    const now = belongsTo(segment, state, at);
+    const change = later.find((time) => belongsTo(segment, state, time) !== now);
     const { segmentsDueAt } = state;
     if (change === undefined || (segmentsDueAt !== 0 && segmentsDueAt <= change + SIM_LIMITS.segmentJitterMs)) continue;
     return `${id} changes at ${change}, ${state.id} is evaluated at ${segmentsDueAt}`;
@@ -155,11 +235,12 @@ export function wrongMemberships(
 ): string[] {
   const mayChangeSoon = state.segmentsDueAt > nowMs - 10_000;
   const before = [Math.floor(nowMs / DAY_MS) * DAY_MS - 1, nowMs - 10_000];
-  const wrong = segments.flatMap(({ id, conditions }) => {
+  const wrong = segments.flatMap((segment) => {
+    const { id } = segment;
     const isMember = state.segments.some(({ segmentId }) => segmentId === id);
-    if (isTrue(conditions, state, nowMs) === isMember) return [];
-    if (latestMs > nowMs && isTrue(conditions, state, latestMs) === isMember) return [];
-    if (mayChangeSoon && before.some((time) => isTrue(conditions, state, time) === isMember)) return [];
+    if (belongsTo(segment, state, nowMs) === isMember) return [];
+    if (latestMs > nowMs && belongsTo(segment, state, latestMs) === isMember) return [];
+    if (mayChangeSoon && before.some((time) => belongsTo(segment, state, time) === isMember)) return [];
     return [`${isMember ? 'in' : 'not in'} ${id}`];
   });
   const gone = state.segments.filter(({ segmentId }) => !segments.some(({ id }) => id === segmentId));
@@ -178,6 +259,14 @@ export function countedOnce(counters: readonly EventCounter[], name: string, at:
   return [{ name, day: newest, counts }, ...counters.filter((counter) => counter.name !== name)];
 }
 
+/** The counters after one more event of the past, each in its place. A new name goes to the end. */
+export function countedBefore(counters: readonly EventCounter[], name: string, at: number): EventCounter[] {
+  const place = counters.findIndex((counter) => counter.name === name);
+  const [counted] = countedOnce(place < 0 ? [] : counters.slice(place, place + 1), name, at);
+  if (counted === undefined) return [...counters];
+  return place < 0 ? [...counters, counted] : counters.with(place, counted);
+}
+
 function daysOf(counter: EventCounter | undefined): Map<number, number> {
   const days = new Map<number, number>();
   counter?.counts.forEach((count, back) => {
@@ -187,17 +276,41 @@ function daysOf(counter: EventCounter | undefined): Map<number, number> {
 }
 
 /** Whether a condition of the simulation holds for a player at a time. */
-export function isTrue(conditions: JsonObject, state: PlayerState, at: number): boolean {
+export function isTrue(
+  conditions: JsonObject,
+  state: PlayerState,
+  at: number,
+  named: NamedProperties = new Map(),
+): boolean {
   return Object.entries(conditions).every(([field, wanted]) => {
-    if (field === '$or') return parts(wanted).some((part) => isTrue(part, state, at));
-    if (field === '$and') return parts(wanted).every((part) => isTrue(part, state, at));
-    if (field === '$not') return isObject(wanted) && !isTrue(wanted, state, at);
-    const value = valueOf(field, state, at);
-    if (!isObject(wanted)) return value === wanted;
-    return Object.entries(wanted).every(([operator, bound]) => {
-      if (operator === '$gte') return typeof value === 'number' && value >= Number(bound);
-      throw new Error(`the model knows no ${operator}`);
-    });
+    if (field === '$or') return parts(wanted).some((part) => isTrue(part, state, at, named));
+    if (field === '$and') return parts(wanted).every((part) => isTrue(part, state, at, named));
+    if (field === '$not') return isObject(wanted) && !isTrue(wanted, state, at, named);
+    if (field === 'events') {
+      const { id, spec, count } = eventCount(wanted);
+      return compares(valueNow(state, id, spec, at), count);
+    }
+    if (field.startsWith('computed.')) {
+      const property = named.get(field.slice('computed.'.length));
+      return compares(property === undefined ? null : valueNow(state, property.id, property.spec, at), wanted);
+    }
+    return compares(valueOf(field, state, at), wanted);
+  });
+}
+
+function compares(value: unknown, wanted: Json): boolean {
+  if (!isObject(wanted)) return value === wanted;
+  return Object.entries(wanted).every(([operator, bound]) => {
+    if (operator === '$gte') return typeof value === 'number' && value >= Number(bound);
+    throw new Error(`the model knows no ${operator}`);
+  });
+}
+
+/** The counts of events by their properties in a condition. */
+function countsIn(conditions: JsonObject): ReturnType<typeof eventCount>[] {
+  return Object.entries(conditions).flatMap(([field, wanted]) => {
+    if (field === 'events') return [eventCount(wanted)];
+    return field.startsWith('$') ? parts(wanted).flatMap((part) => countsIn(part)) : [];
   });
 }
 

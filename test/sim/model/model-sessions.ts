@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { InitSession, TrackItem } from '../../../actors/vocabulary/commands.ts';
 import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { evaluated } from './model-flags.ts';
 import { predictServed } from './model-served.ts';
-import { playedOn } from './model-play.ts';
+import { modelPlayedWith, playedOn } from './model-play.ts';
 import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
 import type { OpenSession, SeenFlag } from '../../../actors/vocabulary/player.ts';
+import type { FlagEvaluation, SessionFlag } from '../../../actors/vocabulary/replies.ts';
 import type { SessionClosed } from '../../../actors/vocabulary/session-facts.ts';
 
 /** Sessions of game clients as documented. */
@@ -38,7 +40,8 @@ export function predictOpening(
   const details = { sessionId, device, flagKeys, ttlMs, externalId };
   called.facts.push({ kind: 'SessionOpened', entityId: playerId, ...scope, at, ...details });
   const counts = { eventCount: 0, achievements: [], interventionsShown: 0, interventionsClicked: 0 };
-  const session = { sessionId, openedAt: at, lastCallAt: at, ttlMs, flagKeys, flags: [], ...counts };
+  const own = modelPlayedWith(device ?? held.device);
+  const session = { sessionId, openedAt: at, lastCallAt: at, ttlMs, flagKeys, flags: [], ...counts, ...own };
   called.next = {
     ...called.next,
     sessions: [...called.next.sessions, session],
@@ -96,21 +99,21 @@ export function predictFlagChanges(
   flags: ModelFlags,
   scope: Scope,
   at: number,
-): Called & { changes: SeenFlag[] } {
+): Called & { changes: SessionFlag[] } {
   const session = sessionOf(state, sessionId);
   const keys = session.flagKeys ?? [...flags.keys()].toSorted((a, b) => (a < b ? -1 : 1));
-  const now = keys.flatMap((key) => flags.get(key) ?? []).map((flag) => seenOf(state, flag.key, flags));
-  const gone = session.flags
-    .filter(({ flagKey, enabled }) => enabled && !flags.has(flagKey))
-    .map(({ flagKey }) => ({ flagKey, enabled: false, variant: null }));
-  const changes = [...now, ...gone].filter(({ flagKey, enabled, variant }) => {
-    const before = session.flags.find((flag) => flag.flagKey === flagKey);
-    return before?.enabled !== enabled || before.variant !== variant;
+  const now = keys.flatMap((key) => flags.get(key) ?? []).map((flag) => evaluated(state, flag, flags));
+  const gone = session.flags.filter(({ flagKey }) => !flags.has(flagKey)).map(({ flagKey }) => deleted(flagKey));
+  const changed = [...now, ...gone].filter((evaluation) => {
+    const before = session.flags.find(({ flagKey }) => flagKey === evaluation.flagKey);
+    return !isDeepStrictEqual(before, seenOf(evaluation));
   });
+  const changes = changed.map(sentOf);
   if (changes.length === 0) return { facts: [], next: state, changes };
+  const seen = changed.map(seenOf);
   const held = new Map(session.flags.map((flag) => [flag.flagKey, flag]));
-  for (const flag of changes) held.set(flag.flagKey, flag);
-  const fact = { kind: 'SessionFlagsTold', entityId: state.id, ...scope, at, sessionId, flags: changes } as const;
+  for (const flag of seen) held.set(flag.flagKey, flag);
+  const fact = { kind: 'SessionFlagsTold', entityId: state.id, ...scope, at, sessionId, flags: seen } as const;
   const next = withSession(state, sessionId, (one) => ({ ...one, flags: [...held.values()] }));
   // What a reply contains counts as served.
   const serving = changes
@@ -202,12 +205,28 @@ function close(
   };
 }
 
-function seenOf(state: PlayerState, flagKey: string, flags: ModelFlags): SeenFlag {
-  const flag = flags.get(flagKey);
-  if (flag === undefined) throw new Error(`no flag ${flagKey}`);
-  const { reason, value, variantKey: variant } = evaluated(state, flag, flags);
+function sentOf({ flagKey, reason, value, variantKey: variant }: FlagEvaluation): SessionFlag {
   const served: unknown = JSON.parse(value);
-  return { flagKey, enabled: reason !== 'flag_disabled' && served !== false && served !== null, variant };
+  const enabled = reason !== 'flag_disabled' && served !== false && served !== null;
+  return { flagKey, enabled, variant, value, reason };
+}
+
+/** What a session stores. All values of the simulation are short enough to be stored whole. */
+function seenOf(evaluation: FlagEvaluation): SeenFlag {
+  const { value, reason, ...seen } = sentOf(evaluation);
+  return { ...seen, mark: `${MARKS[reason ?? 'default']}${value}` };
+}
+
+const MARKS = {
+  default: 'd',
+  segment_match: 's',
+  percentage_rollout: 'p',
+  flag_disabled: 'x',
+  player_override: 'o',
+} as const;
+
+function deleted(flagKey: string): FlagEvaluation {
+  return { flagKey, value: 'null', variantKey: null, reason: 'flag_disabled' };
 }
 
 /** The achievements that events unlock for the first time in their session. */

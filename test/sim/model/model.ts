@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ImportHistory } from '../../../actors/vocabulary/import.ts';
 import type {
   Command,
   CommandBody,
@@ -9,15 +8,19 @@ import type {
   ServeFlags,
   TrackItem,
 } from '../../../actors/vocabulary/commands.ts';
+import type { ImportedReply } from '../../../actors/vocabulary/import.ts';
 import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { Reply, TrackResult } from '../../../actors/vocabulary/replies.ts';
+import type { PlayerReply, Reply, TrackResult } from '../../../actors/vocabulary/replies.ts';
 import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
 import { ERRORS } from '../../../src/kernel/errors.ts';
 import { predictCampaigns } from './model-campaigns.ts';
+import { countedNow, lives } from './model-computed.ts';
 import { type ModelDefinitions, NO_DEFINITIONS } from './model-definitions.ts';
 import { afterFact, type Lived } from './model-lifecycle.ts';
 import { countedOnce, type ModelSegment, predictSegments, readersOf, type SegmentUpdate } from './model-segments.ts';
+import { predictListing } from './model-lists.ts';
 import { predictCall } from './model-calls.ts';
+import { predictImport } from './model-import.ts';
 import { predictPurchase, predictSession } from './model-play.ts';
 import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './model-quarantine.ts';
 import { predictOverride } from './model-flags.ts';
@@ -77,7 +80,13 @@ function updateSegments(run: Prediction, from: number, segments: readonly ModelS
   for (const fact of run.facts.slice(from)) {
     const earlier = wanted.get(fact.entityId) ?? [];
     if (NO_SEGMENTS.has(fact.kind)) wanted.set(fact.entityId, earlier);
-    else if (fact.kind !== 'EventTracked' || earlier === 'all') wanted.set(fact.entityId, 'all');
+    else if (fact.kind === 'PlayerListed' && earlier !== 'all') {
+      const either = new Set([...earlier.map(({ id }) => id), fact.segmentId]);
+      wanted.set(
+        fact.entityId,
+        segments.filter(({ id }) => either.has(id)),
+      );
+    } else if (fact.kind !== 'EventTracked' || earlier === 'all') wanted.set(fact.entityId, 'all');
     else {
       const either = new Set([...earlier, ...readersOf(segments, fact.eventName)]);
       wanted.set(
@@ -114,6 +123,15 @@ const NO_SEGMENTS: ReadonlySet<DomainFact['kind']> = new Set([
   'InterventionOffered',
   'InterventionShown',
   'InterventionClicked',
+  // An import has evaluated its players already.
+  'PlayerImported',
+  'EventsImported',
+  'SessionImported',
+  'PurchaseImported',
+  'HistoryImported',
+  'ImportAdvanced',
+  'SegmentEntered',
+  'SegmentExited',
 ]);
 
 /** Predicts what a command's facts mean for the stages and risks of its players. */
@@ -123,6 +141,17 @@ function updateLifecycles(run: Prediction, from: number, at: number): void {
     if (state?.kind === 'player') take(run, afterFact(state, fact, at));
   }
 }
+
+const emitter = (run: Prediction) => (fact: DomainFact, next: EntityState) => {
+  run.facts.push(fact);
+  run.next.set(next.id, next);
+};
+
+const evaluator = (run: Prediction) => (update: SegmentUpdate) => {
+  run.updates.push(update);
+  run.facts.push(...update.facts);
+  run.next.set(update.next.id, update.next);
+};
 
 function take(run: Prediction, { facts, next }: Lived): void {
   run.facts.push(...facts);
@@ -138,10 +167,21 @@ function predictCommand(
 ): Pick<Prediction, 'reply'> {
   const { game, environment, receivedAt: at, by } = command;
   const whose = by === undefined ? {} : { by };
-  const { flags } = definitions;
   const body = simulated(command.body);
   const current: View = (id) => run.next.get(id) ?? view(id);
   const scope = { game, environment };
+  if (body.kind === 'ImportHistory') {
+    const { segments, sequence } = definitions;
+    const importing = { view: current, emit: emitter(run), evaluated: evaluator(run), segments, sequence };
+    return { reply: predictImport(body, importing, scope, at) };
+  }
+  if (body.kind === 'ListPlayers') {
+    const player = (id: string) => playerOf(current(id), scope);
+    const keep = (state: PlayerState) => void run.next.set(state.id, state);
+    const { facts, reply } = predictListing(body, definitions.segments, player, keep, scope, at);
+    run.facts.push(...facts);
+    return { reply };
+  }
   const holderId =
     body.kind === 'TrackEvents'
       ? (body.ledgerId ?? body.items[0]?.playerId ?? '')
@@ -166,7 +206,8 @@ function predictCommand(
         const tombstone = inScope(current(body.playerId), scope);
         const keys = tombstone?.kind === 'erased' ? tombstone.keys : [];
         const quarantine = quarantineOfNewLife(tombstone?.kind === 'erased' ? tombstone.quarantined : 0);
-        run.next.set(body.playerId, { ...newState(player, scope, at), keys, quarantine });
+        const again = tombstone?.kind === 'erased' ? { bornSeq: definitions.sequence } : {};
+        run.next.set(body.playerId, { ...newState(player, scope, at), keys, quarantine, ...again });
         run.reply = { kind: 'player', player, created: true };
       } else {
         const keepsEmail = body.byClientKey && held.email !== null;
@@ -206,7 +247,7 @@ function predictCommand(
       break;
     }
     case 'TrackEvents': {
-      const results = body.items.map((item) => track(run, current, item, scope, at, whose, flags));
+      const results = body.items.map((item) => track(run, current, item, scope, at, whose, definitions));
       run.reply = { kind: 'tracked', results };
       // A reply without any effect is not remembered, because a retry may succeed.
       if (results.every(({ status }) => status === 'rejected')) return run;
@@ -224,7 +265,10 @@ function predictCommand(
       if (recorded === undefined) break;
       run.facts.push(...recorded.facts);
       run.next.set(held.id, recorded.next);
-      if (recorded.event !== undefined) track(run, current, recorded.event, scope, at, { by: 'service' });
+      if (recorded.event !== undefined) {
+        const { sequence } = definitions;
+        track(run, current, recorded.event, scope, at, { by: 'service' }, { ...NO_DEFINITIONS, sequence });
+      }
       break;
     }
     case 'OverrideFlag': {
@@ -247,7 +291,7 @@ function predictCommand(
         {
           player,
           take: (called) => take(run, called),
-          track: (item) => track(run, current, item, scope, at, whose, flags).status === 'accepted',
+          track: (item) => track(run, current, item, scope, at, whose, definitions).status === 'accepted',
           merge(attributes) {
             const held = player();
             if (held !== undefined) change(run, held, scope, at, { attributes });
@@ -272,13 +316,9 @@ function predictCommand(
   return run;
 }
 
-/**
- * The owner itself issues the commands that record evaluations; they never go through REQUESTS. Imports have a test of
- * their own, of the whole service with kills (test/e2e/import.test.ts).
- */
-function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags | ImportHistory> {
-  if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags' || body.kind === 'ImportHistory')
-    throw new Error(`${body.kind} is not simulated`);
+/** The owner itself issues the commands that record evaluations; they never go through REQUESTS. */
+function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags> {
+  if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags') throw new Error(`${body.kind} is not simulated`);
   return body;
 }
 
@@ -294,8 +334,19 @@ export function sameReply(received: Reply, expected: Reply): boolean {
   if (received.kind === 'failure' || expected.kind === 'failure') {
     return received.kind === 'failure' && expected.kind === 'failure' && received.code === expected.code;
   }
+  if (received.kind === 'imported' && expected.kind === 'imported') {
+    return isDeepStrictEqual(withoutMessages(received), withoutMessages(expected));
+  }
+  if (received.kind === 'player') return isDeepStrictEqual(withoutComputed(received), expected);
   return isDeepStrictEqual(received, expected);
 }
+
+/** Computed properties are compared apart: they change with definitions and time. */
+function withoutComputed({ kind, player, created, replayed }: PlayerReply): PlayerReply {
+  return { kind, player, created, ...(replayed === undefined ? {} : { replayed }) };
+}
+
+const withoutMessages = (reply: ImportedReply) => ({ ...reply, rejected: reply.rejected.map(({ line }) => line) });
 
 function inScope(state: EntityState | undefined, scope: Scope): EntityState | undefined {
   return state?.game === scope.game && state.environment === scope.environment ? state : undefined;
@@ -329,7 +380,8 @@ function recall(
   const { reply } = known;
   if (reply.kind === 'lifecycle' || reply.kind === 'churnRisk') return reply;
   if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'exported') return reply;
-  if (reply.kind === 'noted' || reply.kind === 'imported') return reply;
+  if (reply.kind === 'noted' || reply.kind === 'imported' || reply.kind === 'listed') return reply;
+  if (reply.kind === 'previewed') return reply;
   return { ...reply, replayed: true };
 }
 
@@ -381,7 +433,7 @@ function track(
   scope: Scope,
   at: number,
   maker: { by?: EventSender },
-  flags = NO_DEFINITIONS.flags,
+  { flags, sequence }: Pick<ModelDefinitions, 'flags' | 'sequence'>,
 ): TrackResult {
   const { index, eventId, playerId, eventName, timestamp } = item;
   const result: TrackResult = { index, eventId, playerId, eventName, timestamp, receivedAt: at, status: 'accepted' };
@@ -423,10 +475,14 @@ function track(
   // The client showed the variant before the event. For a quarantined event nobody knows what was shown before it.
   const exposure = release === undefined ? predictSighting(held, properties, flags, at) : undefined;
   if (exposure !== undefined) run.facts.push(exposure.fact);
-  run.facts.push({ kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player, ...again, ...made });
+  const lived = { sequence, name: eventName, properties, at };
+  const { next: counting, updates } = lives(held, lived, countedNow(view, scope));
+  const computed = updates.length === 0 ? {} : { computed: updates };
+  const tracked = { kind: 'EventTracked', entityId: playerId, ...scope, at, ...event, ...player } as const;
+  run.facts.push({ ...tracked, ...again, ...made, ...computed });
   const recent = { eventId, eventName, timestamp, receivedAt: at, ...whose };
   const next = {
-    ...held,
+    ...counting,
     recentEvents: remember ? [...held.recentEvents, recent] : held.recentEvents,
     counters: countedOnce(held.counters, eventName, at),
     lastSeenAt: Math.max(held.lastSeenAt, at),

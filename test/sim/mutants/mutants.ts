@@ -1,8 +1,11 @@
 import { CAMPAIGN_MUTANTS } from './campaign-mutants.ts';
 import type { Mutant } from './mutant.ts';
+import { COMPUTED_MUTANTS } from './computed-mutants.ts';
 import { ERASURE_MUTANTS } from './erasure-mutants.ts';
 import { FLAG_MUTANTS } from './flag-mutants.ts';
+import { IMPORT_MUTANTS } from './import-mutants.ts';
 import { LIFECYCLE_MUTANTS } from './lifecycle-mutants.ts';
+import { LIST_MUTANTS } from './list-mutants.ts';
 import { PLAY_MUTANTS } from './play-mutants.ts';
 import { QUARANTINE_MUTANTS } from './quarantine-mutants.ts';
 import { RARE_MUTANTS } from './rare-mutants.ts';
@@ -84,8 +87,18 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/entities.ts',
-        original: 'if (before !== undefined && before.lastSeq >= sequence) continue;',
-        mutated: '',
+        original: 'if (held !== undefined && held.state.lastSeq >= sequence) {',
+        mutated: 'if (held === undefined && sequence < 0) {',
+      },
+    ],
+  },
+  {
+    name: 'entities that the store holds ahead of its mark wait for a snapshot before those of the replay',
+    changes: [
+      {
+        file: 'actors/runtime/entities.ts',
+        original: 'if (stored.dirtySince <= storedSeq) waitsFromStore',
+        mutated: 'waitsFromStore',
       },
     ],
   },
@@ -445,9 +458,12 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   ...FLAG_MUTANTS,
+  ...IMPORT_MUTANTS,
   ...ERASURE_MUTANTS,
   ...PLAY_MUTANTS,
   ...LIFECYCLE_MUTANTS,
+  ...LIST_MUTANTS,
+  ...COMPUTED_MUTANTS,
   ...SESSION_MUTANTS,
   ...CAMPAIGN_MUTANTS,
   ...QUARANTINE_MUTANTS,

@@ -1,3 +1,4 @@
+import { isText, listOf } from '../json.ts';
 import type { KeyValueStorage } from '../storage.ts';
 import type { Database, DbRequest, DbStore, IndexedDb } from './web-globals.ts';
 
@@ -16,9 +17,6 @@ export function indexedDbStorage(indexedDb: IndexedDb): KeyValueStorage {
       const opening = indexedDb.open(NAME, 1);
       opening.addEventListener('upgradeneeded', () => asDatabase(opening).createObjectStore(STORE));
       opening.addEventListener('error', () => reject(asError(opening.error)));
-      opening.addEventListener('blocked', () =>
-        reject(new Error('Another tab holds an older version of the database.')),
-      );
       opening.addEventListener('success', () => {
         const database = asDatabase(opening);
         database.addEventListener('versionchange', () => {
@@ -52,7 +50,7 @@ export function indexedDbStorage(indexedDb: IndexedDb): KeyValueStorage {
   return {
     async getItem(key) {
       const value = await run('readonly', (store) => store.get(key));
-      return typeof value === 'string' ? value : null;
+      return isText(value) ? value : null;
     },
     async setItem(key, value) {
       await run('readwrite', (store) => store.put(value, key));
@@ -61,8 +59,7 @@ export function indexedDbStorage(indexedDb: IndexedDb): KeyValueStorage {
       await run('readwrite', (store) => store.delete(key));
     },
     async getAllKeys() {
-      const keys = await run('readonly', (store) => store.getAllKeys());
-      return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
+      return listOf(await run('readonly', (store) => store.getAllKeys())).filter(isText);
     },
   };
 }
@@ -73,5 +70,5 @@ function asDatabase(opening: DbRequest): Database {
 }
 
 function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('The database operation was aborted.', { cause: error });
+  return error instanceof Error ? error : new Error('IndexedDB failed.', { cause: error });
 }

@@ -1,3 +1,4 @@
+import { parseObject } from '../json.ts';
 import type { Platform } from '../platform.ts';
 import type { KeyValueStorage } from '../storage.ts';
 
@@ -34,7 +35,7 @@ export function storageLease(
     if (!isFree || isReleased) return false;
     await storage.setItem(key, JSON.stringify({ owner: own, untilMs: wallMs() + LEASE_MS }));
     if (isHeld) return true;
-    // Whoever wrote last has it. The others see that after a while.
+    // The last writer holds the lease. The others read that after a while.
     await new Promise<void>((resolve) => setTimer(resolve, SETTLE_MS));
     return leaseOf(await storage.getItem(key)).owner === own;
   }
@@ -58,10 +59,6 @@ const RENEW_MS = 5_000;
 const SETTLE_MS = 100;
 
 function leaseOf(text: string | null): { owner: string; untilMs: number } {
-  try {
-    const { owner, untilMs } = Object(JSON.parse(text ?? ''));
-    return { owner: String(owner), untilMs: Number(untilMs) || 0 };
-  } catch {
-    return { owner: '', untilMs: 0 };
-  }
+  const { owner, untilMs } = Object(parseObject(text));
+  return { owner: String(owner), untilMs: Number(untilMs) || 0 };
 }

@@ -1,5 +1,11 @@
 import type { AbortSignalLike, FetchAnswer, FetchRequest } from '../platform.ts';
 
+/** A body that is read as it comes. */
+export interface ByteReader {
+  /** Without a value at the end. */
+  read(): Promise<{ value?: Uint8Array }>;
+}
+
 /*
  * The globals that browsers, React Native and Node share in part. Each may be missing. Declared here so that the
  * package needs neither the DOM's types nor Node's.
@@ -8,8 +14,14 @@ export interface WebGlobals {
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(timer: unknown): void;
   performance?: { now(): number };
-  fetch?: (url: string, request: FetchRequest) => Promise<FetchAnswer>;
-  AbortController?: new () => { readonly signal: AbortSignalLike; abort(): void };
+  fetch?: (
+    url: string,
+    request: Partial<FetchRequest>,
+  ) => Promise<FetchAnswer & { readonly body?: { getReader(): ByteReader } | null }>;
+  /** React Native has none: there `fetch` answers when the whole body is there. */
+  ReadableStream?: unknown;
+  /** As old as the syntax of this package. */
+  AbortController: new () => { readonly signal: AbortSignalLike; abort(): void };
   indexedDB?: IndexedDb;
   BroadcastChannel?: new (name: string) => WebChannel;
   navigator?: { locks?: WebLocks };

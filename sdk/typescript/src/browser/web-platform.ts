@@ -1,56 +1,64 @@
-import { type Platform, soleHolder } from '../platform.ts';
+import { type AbortSignalLike, type Platform, soleHolder } from '../platform.ts';
 import { type KeyValueStorage, memoryStorage } from '../storage.ts';
 import { indexedDbStorage } from './indexed-db-storage.ts';
-import { storageLease } from './storage-lease.ts';
-import type { WebGlobals, WebLocks } from './web-globals.ts';
+import type { EventSource, WebGlobals, WebLocks } from './web-globals.ts';
 
 /**
  * The platform of browsers, and of everything else with `fetch` and timers.
- * @param storage replaces IndexedDB; it is taken to be this client's alone
+ * @param storage replaces IndexedDB; no lock is taken for it, so no other running client of the player may use it
  */
 export function webPlatform(storage?: KeyValueStorage, globals: WebGlobals = Object(globalThis)): Platform {
   const { document, indexedDB, navigator, BroadcastChannel, AbortController } = globals;
   const isShared = storage === undefined && indexedDB !== undefined;
   const store = storage ?? (indexedDB === undefined ? memoryStorage() : indexedDbStorage(indexedDB));
-  const common = {
+  const locks = navigator?.locks;
+  return {
     wallMs: () => Date.now(),
     steadyMs: () => globals.performance?.now() ?? Date.now(),
     random: () => Math.random(),
-    setTimer(callback: () => void, delayMs: number) {
+    setTimer(callback, delayMs) {
       const timer = globals.setTimeout(callback, delayMs);
       // Node keeps a process alive for its timers.
       Object(timer).unref?.();
       return () => globals.clearTimeout(timer);
     },
     storage: store,
-  };
-  const locks = navigator?.locks;
-  return {
-    ...common,
-    aborter: () => (AbortController === undefined ? noAborter() : new AbortController()),
-    fetch(url, request) {
-      if (globals.fetch === undefined) return Promise.reject(new Error('There is no `fetch` here.'));
+    aborter: () => new AbortController(),
+    async fetch(url, request) {
+      if (globals.fetch === undefined) throw new Error('No `fetch`.');
       return globals.fetch(url, request);
     },
+    stream: globals.ReadableStream === undefined ? undefined : (...request) => readStream(globals, ...request),
     lock(name, changed) {
-      if (!isShared) return soleHolder(name, changed);
-      return locks === undefined ? storageLease(common, name, changed) : webLock(locks, globals, name, changed);
+      // Without Web Locks each tab sends: event ids count once. `leaseLock` may take their place.
+      return isShared && locks !== undefined ? webLock(locks, globals, name, changed) : soleHolder(name, changed);
     },
-    ...(isShared && BroadcastChannel !== undefined
-      ? {
-          channel(name: string, received: (message: unknown) => void) {
+    channel:
+      isShared && BroadcastChannel !== undefined
+        ? (name, received) => {
             const channel = new BroadcastChannel(name);
             channel.addEventListener('message', ({ data }) => received(data));
-            return { post: (message: unknown) => channel.postMessage(message), close: () => channel.close() };
-          },
-        }
-      : {}),
-    ...(document === undefined ? {} : { onHidden: (changed) => onHidden(document, globals, changed) }),
-    onOnline(online) {
-      globals.addEventListener?.('online', online);
-      return () => globals.removeEventListener?.('online', online);
-    },
+            return { post: (message) => channel.postMessage(message), close: () => channel.close() };
+          }
+        : undefined,
+    onHidden: document && ((changed) => onHidden(document, globals, changed)),
+    onOnline: (online) => listen(globals, 'online', online),
   };
+}
+
+async function readStream(
+  { fetch }: WebGlobals,
+  url: string,
+  headers: Record<string, string>,
+  signal: AbortSignalLike,
+  received: (text: string) => void,
+): Promise<void> {
+  const answer = await fetch?.(url, { headers, signal, redirect: 'error' });
+  // An answer of another status ends the stream as the end of its body would.
+  const reader = answer?.status === 200 ? answer.body?.getReader() : undefined;
+  const next = async () => (await reader?.read())?.value;
+  // The messages are ASCII.
+  for (let bytes = await next(); bytes; bytes = await next()) received(String.fromCharCode(...bytes));
 }
 
 function webLock(
@@ -59,7 +67,7 @@ function webLock(
   name: string,
   changed: (held: boolean) => void,
 ): () => void {
-  const aborter = AbortController === undefined ? noAborter() : new AbortController();
+  const aborter = new AbortController();
   let release = () => {};
   let isReleased = false;
   const held = () => {
@@ -87,20 +95,19 @@ function onHidden(
     if (hidden !== isHidden) changed((isHidden = hidden));
   };
   const visibility = () => set(document.visibilityState === 'hidden');
-  const pageHide = () => set(true);
-  const pageShow = () => visibility();
-  document.addEventListener('visibilitychange', visibility);
-  globals.addEventListener?.('pagehide', pageHide);
-  globals.addEventListener?.('pageshow', pageShow);
+  const stops = [
+    listen(document, 'visibilitychange', visibility),
+    listen(globals, 'pagehide', () => set(true)),
+    listen(globals, 'pageshow', visibility),
+  ];
   visibility();
   return () => {
-    document.removeEventListener('visibilitychange', visibility);
-    globals.removeEventListener?.('pagehide', pageHide);
-    globals.removeEventListener?.('pageshow', pageShow);
+    for (const stop of stops) stop();
   };
 }
 
-/** For platforms without AbortController: the client stops waiting, the request goes on. */
-function noAborter() {
-  return { signal: { aborted: false }, abort() {} };
+/** @returns removes the listener */
+function listen(target: Partial<EventSource>, name: string, listener: () => void): () => void {
+  target.addEventListener?.(name, listener);
+  return () => target.removeEventListener?.(name, listener);
 }

@@ -1,5 +1,621 @@
 /* Written by scripts/generate-operations.ts from the routes of the service. Do not edit. */
 
+/** A batch of messages. */
+type BatchOfMessages = {
+  /** The messages, at most 2500. */
+  readonly batch: readonly {
+    /** Type of the message. */
+    readonly type?: unknown;
+    /** Id of the message: the event_id. */
+    readonly messageId?: unknown;
+    /** The player's external_id. */
+    readonly userId?: unknown;
+    /** Id of a device or browser whose player is not known. */
+    readonly anonymousId?: unknown;
+    /** track: name of the event. */
+    readonly event?: unknown;
+    /** track, page, screen: properties of the event. */
+    readonly properties?: unknown;
+    /** identify: attributes of the player. */
+    readonly traits?: unknown;
+    /** page, screen: its name. */
+    readonly name?: unknown;
+    /** page, screen: its category. */
+    readonly category?: unknown;
+    /** group: id of the group. */
+    readonly groupId?: unknown;
+    /** alias: the earlier id. */
+    readonly previousId?: unknown;
+    /** When it happened, by the clock of the sender. */
+    readonly originalTimestamp?: unknown;
+    /** The same, if there is no `originalTimestamp`. */
+    readonly timestamp?: unknown;
+    /** Only `library.name`, `sessionId` and `traits` are read. */
+    readonly context?: unknown;
+  }[];
+  /** Ignored. */
+  readonly timestamp?: unknown;
+  /** Ignored. */
+  readonly context?: unknown;
+  /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+  readonly sentAt?: unknown;
+  /** The API key, if no header has it. */
+  readonly writeKey?: unknown;
+  /** Ignored. */
+  readonly integrations?: unknown;
+  /** Ignored. */
+  readonly channel?: unknown;
+  /** Ignored. */
+  readonly version?: unknown;
+  /** Ignored. */
+  readonly rudderId?: unknown;
+  /** Ignored. */
+  readonly receivedAt?: unknown;
+  /** Ignored. */
+  readonly _metadata?: unknown;
+};
+
+/** A campaign. */
+type Campaign = {
+  /** Id of the campaign. */
+  readonly campaign_id: string;
+  /** Key of the campaign, used in tables and webhooks. */
+  readonly key: string;
+  /** Display name. */
+  readonly name: string;
+  /** Whether the campaign triggers and delivers interventions. */
+  readonly enabled: boolean;
+  /** The trigger. */
+  readonly trigger: Trigger;
+  /** Names in conditions that no event or player has yet. */
+  readonly warnings?: readonly Warning[];
+  /** Id of the segment (`seg_…`) that the player must be in. */
+  readonly audience: string | null;
+  /** Content that the player sees. */
+  readonly content: Content;
+  /** How the client shows the intervention. */
+  readonly display_rules: {
+    /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+    readonly priority?: string;
+    /** Seconds after which the client hides the intervention. */
+    readonly dismiss_after_seconds?: number;
+  };
+  /** Frequency caps. */
+  readonly caps: {
+    /** Maximum number of interventions per player. */
+    readonly total?: number | null;
+    /** Maximum number of interventions per player and UTC day. */
+    readonly per_day?: number | null;
+  };
+  /** Minimum time between two interventions for one player, seconds. */
+  readonly cooldown_seconds: number;
+  /**
+   * Hours without triggers and deliveries, in the time zone of the player's attribute
+   * `timezone` (an IANA name), else UTC.
+   */
+  readonly quiet_hours: {
+    /** Start of the quiet hours, time of day. */
+    readonly from: string;
+    /** End of the quiet hours, time of day, exclusive. */
+    readonly to: string;
+  } | null;
+  /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+  readonly holdout_percentage: number;
+  /** Time after which an undelivered intervention expires, seconds. */
+  readonly expires_after_seconds: number;
+  /** When the campaign starts to trigger. */
+  readonly start_at: string | null;
+  /** When the campaign stops triggering and delivering. */
+  readonly end_at: string | null;
+  /** Version, counted from 1. */
+  readonly version: number;
+  /** When the campaign was created. */
+  readonly created_at: string;
+  /** When the campaign was last changed. */
+  readonly updated_at: string;
+};
+
+/** A computed property. */
+type ComputedProperty = {
+  /** Key of the property. */
+  readonly key: string;
+  /** Display name. */
+  readonly name: string;
+  /** Free text for people. */
+  readonly description: string;
+  /** Name of the events that are counted. */
+  readonly event: string;
+  /**
+   * Condition on `properties.<path>` of the event, without regular expressions, `$elemMatch`
+   * and `$all`.
+   */
+  readonly where: Readonly<Record<string, unknown>> | null;
+  /** `count`: number of events. */
+  readonly aggregate: 'count' | 'sum' | 'max' | 'min' | 'average' | 'first' | 'last' | 'distinct';
+  /** `properties.<path>` of the event, required except for `count`. */
+  readonly value: string | null;
+  /** Window in UTC days, today included, 1 to 90. */
+  readonly within_days: number | null;
+  /** Version, counted from 1. */
+  readonly version: number;
+  /** When the property was created. */
+  readonly created_at: string;
+  /** When the property was last changed. */
+  readonly updated_at: string;
+};
+
+/** Content that the player sees. */
+type Content = {
+  /** Title. */
+  readonly title: string;
+  /** Text. */
+  readonly body: string;
+  /** Label of the button. */
+  readonly cta?: string;
+};
+
+/** A device to score. */
+type Device = {
+  /** Your device id. */
+  readonly device_id: string;
+  /** Number of distinct loot-case types opened. */
+  readonly loot_distinct_types?: number;
+  /** Total active session time, seconds, without idle and background time. */
+  readonly sess_duration_total?: number;
+  /** Mean fight time of all matches, seconds, without loading time. */
+  readonly match_avg_fight_time?: number;
+  /** Number of matches with the result `WIN`. */
+  readonly match_wins?: number;
+  /** Hour of the day of the install, 0 to 23, UTC. */
+  readonly install_hour?: number;
+  /** Number of virtual-currency events, earned and spent, without real-money purchases. */
+  readonly vpay_count?: number;
+};
+
+/** An event that violates its schema. */
+type Event = {
+  /** Index of the event in the request, from 0. */
+  readonly index: number;
+  /** Whether the event was quarantined because its schema is enforced. */
+  readonly quarantined: boolean;
+  /** The first 8 violations of the event's schema. */
+  readonly warnings: readonly {
+    /** JSON Pointer into the properties. */
+    readonly path: string;
+    /** The rule that the value breaks. */
+    readonly message: string;
+  }[];
+};
+
+/** An event of the session. */
+type EventOfSession = {
+  /** Name of the event. */
+  readonly event_name: string;
+  /** When the event happened, possibly hours ago. */
+  readonly timestamp?: string;
+  /** Custom properties. */
+  readonly properties?: Readonly<Record<string, unknown>>;
+  /** Your id of the event. */
+  readonly event_id?: string;
+};
+
+/** An event schema. */
+type EventSchema = {
+  /** Name of the events that the schema applies to. */
+  readonly event_name: string;
+  /** Free text for people. */
+  readonly description: string;
+  /** JSON Schema (draft 2020-12) for the `properties` of the events. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** What happens to events that violate the schema. */
+  readonly mode: 'observe' | 'warn' | 'enforce';
+  /** Version, counted from 1. */
+  readonly version: number;
+  /** When the schema was created. */
+  readonly created_at: string;
+  /** When the schema was last changed. */
+  readonly updated_at: string;
+};
+
+/** An event to track. */
+type EventToTrack = {
+  /** Id of the player, assigned by the service. */
+  readonly player_id: string;
+  /** Name of the event. */
+  readonly event_name: string;
+  /** Custom properties. */
+  readonly properties?: Readonly<Record<string, unknown>>;
+  /** Id of the session that the event belongs to. */
+  readonly session_id?: string;
+  /** When the event happened. */
+  readonly timestamp?: string;
+  /** Your id of the event. */
+  readonly event_id?: string;
+};
+
+/** A flag. */
+type Flag = {
+  /** Key of the flag. */
+  readonly key: string;
+  /** Type of the served values. */
+  readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+  /** Display name. */
+  readonly name: string;
+  /** Free text for people. */
+  readonly description: string;
+  /** Whether the flag is evaluated. */
+  readonly enabled: boolean;
+  /** Value for players that no rule includes. */
+  readonly default_value: unknown;
+  /** Variants that the flag serves by weight. */
+  readonly variants: readonly Variant[];
+  /** Rules that select the players for whom the flag is on. */
+  readonly targeting_rules: readonly Rule[];
+  /** Names in conditions that no event or player has yet. */
+  readonly warnings?: readonly Warning[];
+  /** Flags that must serve the given values to the player. */
+  readonly prerequisites: readonly {
+    /** Key of the prerequisite flag. */
+    readonly flag_key: string;
+    /** Value that the prerequisite flag must serve to the player. */
+    readonly value: unknown;
+  }[];
+  /** Random text. */
+  readonly salt: string;
+  /** Version, counted from 1. */
+  readonly version: number;
+  /** When the flag was created. */
+  readonly created_at: string;
+  /** When the flag was last changed. */
+  readonly updated_at: string;
+};
+
+/** A flag evaluation of OFREP. */
+type FlagEvaluationOfOFREP = {
+  /** The flag's key. */
+  readonly key: string;
+  /** Served value, always present. */
+  readonly value: unknown;
+  /** OpenFeature's reason. */
+  readonly reason: 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';
+  /** Key of the served variant. */
+  readonly variant?: string;
+  /** Details of the evaluation. */
+  readonly metadata: {
+    /** Exact reason, as in the other evaluation endpoints. */
+    readonly reason: string;
+    /** Id of the matching segment. */
+    readonly segment_id?: string;
+    /** Key of the unmet prerequisite flag. */
+    readonly prerequisite_key?: string;
+  };
+};
+
+/** A message with its key. */
+type Message = {
+  /** Type of the message. */
+  readonly type?: unknown;
+  /** Id of the message: the event_id. */
+  readonly messageId?: unknown;
+  /** The player's external_id. */
+  readonly userId?: unknown;
+  /** Id of a device or browser whose player is not known. */
+  readonly anonymousId?: unknown;
+  /** track: name of the event. */
+  readonly event?: unknown;
+  /** track, page, screen: properties of the event. */
+  readonly properties?: unknown;
+  /** identify: attributes of the player. */
+  readonly traits?: unknown;
+  /** page, screen: its name. */
+  readonly name?: unknown;
+  /** page, screen: its category. */
+  readonly category?: unknown;
+  /** group: id of the group. */
+  readonly groupId?: unknown;
+  /** alias: the earlier id. */
+  readonly previousId?: unknown;
+  /** When it happened, by the clock of the sender. */
+  readonly originalTimestamp?: unknown;
+  /** The same, if there is no `originalTimestamp`. */
+  readonly timestamp?: unknown;
+  /** Only `library.name`, `sessionId` and `traits` are read. */
+  readonly context?: unknown;
+  /** When it was sent, by the clock of the sender: corrects wrong clocks. */
+  readonly sentAt?: unknown;
+  /** The API key, if no header has it. */
+  readonly writeKey?: unknown;
+  /** Ignored. */
+  readonly integrations?: unknown;
+  /** Ignored. */
+  readonly channel?: unknown;
+  /** Ignored. */
+  readonly version?: unknown;
+  /** Ignored. */
+  readonly rudderId?: unknown;
+  /** Ignored. */
+  readonly receivedAt?: unknown;
+  /** Ignored. */
+  readonly _metadata?: unknown;
+};
+
+/** Operators with their operands. */
+type Operators = {
+  /** Equal to the given string, number, boolean or null. */
+  readonly eq?: string | number | boolean | null;
+  /** Not equal to the given string, number, boolean or null. */
+  readonly ne?: string | number | boolean | null;
+  /** A number greater than the given one. */
+  readonly gt?: number;
+  /** A number greater than or equal to the given one. */
+  readonly gte?: number;
+  /** A number less than the given one. */
+  readonly lt?: number;
+  /** A number less than or equal to the given one. */
+  readonly lte?: number;
+  /** Equal to one value of the given array. */
+  readonly in?: readonly (string | number | boolean | null)[];
+  /** Equal to no value of the given array. */
+  readonly nin?: readonly (string | number | boolean | null)[];
+  /** A string or an array that contains the given value. */
+  readonly contains?: string | number | boolean | null;
+  /** Whether the value is present (true) or absent (false). */
+  readonly exists?: boolean;
+};
+
+/** A player. */
+type Player = {
+  /** Id of the player, assigned by the service. */
+  readonly id: string;
+  /** Your own unique id of the player. */
+  readonly external_id: string;
+  /** Device id. */
+  readonly device_id: string | null;
+  /** E-mail address. */
+  readonly email?: string | null;
+  /** Lifecycle stage of the player. */
+  readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+  /** Number of sessions opened or recorded. */
+  readonly session_count: number;
+  /** Sum of all purchases in the game's currency, with up to four decimals. */
+  readonly total_revenue: number;
+  /** Whether the player has made a purchase. */
+  readonly is_payer: boolean;
+  /** When the player was first registered. */
+  readonly first_seen_at: string;
+  /** When the player was last active, by the service's clock. */
+  readonly last_seen_at: string;
+  /** Custom attributes. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** Named computed properties by key. */
+  readonly computed?: Readonly<Record<string, unknown>>;
+};
+
+/** The receipt of an erasure. */
+type ReceiptOfErasure = {
+  /** Id of the player, assigned by the service. */
+  readonly player_id: string;
+  /** `pending` while the rows are being deleted, `done` after that. */
+  readonly status: 'pending' | 'done';
+  /** When the player was erased. */
+  readonly erased_at: string;
+  /**
+   * Number of rows deleted from the analytics tables, including the scores of the player's
+   * device if no other player uses it.
+   */
+  readonly rows_deleted: number | null;
+  /** Days until the append-only log of facts no longer contains data of the player. */
+  readonly log_retention_days: number;
+};
+
+/** A recovery and its progress. */
+type Recovery = {
+  /** Id of the recovery. */
+  readonly recovery_id: string;
+  /** Id of the webhook. */
+  readonly webhook_id: string;
+  /** Start time of the recovery: later events are delivered again. */
+  readonly since: string;
+  /** `stopped` if it ended early, because the webhook was disabled or the log was created anew. */
+  readonly status: 'running' | 'done' | 'stopped';
+  /** Number of log records read so far. */
+  readonly records_scanned: number;
+  /** Approximate number of log records to read. */
+  readonly records_total: number;
+  /** Number of deliveries queued so far. */
+  readonly deliveries_queued: number;
+  /** When the recovery started. */
+  readonly started_at: string;
+  /** If the log does not reach back to `since`: the time of the oldest record that it has. */
+  readonly available_since: string | null;
+  /** When the recovery ended. */
+  readonly finished_at: string | null;
+};
+
+/** A rule. */
+type Rule = {
+  /** Display name. */
+  readonly name?: string;
+  /** Id of a segment (`seg_…`): the rule applies to its players only. */
+  readonly segment_id?: string | null;
+  /** The rule applies only to players who meet this condition. */
+  readonly conditions?: Readonly<Record<string, unknown>>;
+  /** Whether the rule turns the flag on. */
+  readonly value?: boolean;
+  /** Percentage of these players that the rule includes, 0 to 100. */
+  readonly percentage?: number;
+  /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
+  readonly priority?: number;
+  /** When the rule starts to apply. */
+  readonly start_at?: string | null;
+  /** When the rule stops applying. */
+  readonly end_at?: string | null;
+};
+
+/** The score. */
+type Score = {
+  /** The device id as sent. */
+  readonly device_id: string;
+  /** Probability from 0 to 1 that the player pays within the first day. */
+  readonly score: number;
+  /** Highest bucket whose threshold the score reaches. */
+  readonly bucket: 'top_1pct' | 'top_5pct' | 'top_10pct' | 'rest';
+  /** First 12 characters of the model artifact's SHA-256. */
+  readonly model_version: string;
+  /** Thresholds of the model. */
+  readonly thresholds_used: {
+    /** Lowest score of the bucket: percentile 99 of the model's holdout set. */
+    readonly top_1pct: number;
+    /** Lowest score of the bucket: percentile 95 of the model's holdout set. */
+    readonly top_5pct: number;
+    /** Lowest score of the bucket: percentile 90 of the model's holdout set. */
+    readonly top_10pct: number;
+  };
+  /** When the score was computed. */
+  readonly scored_at: string;
+};
+
+/** A segment. */
+type Segment = {
+  /** Id of the segment, `seg_…`. */
+  readonly segment_id: string;
+  /** Key of the segment, used in responses and webhooks. */
+  readonly key: string;
+  /** Display name. */
+  readonly name: string;
+  /** Free text for people. */
+  readonly description: string;
+  /** dynamic: the players who meet `conditions`. */
+  readonly kind: 'dynamic' | 'static';
+  /** Condition over attributes, lifecycle, totals, device and event counts. */
+  readonly conditions?: Readonly<Record<string, unknown>>;
+  /** The list of a static segment. */
+  readonly list?: {
+    /** Number of players in the list when it came into force. */
+    readonly players: number;
+    /** When the list came into force. */
+    readonly loaded_at: string | null;
+  };
+  /** Ids of players who are in the segment whatever the conditions or the list say. */
+  readonly includes: readonly string[];
+  /** Ids of players who are not in the segment whatever the conditions or the list say. */
+  readonly excludes: readonly string[];
+  /** Names in conditions that no event or player has yet. */
+  readonly warnings?: readonly Warning[];
+  /** Whether the segment is evaluated. */
+  readonly enabled: boolean;
+  /** Version, counted from 1. */
+  readonly version: number;
+  /** When the segment was created. */
+  readonly created_at: string;
+  /** When the segment was last changed. */
+  readonly updated_at: string;
+};
+
+/** A served flag. */
+type ServedFlag = {
+  /** False if the flag is disabled for the player or serves false or null. */
+  readonly enabled: boolean;
+  /** Key of the served variant. */
+  readonly variant?: string;
+  /** Served value, of the flag's type. */
+  readonly value?: unknown;
+  /** Key of the served variant. */
+  readonly variant_key?: string | null;
+  /** Why the flag serves this value. */
+  readonly reason?: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+};
+
+/** The trigger. */
+type Trigger = {
+  /** Triggers when the player sends an event with this name. */
+  readonly event?: string;
+  /** With `event`: the event triggers only if the condition holds. */
+  readonly conditions?: Readonly<Record<string, unknown>>;
+  /** Triggers when the player enters the segment with this id (`seg_…`). */
+  readonly segment_entered?: string;
+  /** Triggers when the player leaves the segment with this id (`seg_…`). */
+  readonly segment_exited?: string;
+  /** Triggers when the player enters this lifecycle stage. */
+  readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+  /** Triggers when the player's churn risk becomes high. */
+  readonly churn?: 'high';
+  /** Triggers once at this time, for every player of the audience. */
+  readonly schedule?: {
+    /** Time in the future. */
+    readonly at: string;
+  };
+};
+
+/** A variant. */
+type Variant = {
+  /** Key of the variant, unique in the flag. */
+  readonly key: string;
+  /** Served value, of the flag's type. */
+  readonly value: unknown;
+  /** Share of players, relative to the sum of all weights. */
+  readonly weight: number;
+};
+
+/** A warning. */
+type Warning = {
+  /** JSON Pointer into the body. */
+  readonly path: string;
+  /** What is probably wrong. */
+  readonly message: string;
+  /** The nearest known names, at most three. */
+  readonly suggestions: readonly string[];
+};
+
+/** A webhook. */
+type Webhook = {
+  /** Id of the webhook. */
+  readonly webhook_id: string;
+  /** Display name. */
+  readonly name: string;
+  /** URL of the receiver. */
+  readonly url: string;
+  /**
+   * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
+   * or `*`.
+   */
+  readonly events: readonly string[];
+  /** Whether the webhook gets deliveries. */
+  readonly enabled: boolean;
+  /** Additional headers of each delivery, by name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How failed deliveries are retried. */
+  readonly retry_policy: {
+    /** Number of retries after the first attempt, 0 to 10. */
+    readonly max_retries?: number;
+    /** Delay between attempts: `exponential` (default. */
+    readonly backoff?: 'exponential' | 'linear' | 'none';
+  };
+  /** Conditions by property path, for example `properties.amount`. */
+  readonly filters: Readonly<Record<string, Operators>>;
+  /** Present if the service disabled the webhook. */
+  readonly disabled?: {
+    /** When the service disabled the webhook. */
+    readonly at: string;
+    /** `gone`: the receiver returned 410. */
+    readonly reason: 'gone' | 'failing';
+  };
+  /** When the webhook was created. */
+  readonly created_at: string;
+  /** Version, counted from 1. */
+  readonly version: number;
+};
+
+/** Why the event was rejected. */
+type WhyEventWasRejected = {
+  /** Error code. */
+  readonly code: string;
+  /** Explanation for people. */
+  readonly message: string;
+  /** Details of the error. */
+  readonly details?: Readonly<Record<string, unknown>>;
+};
+
 /**
  * Every endpoint by method and path: its parameters, its body, and what it answers. Left out are the headers that
  * many endpoints share: Idempotency-Key and X-Player-Token.
@@ -23,30 +639,7 @@ export interface Operations {
       /** Custom attributes. */
       readonly attributes?: Readonly<Record<string, unknown>>;
     };
-    readonly answer: {
-      /** Id of the player, assigned by the service. */
-      readonly id: string;
-      /** Your own unique id of the player. */
-      readonly external_id: string;
-      /** Device id. */
-      readonly device_id: string | null;
-      /** E-mail address. */
-      readonly email?: string | null;
-      /** Lifecycle stage of the player. */
-      readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-      /** Number of sessions opened or recorded. */
-      readonly session_count: number;
-      /** Sum of all purchases in the game's currency, with up to four decimals. */
-      readonly total_revenue: number;
-      /** Whether the player has made a purchase. */
-      readonly is_payer: boolean;
-      /** When the player was first registered. */
-      readonly first_seen_at: string;
-      /** When the player was last active, by the service's clock. */
-      readonly last_seen_at: string;
-      /** Custom attributes. */
-      readonly attributes: Readonly<Record<string, unknown>>;
-    };
+    readonly answer: Player;
   };
   /** Get a player by id. */
   'GET /v1/players/players/{id}': {
@@ -57,30 +650,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** Id of the player, assigned by the service. */
-      readonly id: string;
-      /** Your own unique id of the player. */
-      readonly external_id: string;
-      /** Device id. */
-      readonly device_id: string | null;
-      /** E-mail address. */
-      readonly email?: string | null;
-      /** Lifecycle stage of the player. */
-      readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-      /** Number of sessions opened or recorded. */
-      readonly session_count: number;
-      /** Sum of all purchases in the game's currency, with up to four decimals. */
-      readonly total_revenue: number;
-      /** Whether the player has made a purchase. */
-      readonly is_payer: boolean;
-      /** When the player was first registered. */
-      readonly first_seen_at: string;
-      /** When the player was last active, by the service's clock. */
-      readonly last_seen_at: string;
-      /** Custom attributes. */
-      readonly attributes: Readonly<Record<string, unknown>>;
-    };
+    readonly answer: Player;
   };
   /** Update a player. */
   'PATCH /v1/players/players/{id}': {
@@ -98,30 +668,7 @@ export interface Operations {
       /** JSON Merge Patch for the custom attributes. */
       readonly attributes?: Readonly<Record<string, unknown>>;
     };
-    readonly answer: {
-      /** Id of the player, assigned by the service. */
-      readonly id: string;
-      /** Your own unique id of the player. */
-      readonly external_id: string;
-      /** Device id. */
-      readonly device_id: string | null;
-      /** E-mail address. */
-      readonly email?: string | null;
-      /** Lifecycle stage of the player. */
-      readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-      /** Number of sessions opened or recorded. */
-      readonly session_count: number;
-      /** Sum of all purchases in the game's currency, with up to four decimals. */
-      readonly total_revenue: number;
-      /** Whether the player has made a purchase. */
-      readonly is_payer: boolean;
-      /** When the player was first registered. */
-      readonly first_seen_at: string;
-      /** When the player was last active, by the service's clock. */
-      readonly last_seen_at: string;
-      /** Custom attributes. */
-      readonly attributes: Readonly<Record<string, unknown>>;
-    };
+    readonly answer: Player;
   };
   /** Erase a player. */
   'DELETE /v1/players/players/{id}': {
@@ -132,21 +679,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** Id of the player, assigned by the service. */
-      readonly player_id: string;
-      /** `pending` while the rows are being deleted, `done` after that. */
-      readonly status: 'pending' | 'done';
-      /** When the player was erased. */
-      readonly erased_at: string;
-      /**
-       * Number of rows deleted from the analytics tables, including the scores of the player's
-       * device if no other player uses it.
-       */
-      readonly rows_deleted: number | null;
-      /** Days until the append-only log of facts no longer contains data of the player. */
-      readonly log_retention_days: number;
-    };
+    readonly answer: ReceiptOfErasure;
   };
   /** Get a player by external_id. */
   'GET /v1/players/players/external/{external_id}': {
@@ -157,30 +690,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** Id of the player, assigned by the service. */
-      readonly id: string;
-      /** Your own unique id of the player. */
-      readonly external_id: string;
-      /** Device id. */
-      readonly device_id: string | null;
-      /** E-mail address. */
-      readonly email?: string | null;
-      /** Lifecycle stage of the player. */
-      readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-      /** Number of sessions opened or recorded. */
-      readonly session_count: number;
-      /** Sum of all purchases in the game's currency, with up to four decimals. */
-      readonly total_revenue: number;
-      /** Whether the player has made a purchase. */
-      readonly is_payer: boolean;
-      /** When the player was first registered. */
-      readonly first_seen_at: string;
-      /** When the player was last active, by the service's clock. */
-      readonly last_seen_at: string;
-      /** Custom attributes. */
-      readonly attributes: Readonly<Record<string, unknown>>;
-    };
+    readonly answer: Player;
   };
   /** Get a player's lifecycle stage. */
   'GET /v1/players/players/{id}/lifecycle': {
@@ -341,17 +851,7 @@ export interface Operations {
       /** Id of the session, as returned by init. */
       readonly session_id: string;
       /** The requested flags, or all flags. */
-      readonly flags: Readonly<
-        Record<
-          string,
-          {
-            /** False if the flag is disabled for the player or serves false or null. */
-            readonly enabled: boolean;
-            /** Key of the served variant. */
-            readonly variant?: string;
-          }
-        >
-      >;
+      readonly flags: Readonly<Record<string, ServedFlag>>;
       /** Keys of the segments the player is in. */
       readonly segments: readonly string[];
       /** Current time of the service. */
@@ -371,16 +871,7 @@ export interface Operations {
       /** Id of the session, as returned by init. */
       readonly session_id: string;
       /** Events of the session, at most 50. */
-      readonly events: readonly {
-        /** Name of the event. */
-        readonly event_name: string;
-        /** When the event happened, possibly hours ago. */
-        readonly timestamp?: string;
-        /** Custom properties. */
-        readonly properties?: Readonly<Record<string, unknown>>;
-        /** Your id of the event. */
-        readonly event_id?: string;
-      }[];
+      readonly events: readonly EventOfSession[];
       /** Changes to the player's attributes. */
       readonly state_updates?: Readonly<Record<string, unknown>>;
     };
@@ -411,45 +902,16 @@ export interface Operations {
         };
       }[];
       /** Flags of the session that changed since the last init or sync. */
-      readonly updated_flags: Readonly<
-        Record<
-          string,
-          {
-            /** False if the flag is disabled for the player or serves false or null. */
-            readonly enabled: boolean;
-            /** Key of the served variant. */
-            readonly variant?: string;
-          }
-        >
-      >;
+      readonly updated_flags: Readonly<Record<string, ServedFlag>>;
       /** Events that were rejected permanently. */
       readonly rejected: readonly {
         /** Index of the event in the request, from 0. */
         readonly index: number;
         /** Why the event was rejected. */
-        readonly error: {
-          /** Error code. */
-          readonly code: string;
-          /** Explanation for people. */
-          readonly message: string;
-          /** Details of the error. */
-          readonly details?: Readonly<Record<string, unknown>>;
-        };
+        readonly error: WhyEventWasRejected;
       }[];
       /** Events that violate their schemas. */
-      readonly warnings?: readonly {
-        /** Index of the event in the request, from 0. */
-        readonly index: number;
-        /** Whether the event was quarantined because its schema is enforced. */
-        readonly quarantined: boolean;
-        /** The first 8 violations of the event's schema. */
-        readonly warnings: readonly {
-          /** JSON Pointer into the properties. */
-          readonly path: string;
-          /** The rule that the value breaks. */
-          readonly message: string;
-        }[];
-      }[];
+      readonly warnings?: readonly Event[];
     };
   };
   /** End a session and get its summary. */
@@ -465,16 +927,7 @@ export interface Operations {
       /** Playtime, seconds. */
       readonly session_duration_seconds: number;
       /** Events of the session, at most 50. */
-      readonly final_events?: readonly {
-        /** Name of the event. */
-        readonly event_name: string;
-        /** When the event happened, possibly hours ago. */
-        readonly timestamp?: string;
-        /** Custom properties. */
-        readonly properties?: Readonly<Record<string, unknown>>;
-        /** Your id of the event. */
-        readonly event_id?: string;
-      }[];
+      readonly final_events?: readonly EventOfSession[];
     };
     readonly answer: {
       /** Summary of the session. */
@@ -500,29 +953,10 @@ export interface Operations {
         /** Index of the event in the request, from 0. */
         readonly index: number;
         /** Why the event was rejected. */
-        readonly error: {
-          /** Error code. */
-          readonly code: string;
-          /** Explanation for people. */
-          readonly message: string;
-          /** Details of the error. */
-          readonly details?: Readonly<Record<string, unknown>>;
-        };
+        readonly error: WhyEventWasRejected;
       }[];
       /** Events that violate their schemas. */
-      readonly warnings?: readonly {
-        /** Index of the event in the request, from 0. */
-        readonly index: number;
-        /** Whether the event was quarantined because its schema is enforced. */
-        readonly quarantined: boolean;
-        /** The first 8 violations of the event's schema. */
-        readonly warnings: readonly {
-          /** JSON Pointer into the properties. */
-          readonly path: string;
-          /** The rule that the value breaks. */
-          readonly message: string;
-        }[];
-      }[];
+      readonly warnings?: readonly Event[];
     };
   };
   /** Get the receipt of an erasure. */
@@ -534,21 +968,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** Id of the player, assigned by the service. */
-      readonly player_id: string;
-      /** `pending` while the rows are being deleted, `done` after that. */
-      readonly status: 'pending' | 'done';
-      /** When the player was erased. */
-      readonly erased_at: string;
-      /**
-       * Number of rows deleted from the analytics tables, including the scores of the player's
-       * device if no other player uses it.
-       */
-      readonly rows_deleted: number | null;
-      /** Days until the append-only log of facts no longer contains data of the player. */
-      readonly log_retention_days: number;
-    };
+    readonly answer: ReceiptOfErasure;
   };
   /** Export all data of a player. */
   'GET /v1/players/players/{id}/export': {
@@ -568,30 +988,7 @@ export interface Operations {
       /** When the state was read. */
       readonly exported_at: string;
       /** A player. */
-      readonly player: {
-        /** Id of the player, assigned by the service. */
-        readonly id: string;
-        /** Your own unique id of the player. */
-        readonly external_id: string;
-        /** Device id. */
-        readonly device_id: string | null;
-        /** E-mail address. */
-        readonly email?: string | null;
-        /** Lifecycle stage of the player. */
-        readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-        /** Number of sessions opened or recorded. */
-        readonly session_count: number;
-        /** Sum of all purchases in the game's currency, with up to four decimals. */
-        readonly total_revenue: number;
-        /** Whether the player has made a purchase. */
-        readonly is_payer: boolean;
-        /** When the player was first registered. */
-        readonly first_seen_at: string;
-        /** When the player was last active, by the service's clock. */
-        readonly last_seen_at: string;
-        /** Custom attributes. */
-        readonly attributes: Readonly<Record<string, unknown>>;
-      };
+      readonly player: Player;
       /**
        * The rest of the live state: sessions, activity and counters by day (days since 1970-01-01,
        * UTC, newest first), segments, flag overrides and exposures, recent ids, Idempotency-Keys
@@ -609,20 +1006,7 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: undefined;
-    readonly body: {
-      /** Id of the player, assigned by the service. */
-      readonly player_id: string;
-      /** Name of the event. */
-      readonly event_name: string;
-      /** Custom properties. */
-      readonly properties?: Readonly<Record<string, unknown>>;
-      /** Id of the session that the event belongs to. */
-      readonly session_id?: string;
-      /** When the event happened. */
-      readonly timestamp?: string;
-      /** Your id of the event. */
-      readonly event_id?: string;
-    };
+    readonly body: EventToTrack;
     readonly answer: {
       /** The event_id that you sent or the service assigned. */
       readonly event_id: string;
@@ -695,20 +1079,7 @@ export interface Operations {
     readonly header: undefined;
     readonly body: {
       /** The events, 1 to 100. */
-      readonly events: readonly {
-        /** Id of the player, assigned by the service. */
-        readonly player_id: string;
-        /** Name of the event. */
-        readonly event_name: string;
-        /** Custom properties. */
-        readonly properties?: Readonly<Record<string, unknown>>;
-        /** Id of the session that the event belongs to. */
-        readonly session_id?: string;
-        /** When the event happened. */
-        readonly timestamp?: string;
-        /** Your id of the event. */
-        readonly event_id?: string;
-      }[];
+      readonly events: readonly EventToTrack[];
     };
     readonly answer: {
       /** Number of events accepted by this request. */
@@ -730,14 +1101,7 @@ export interface Operations {
         /** Result for the event. */
         readonly status: 'accepted' | 'duplicate' | 'rejected' | 'quarantined' | 'unavailable';
         /** Why the event was not accepted. */
-        readonly error?: {
-          /** Error code. */
-          readonly code: string;
-          /** Explanation for people. */
-          readonly message: string;
-          /** Details of the error. */
-          readonly details?: Readonly<Record<string, unknown>>;
-        };
+        readonly error?: WhyEventWasRejected;
         /** The first 8 violations of the event's schema. */
         readonly warnings?: readonly {
           /** JSON Pointer into the properties. */
@@ -746,6 +1110,62 @@ export interface Operations {
           readonly message: string;
         }[];
       }[];
+    };
+  };
+  /** List names and properties of events. */
+  'GET /v1/events/dictionary': {
+    readonly path: undefined;
+    readonly query: {
+      /** Only this name, with its properties. */
+      readonly event_name?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** At most 1500 names. */
+      readonly events: readonly {
+        /** Name of the events. */
+        readonly event_name: string;
+        /** Events with this name. */
+        readonly events: number;
+        /** Receipt of the oldest one. */
+        readonly first_seen_at: string;
+        /** Receipt of the newest one. */
+        readonly last_seen_at: string;
+        /** Events by who made them. */
+        readonly senders: {
+          /** Sent with a client key: by games, the SDK and Segment clients. */
+          readonly client: number;
+          /** Sent with a server key. */
+          readonly server: number;
+          /** Made by the service for recorded sessions and purchases. */
+          readonly service: number;
+          /** Imported history. */
+          readonly import: number;
+        };
+        /** Events that violate their schema in the modes `observe` and `warn`. */
+        readonly schema_faults: number;
+        /** The schema of events with this name. */
+        readonly schema: {
+          /** Version of the schema. */
+          readonly version: number;
+          /** `observe`, `warn` or `enforce`. */
+          readonly mode: string;
+        } | null;
+        /** Top-level properties, the most frequent first. */
+        readonly properties?: readonly {
+          /** Key of the property. */
+          readonly name: string;
+          /** Share of the newest events that have it, 0 to 1. */
+          readonly share: number;
+          /** Types of its values. */
+          readonly types: readonly string[];
+          /** Up to 3 values of at most 64 characters. */
+          readonly examples: readonly unknown[];
+        }[];
+      }[];
+      /** Whether more names occur. */
+      readonly more: boolean;
     };
   };
   /** List the event schemas. */
@@ -761,22 +1181,7 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: {
       /** The schemas of this page. */
-      readonly schemas: readonly {
-        /** Name of the events that the schema applies to. */
-        readonly event_name: string;
-        /** Free text for people. */
-        readonly description: string;
-        /** JSON Schema (draft 2020-12) for the `properties` of the events. */
-        readonly schema: Readonly<Record<string, unknown>>;
-        /** What happens to events that violate the schema. */
-        readonly mode: 'observe' | 'warn' | 'enforce';
-        /** Version, counted from 1. */
-        readonly version: number;
-        /** When the schema was created. */
-        readonly created_at: string;
-        /** When the schema was last changed. */
-        readonly updated_at: string;
-      }[];
+      readonly schemas: readonly EventSchema[];
       /** Send it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
     };
@@ -796,22 +1201,7 @@ export interface Operations {
       /** What happens to events that violate the schema. */
       readonly mode?: 'observe' | 'warn' | 'enforce';
     };
-    readonly answer: {
-      /** Name of the events that the schema applies to. */
-      readonly event_name: string;
-      /** Free text for people. */
-      readonly description: string;
-      /** JSON Schema (draft 2020-12) for the `properties` of the events. */
-      readonly schema: Readonly<Record<string, unknown>>;
-      /** What happens to events that violate the schema. */
-      readonly mode: 'observe' | 'warn' | 'enforce';
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the schema was created. */
-      readonly created_at: string;
-      /** When the schema was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: EventSchema;
   };
   /** Get an event schema. */
   'GET /v1/events/schemas/{event_name}': {
@@ -822,22 +1212,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** Name of the events that the schema applies to. */
-      readonly event_name: string;
-      /** Free text for people. */
-      readonly description: string;
-      /** JSON Schema (draft 2020-12) for the `properties` of the events. */
-      readonly schema: Readonly<Record<string, unknown>>;
-      /** What happens to events that violate the schema. */
-      readonly mode: 'observe' | 'warn' | 'enforce';
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the schema was created. */
-      readonly created_at: string;
-      /** When the schema was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: EventSchema;
   };
   /** Replace an event schema. */
   'PUT /v1/events/schemas/{event_name}': {
@@ -866,22 +1241,7 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
     };
-    readonly answer: {
-      /** Name of the events that the schema applies to. */
-      readonly event_name: string;
-      /** Free text for people. */
-      readonly description: string;
-      /** JSON Schema (draft 2020-12) for the `properties` of the events. */
-      readonly schema: Readonly<Record<string, unknown>>;
-      /** What happens to events that violate the schema. */
-      readonly mode: 'observe' | 'warn' | 'enforce';
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the schema was created. */
-      readonly created_at: string;
-      /** When the schema was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: EventSchema;
   };
   /** Delete an event schema. */
   'DELETE /v1/events/schemas/{event_name}': {
@@ -1125,25 +1485,7 @@ export interface Operations {
         readonly targetingKey?: string;
       };
     };
-    readonly answer: {
-      /** The flag's key. */
-      readonly key: string;
-      /** Served value, always present. */
-      readonly value: unknown;
-      /** OpenFeature's reason. */
-      readonly reason: 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';
-      /** Key of the served variant. */
-      readonly variant?: string;
-      /** Details of the evaluation. */
-      readonly metadata: {
-        /** Exact reason, as in the other evaluation endpoints. */
-        readonly reason: string;
-        /** Id of the matching segment. */
-        readonly segment_id?: string;
-        /** Key of the unmet prerequisite flag. */
-        readonly prerequisite_key?: string;
-      };
-    };
+    readonly answer: FlagEvaluationOfOFREP;
   };
   /** Evaluate all flags (OFREP). */
   'POST /ofrep/v1/evaluate/flags': {
@@ -1162,25 +1504,163 @@ export interface Operations {
     };
     readonly answer: {
       /** The evaluations, ordered by flag key. */
-      readonly flags: readonly {
-        /** The flag's key. */
-        readonly key: string;
-        /** Served value, always present. */
-        readonly value: unknown;
-        /** OpenFeature's reason. */
-        readonly reason: 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';
-        /** Key of the served variant. */
-        readonly variant?: string;
-        /** Details of the evaluation. */
-        readonly metadata: {
-          /** Exact reason, as in the other evaluation endpoints. */
-          readonly reason: string;
-          /** Id of the matching segment. */
-          readonly segment_id?: string;
-          /** Key of the unmet prerequisite flag. */
-          readonly prerequisite_key?: string;
-        };
-      }[];
+      readonly flags: readonly FlagEvaluationOfOFREP[];
+    };
+  };
+  /** List the computed properties. */
+  'GET /v1/properties/properties': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The properties of this page. */
+      readonly properties: readonly ComputedProperty[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Create a computed property. */
+  'POST /v1/properties/properties': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Key, unique in game and environment. */
+      readonly key: string;
+      /** Name of the events that are counted. */
+      readonly event: string;
+      /** `count`: number of events. */
+      readonly aggregate: 'count' | 'sum' | 'max' | 'min' | 'average' | 'first' | 'last' | 'distinct';
+      /** Display name. */
+      readonly name?: string;
+      /** Free text for people. */
+      readonly description?: string;
+      /**
+       * Condition on `properties.<path>` of the event, without regular expressions, `$elemMatch`
+       * and `$all`.
+       */
+      readonly where?: Readonly<Record<string, unknown>> | null;
+      /** `properties.<path>` of the event, required except for `count`. */
+      readonly value?: string | null;
+      /** Window in UTC days, today included, 1 to 90. */
+      readonly within_days?: number | null;
+    };
+    readonly answer: ComputedProperty;
+  };
+  /** Get a computed property. */
+  'GET /v1/properties/properties/{key}': {
+    readonly path: {
+      /** Key of the property. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Key of the property. */
+      readonly key: string;
+      /** Display name. */
+      readonly name: string;
+      /** Free text for people. */
+      readonly description: string;
+      /** Name of the events that are counted. */
+      readonly event: string;
+      /**
+       * Condition on `properties.<path>` of the event, without regular expressions, `$elemMatch`
+       * and `$all`.
+       */
+      readonly where: Readonly<Record<string, unknown>> | null;
+      /** `count`: number of events. */
+      readonly aggregate: 'count' | 'sum' | 'max' | 'min' | 'average' | 'first' | 'last' | 'distinct';
+      /** `properties.<path>` of the event, required except for `count`. */
+      readonly value: string | null;
+      /** Window in UTC days, today included, 1 to 90. */
+      readonly within_days: number | null;
+      /** Version, counted from 1. */
+      readonly version: number;
+      /** When the property was created. */
+      readonly created_at: string;
+      /** When the property was last changed. */
+      readonly updated_at: string;
+      /** Progress of counting the events from before the definition. */
+      readonly past: {
+        /**
+         * `counting` while events from before the definition are missing in the values of some
+         * players.
+         */
+        readonly status: 'counted' | 'counting';
+        /** Partitions of the players that are complete. */
+        readonly partitions_counted: number;
+        /** Partitions of the players. */
+        readonly partitions_total: number;
+      };
+    };
+  };
+  /** Replace a computed property. */
+  'PUT /v1/properties/properties/{key}': {
+    readonly path: {
+      /** Key of the property. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** The current key. */
+      readonly key?: string;
+      /** Name of the events that are counted. */
+      readonly event: string;
+      /** `count`: number of events. */
+      readonly aggregate: 'count' | 'sum' | 'max' | 'min' | 'average' | 'first' | 'last' | 'distinct';
+      /** Display name. */
+      readonly name?: string;
+      /** Free text for people. */
+      readonly description?: string;
+      /**
+       * Condition on `properties.<path>` of the event, without regular expressions, `$elemMatch`
+       * and `$all`.
+       */
+      readonly where?: Readonly<Record<string, unknown>> | null;
+      /** `properties.<path>` of the event, required except for `count`. */
+      readonly value?: string | null;
+      /** Window in UTC days, today included, 1 to 90. */
+      readonly within_days?: number | null;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly past?: unknown;
+    };
+    readonly answer: ComputedProperty;
+  };
+  /** Delete a computed property. */
+  'DELETE /v1/properties/properties/{key}': {
+    readonly path: {
+      /** Key of the property. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Key of the property. */
+      readonly key: string;
+      /** Always true. */
+      readonly deleted: boolean;
     };
   };
   /** List the segments. */
@@ -1196,26 +1676,7 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: {
       /** The segments of this page. */
-      readonly segments: readonly {
-        /** Id of the segment, `seg_…`. */
-        readonly segment_id: string;
-        /** Key of the segment, used in responses and webhooks. */
-        readonly key: string;
-        /** Display name. */
-        readonly name: string;
-        /** Free text for people. */
-        readonly description: string;
-        /** Condition over attributes, lifecycle, totals, device and event counts. */
-        readonly conditions: Readonly<Record<string, unknown>>;
-        /** Whether the segment is evaluated. */
-        readonly enabled: boolean;
-        /** Version, counted from 1. */
-        readonly version: number;
-        /** When the segment was created. */
-        readonly created_at: string;
-        /** When the segment was last changed. */
-        readonly updated_at: string;
-      }[];
+      readonly segments: readonly Segment[];
       /** Send it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
     };
@@ -1231,32 +1692,19 @@ export interface Operations {
       /** Display name. */
       readonly name?: string;
       /** Condition over attributes, lifecycle, totals, device and event counts. */
-      readonly conditions: Readonly<Record<string, unknown>>;
+      readonly conditions?: Readonly<Record<string, unknown>>;
+      /** dynamic: the players who meet `conditions`. */
+      readonly kind?: 'dynamic' | 'static';
+      /** Ids of players who are in the segment whatever the conditions or the list say. */
+      readonly includes?: readonly string[];
+      /** Ids of players who are not in the segment whatever the conditions or the list say. */
+      readonly excludes?: readonly string[];
       /** Free text for people. */
       readonly description?: string;
       /** Whether the segment is evaluated. */
       readonly enabled?: boolean;
     };
-    readonly answer: {
-      /** Id of the segment, `seg_…`. */
-      readonly segment_id: string;
-      /** Key of the segment, used in responses and webhooks. */
-      readonly key: string;
-      /** Display name. */
-      readonly name: string;
-      /** Free text for people. */
-      readonly description: string;
-      /** Condition over attributes, lifecycle, totals, device and event counts. */
-      readonly conditions: Readonly<Record<string, unknown>>;
-      /** Whether the segment is evaluated. */
-      readonly enabled: boolean;
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the segment was created. */
-      readonly created_at: string;
-      /** When the segment was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: Segment;
   };
   /** Get a segment. */
   'GET /v1/segments/segments/{id}': {
@@ -1276,8 +1724,23 @@ export interface Operations {
       readonly name: string;
       /** Free text for people. */
       readonly description: string;
+      /** dynamic: the players who meet `conditions`. */
+      readonly kind: 'dynamic' | 'static';
       /** Condition over attributes, lifecycle, totals, device and event counts. */
-      readonly conditions: Readonly<Record<string, unknown>>;
+      readonly conditions?: Readonly<Record<string, unknown>>;
+      /** The list of a static segment. */
+      readonly list?: {
+        /** Number of players in the list when it came into force. */
+        readonly players: number;
+        /** When the list came into force. */
+        readonly loaded_at: string | null;
+      };
+      /** Ids of players who are in the segment whatever the conditions or the list say. */
+      readonly includes: readonly string[];
+      /** Ids of players who are not in the segment whatever the conditions or the list say. */
+      readonly excludes: readonly string[];
+      /** Names in conditions that no event or player has yet. */
+      readonly warnings?: readonly Warning[];
       /** Whether the segment is evaluated. */
       readonly enabled: boolean;
       /** Version, counted from 1. */
@@ -1288,7 +1751,10 @@ export interface Operations {
       readonly updated_at: string;
       /** Progress of evaluating all players after the latest edit. */
       readonly evaluation: {
-        /** `running` while players are being evaluated against the latest version. */
+        /**
+         * `running` while players are being evaluated against the latest version, or the past of a
+         * computed property that it reads is being counted.
+         */
         readonly status: 'done' | 'running';
         /** Number of players evaluated so far. */
         readonly players_evaluated: number;
@@ -1319,7 +1785,13 @@ export interface Operations {
       /** Display name. */
       readonly name?: string;
       /** Condition over attributes, lifecycle, totals, device and event counts. */
-      readonly conditions: Readonly<Record<string, unknown>>;
+      readonly conditions?: Readonly<Record<string, unknown>>;
+      /** dynamic: the players who meet `conditions`. */
+      readonly kind?: 'dynamic' | 'static';
+      /** Ids of players who are in the segment whatever the conditions or the list say. */
+      readonly includes?: readonly string[];
+      /** Ids of players who are not in the segment whatever the conditions or the list say. */
+      readonly excludes?: readonly string[];
       /** Free text for people. */
       readonly description?: string;
       /** Whether the segment is evaluated. */
@@ -1333,28 +1805,13 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
       /** Read-only, as returned by GET. */
+      readonly list?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+      /** Read-only, as returned by GET. */
       readonly evaluation?: unknown;
     };
-    readonly answer: {
-      /** Id of the segment, `seg_…`. */
-      readonly segment_id: string;
-      /** Key of the segment, used in responses and webhooks. */
-      readonly key: string;
-      /** Display name. */
-      readonly name: string;
-      /** Free text for people. */
-      readonly description: string;
-      /** Condition over attributes, lifecycle, totals, device and event counts. */
-      readonly conditions: Readonly<Record<string, unknown>>;
-      /** Whether the segment is evaluated. */
-      readonly enabled: boolean;
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the segment was created. */
-      readonly created_at: string;
-      /** When the segment was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: Segment;
   };
   /** Delete a segment. */
   'DELETE /v1/segments/segments/{id}': {
@@ -1403,6 +1860,148 @@ export interface Operations {
       readonly next_cursor: string | null;
     };
   };
+  /** List the members of a segment. */
+  'GET /v1/segments/segments/{id}/members': {
+    readonly path: {
+      /** Id of the segment. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Players of this page. */
+      readonly players: readonly {
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** Your own unique id of the player. */
+        readonly external_id: string;
+        /** When the player entered the segment. */
+        readonly entered_at: string;
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Replace the list of a static segment. */
+  'PUT /v1/segments/segments/{id}/members': {
+    readonly path: {
+      /** Id of the static segment. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** What ids without a field name are. */
+      readonly ids?: 'external_id' | 'player_id';
+    };
+    readonly header: {
+      /** text/csv, application/x-ndjson or application/json. */
+      readonly 'Content-Type'?: string;
+    };
+    readonly body: string;
+    readonly answer: {
+      /** Id of the segment. */
+      readonly segment_id: string;
+      /** Version of the segment with the new list. */
+      readonly version: number;
+      /** Number of ids in the request. */
+      readonly received: number;
+      /** Number of players in the new list. */
+      readonly members: number;
+      /** Number of ids that repeat another one. */
+      readonly duplicates: number;
+      /** Number of ids that are not registered players. */
+      readonly unknown: number;
+      /** Some of the unknown ids, at most 100. */
+      readonly unknown_ids: readonly string[];
+    };
+  };
+  /** Add players to the list of a static segment. */
+  'POST /v1/segments/segments/{id}/members': {
+    readonly path: {
+      /** Id of the static segment. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Your ids of players. */
+      readonly external_ids?: readonly string[];
+      /** Ids of players. */
+      readonly player_ids?: readonly string[];
+    };
+    readonly answer: {
+      /** Id of the segment. */
+      readonly segment_id: string;
+      /** Number of players who were not in the list before. */
+      readonly added: number;
+      /** The ids that are not registered players. */
+      readonly unknown_ids: readonly string[];
+    };
+  };
+  /** Remove a player from the list of a static segment. */
+  'DELETE /v1/segments/segments/{id}/members/{player_id}': {
+    readonly path: {
+      /** Id of the static segment. */
+      readonly id: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the segment. */
+      readonly segment_id: string;
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Whether the player was in the list. */
+      readonly removed: boolean;
+    };
+  };
+  /** Count the players who match a condition. */
+  'POST /v1/segments/segments/preview': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The condition of the segment. */
+      readonly conditions: Readonly<Record<string, unknown>>;
+      /** Ids of players who match in any case. */
+      readonly includes?: readonly string[];
+      /** Ids of players who do not match in any case. */
+      readonly excludes?: readonly string[];
+    };
+    readonly answer: {
+      /** Number of matching players. */
+      readonly players: number;
+      /** Whether all players were evaluated. */
+      readonly exact: boolean;
+      /** The exact number is at most this far from `players`, with a probability of 95 %. */
+      readonly margin: number;
+      /** Number of evaluated players. */
+      readonly players_evaluated: number;
+      /** Number of players of this game and environment. */
+      readonly players_total: number;
+      /** Number of evaluated players for whom the condition exceeded its step budget. */
+      readonly players_over_budget: number;
+      /** Some of the matching players, at most 10. */
+      readonly examples: readonly {
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** Your own unique id of the player. */
+        readonly external_id: string;
+      }[];
+      /** Time that the preview took, in milliseconds. */
+      readonly evaluation_time_ms: number;
+      /** Names in conditions that no event or player has yet. */
+      readonly warnings?: readonly Warning[];
+    };
+  };
   /** List the flags. */
   'GET /v1/flags/flags': {
     readonly path: undefined;
@@ -1416,63 +2015,7 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: {
       /** The flags of this page. */
-      readonly flags: readonly {
-        /** Key of the flag. */
-        readonly key: string;
-        /** Type of the served values. */
-        readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
-        /** Display name. */
-        readonly name: string;
-        /** Free text for people. */
-        readonly description: string;
-        /** Whether the flag is evaluated. */
-        readonly enabled: boolean;
-        /** Value for players that no rule includes. */
-        readonly default_value: unknown;
-        /** Variants that the flag serves by weight. */
-        readonly variants: readonly {
-          /** Key of the variant, unique in the flag. */
-          readonly key: string;
-          /** Served value, of the flag's type. */
-          readonly value: unknown;
-          /** Share of players, relative to the sum of all weights. */
-          readonly weight: number;
-        }[];
-        /** Rules that select the players for whom the flag is on. */
-        readonly targeting_rules: readonly {
-          /** Display name. */
-          readonly name?: string;
-          /** Id of a segment (`seg_…`): the rule applies to its players only. */
-          readonly segment_id?: string | null;
-          /** The rule applies only to players who meet this condition. */
-          readonly conditions?: Readonly<Record<string, unknown>>;
-          /** Whether the rule turns the flag on. */
-          readonly value?: boolean;
-          /** Percentage of these players that the rule includes, 0 to 100. */
-          readonly percentage?: number;
-          /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
-          readonly priority?: number;
-          /** When the rule starts to apply. */
-          readonly start_at?: string | null;
-          /** When the rule stops applying. */
-          readonly end_at?: string | null;
-        }[];
-        /** Flags that must serve the given values to the player. */
-        readonly prerequisites: readonly {
-          /** Key of the prerequisite flag. */
-          readonly flag_key: string;
-          /** Value that the prerequisite flag must serve to the player. */
-          readonly value: unknown;
-        }[];
-        /** Random text. */
-        readonly salt: string;
-        /** Version, counted from 1. */
-        readonly version: number;
-        /** When the flag was created. */
-        readonly created_at: string;
-        /** When the flag was last changed. */
-        readonly updated_at: string;
-      }[];
+      readonly flags: readonly Flag[];
       /** Send it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
     };
@@ -1496,33 +2039,9 @@ export interface Operations {
       /** Value for players that no rule includes. */
       readonly default_value?: unknown;
       /** Variants that the flag serves by weight. */
-      readonly variants?: readonly {
-        /** Key of the variant, unique in the flag. */
-        readonly key: string;
-        /** Served value, of the flag's type. */
-        readonly value: unknown;
-        /** Share of players, relative to the sum of all weights. */
-        readonly weight: number;
-      }[];
+      readonly variants?: readonly Variant[];
       /** Rules that select the players for whom the flag is on. */
-      readonly targeting_rules?: readonly {
-        /** Display name. */
-        readonly name?: string;
-        /** Id of a segment (`seg_…`): the rule applies to its players only. */
-        readonly segment_id?: string | null;
-        /** The rule applies only to players who meet this condition. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Whether the rule turns the flag on. */
-        readonly value?: boolean;
-        /** Percentage of these players that the rule includes, 0 to 100. */
-        readonly percentage?: number;
-        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
-        readonly priority?: number;
-        /** When the rule starts to apply. */
-        readonly start_at?: string | null;
-        /** When the rule stops applying. */
-        readonly end_at?: string | null;
-      }[];
+      readonly targeting_rules?: readonly Rule[];
       /** Flags that must serve the given values to the player. */
       readonly prerequisites?: readonly {
         /** Key of the prerequisite flag. */
@@ -1531,63 +2050,7 @@ export interface Operations {
         readonly value: unknown;
       }[];
     };
-    readonly answer: {
-      /** Key of the flag. */
-      readonly key: string;
-      /** Type of the served values. */
-      readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
-      /** Display name. */
-      readonly name: string;
-      /** Free text for people. */
-      readonly description: string;
-      /** Whether the flag is evaluated. */
-      readonly enabled: boolean;
-      /** Value for players that no rule includes. */
-      readonly default_value: unknown;
-      /** Variants that the flag serves by weight. */
-      readonly variants: readonly {
-        /** Key of the variant, unique in the flag. */
-        readonly key: string;
-        /** Served value, of the flag's type. */
-        readonly value: unknown;
-        /** Share of players, relative to the sum of all weights. */
-        readonly weight: number;
-      }[];
-      /** Rules that select the players for whom the flag is on. */
-      readonly targeting_rules: readonly {
-        /** Display name. */
-        readonly name?: string;
-        /** Id of a segment (`seg_…`): the rule applies to its players only. */
-        readonly segment_id?: string | null;
-        /** The rule applies only to players who meet this condition. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Whether the rule turns the flag on. */
-        readonly value?: boolean;
-        /** Percentage of these players that the rule includes, 0 to 100. */
-        readonly percentage?: number;
-        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
-        readonly priority?: number;
-        /** When the rule starts to apply. */
-        readonly start_at?: string | null;
-        /** When the rule stops applying. */
-        readonly end_at?: string | null;
-      }[];
-      /** Flags that must serve the given values to the player. */
-      readonly prerequisites: readonly {
-        /** Key of the prerequisite flag. */
-        readonly flag_key: string;
-        /** Value that the prerequisite flag must serve to the player. */
-        readonly value: unknown;
-      }[];
-      /** Random text. */
-      readonly salt: string;
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the flag was created. */
-      readonly created_at: string;
-      /** When the flag was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: Flag;
   };
   /** Get a flag by key. */
   'GET /v1/flags/flags/{key}': {
@@ -1598,63 +2061,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** Key of the flag. */
-      readonly key: string;
-      /** Type of the served values. */
-      readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
-      /** Display name. */
-      readonly name: string;
-      /** Free text for people. */
-      readonly description: string;
-      /** Whether the flag is evaluated. */
-      readonly enabled: boolean;
-      /** Value for players that no rule includes. */
-      readonly default_value: unknown;
-      /** Variants that the flag serves by weight. */
-      readonly variants: readonly {
-        /** Key of the variant, unique in the flag. */
-        readonly key: string;
-        /** Served value, of the flag's type. */
-        readonly value: unknown;
-        /** Share of players, relative to the sum of all weights. */
-        readonly weight: number;
-      }[];
-      /** Rules that select the players for whom the flag is on. */
-      readonly targeting_rules: readonly {
-        /** Display name. */
-        readonly name?: string;
-        /** Id of a segment (`seg_…`): the rule applies to its players only. */
-        readonly segment_id?: string | null;
-        /** The rule applies only to players who meet this condition. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Whether the rule turns the flag on. */
-        readonly value?: boolean;
-        /** Percentage of these players that the rule includes, 0 to 100. */
-        readonly percentage?: number;
-        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
-        readonly priority?: number;
-        /** When the rule starts to apply. */
-        readonly start_at?: string | null;
-        /** When the rule stops applying. */
-        readonly end_at?: string | null;
-      }[];
-      /** Flags that must serve the given values to the player. */
-      readonly prerequisites: readonly {
-        /** Key of the prerequisite flag. */
-        readonly flag_key: string;
-        /** Value that the prerequisite flag must serve to the player. */
-        readonly value: unknown;
-      }[];
-      /** Random text. */
-      readonly salt: string;
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the flag was created. */
-      readonly created_at: string;
-      /** When the flag was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: Flag;
   };
   /** Replace a flag. */
   'PUT /v1/flags/flags/{key}': {
@@ -1681,33 +2088,9 @@ export interface Operations {
       /** Value for players that no rule includes. */
       readonly default_value?: unknown;
       /** Variants that the flag serves by weight. */
-      readonly variants?: readonly {
-        /** Key of the variant, unique in the flag. */
-        readonly key: string;
-        /** Served value, of the flag's type. */
-        readonly value: unknown;
-        /** Share of players, relative to the sum of all weights. */
-        readonly weight: number;
-      }[];
+      readonly variants?: readonly Variant[];
       /** Rules that select the players for whom the flag is on. */
-      readonly targeting_rules?: readonly {
-        /** Display name. */
-        readonly name?: string;
-        /** Id of a segment (`seg_…`): the rule applies to its players only. */
-        readonly segment_id?: string | null;
-        /** The rule applies only to players who meet this condition. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Whether the rule turns the flag on. */
-        readonly value?: boolean;
-        /** Percentage of these players that the rule includes, 0 to 100. */
-        readonly percentage?: number;
-        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
-        readonly priority?: number;
-        /** When the rule starts to apply. */
-        readonly start_at?: string | null;
-        /** When the rule stops applying. */
-        readonly end_at?: string | null;
-      }[];
+      readonly targeting_rules?: readonly Rule[];
       /** Flags that must serve the given values to the player. */
       readonly prerequisites?: readonly {
         /** Key of the prerequisite flag. */
@@ -1724,63 +2107,7 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
     };
-    readonly answer: {
-      /** Key of the flag. */
-      readonly key: string;
-      /** Type of the served values. */
-      readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
-      /** Display name. */
-      readonly name: string;
-      /** Free text for people. */
-      readonly description: string;
-      /** Whether the flag is evaluated. */
-      readonly enabled: boolean;
-      /** Value for players that no rule includes. */
-      readonly default_value: unknown;
-      /** Variants that the flag serves by weight. */
-      readonly variants: readonly {
-        /** Key of the variant, unique in the flag. */
-        readonly key: string;
-        /** Served value, of the flag's type. */
-        readonly value: unknown;
-        /** Share of players, relative to the sum of all weights. */
-        readonly weight: number;
-      }[];
-      /** Rules that select the players for whom the flag is on. */
-      readonly targeting_rules: readonly {
-        /** Display name. */
-        readonly name?: string;
-        /** Id of a segment (`seg_…`): the rule applies to its players only. */
-        readonly segment_id?: string | null;
-        /** The rule applies only to players who meet this condition. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Whether the rule turns the flag on. */
-        readonly value?: boolean;
-        /** Percentage of these players that the rule includes, 0 to 100. */
-        readonly percentage?: number;
-        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
-        readonly priority?: number;
-        /** When the rule starts to apply. */
-        readonly start_at?: string | null;
-        /** When the rule stops applying. */
-        readonly end_at?: string | null;
-      }[];
-      /** Flags that must serve the given values to the player. */
-      readonly prerequisites: readonly {
-        /** Key of the prerequisite flag. */
-        readonly flag_key: string;
-        /** Value that the prerequisite flag must serve to the player. */
-        readonly value: unknown;
-      }[];
-      /** Random text. */
-      readonly salt: string;
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the flag was created. */
-      readonly created_at: string;
-      /** When the flag was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: Flag;
   };
   /** Change fields of a flag. */
   'PATCH /v1/flags/flags/{key}': {
@@ -1805,37 +2132,9 @@ export interface Operations {
       /** Value for players that no rule includes. */
       readonly default_value?: unknown;
       /** Variants that the flag serves by weight. */
-      readonly variants?:
-        | readonly {
-            /** Key of the variant, unique in the flag. */
-            readonly key: string;
-            /** Served value, of the flag's type. */
-            readonly value: unknown;
-            /** Share of players, relative to the sum of all weights. */
-            readonly weight: number;
-          }[]
-        | null;
+      readonly variants?: readonly Variant[] | null;
       /** Rules that select the players for whom the flag is on. */
-      readonly targeting_rules?:
-        | readonly {
-            /** Display name. */
-            readonly name?: string;
-            /** Id of a segment (`seg_…`): the rule applies to its players only. */
-            readonly segment_id?: string | null;
-            /** The rule applies only to players who meet this condition. */
-            readonly conditions?: Readonly<Record<string, unknown>>;
-            /** Whether the rule turns the flag on. */
-            readonly value?: boolean;
-            /** Percentage of these players that the rule includes, 0 to 100. */
-            readonly percentage?: number;
-            /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
-            readonly priority?: number;
-            /** When the rule starts to apply. */
-            readonly start_at?: string | null;
-            /** When the rule stops applying. */
-            readonly end_at?: string | null;
-          }[]
-        | null;
+      readonly targeting_rules?: readonly Rule[] | null;
       /** Flags that must serve the given values to the player. */
       readonly prerequisites?:
         | readonly {
@@ -1846,63 +2145,7 @@ export interface Operations {
           }[]
         | null;
     };
-    readonly answer: {
-      /** Key of the flag. */
-      readonly key: string;
-      /** Type of the served values. */
-      readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
-      /** Display name. */
-      readonly name: string;
-      /** Free text for people. */
-      readonly description: string;
-      /** Whether the flag is evaluated. */
-      readonly enabled: boolean;
-      /** Value for players that no rule includes. */
-      readonly default_value: unknown;
-      /** Variants that the flag serves by weight. */
-      readonly variants: readonly {
-        /** Key of the variant, unique in the flag. */
-        readonly key: string;
-        /** Served value, of the flag's type. */
-        readonly value: unknown;
-        /** Share of players, relative to the sum of all weights. */
-        readonly weight: number;
-      }[];
-      /** Rules that select the players for whom the flag is on. */
-      readonly targeting_rules: readonly {
-        /** Display name. */
-        readonly name?: string;
-        /** Id of a segment (`seg_…`): the rule applies to its players only. */
-        readonly segment_id?: string | null;
-        /** The rule applies only to players who meet this condition. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Whether the rule turns the flag on. */
-        readonly value?: boolean;
-        /** Percentage of these players that the rule includes, 0 to 100. */
-        readonly percentage?: number;
-        /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
-        readonly priority?: number;
-        /** When the rule starts to apply. */
-        readonly start_at?: string | null;
-        /** When the rule stops applying. */
-        readonly end_at?: string | null;
-      }[];
-      /** Flags that must serve the given values to the player. */
-      readonly prerequisites: readonly {
-        /** Key of the prerequisite flag. */
-        readonly flag_key: string;
-        /** Value that the prerequisite flag must serve to the player. */
-        readonly value: unknown;
-      }[];
-      /** Random text. */
-      readonly salt: string;
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the flag was created. */
-      readonly created_at: string;
-      /** When the flag was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: Flag;
   };
   /** Delete (archive) a flag. */
   'DELETE /v1/flags/flags/{key}': {
@@ -2045,6 +2288,10 @@ export interface Operations {
       readonly format: number;
       /** Grows with every change of a flag or segment of the game and environment. */
       readonly revision: number;
+      /** Environment of the key. */
+      readonly environment: 'live' | 'test';
+      /** Namespace of the game's player ids. */
+      readonly player_namespace: string;
       /** The flags, ordered by key, disabled ones too. */
       readonly flags: readonly {
         /** Key of the flag. */
@@ -2060,33 +2307,9 @@ export interface Operations {
         /** Value for players that no rule includes. */
         readonly default_value: unknown;
         /** Variants that the flag serves by weight. */
-        readonly variants: readonly {
-          /** Key of the variant, unique in the flag. */
-          readonly key: string;
-          /** Served value, of the flag's type. */
-          readonly value: unknown;
-          /** Share of players, relative to the sum of all weights. */
-          readonly weight: number;
-        }[];
+        readonly variants: readonly Variant[];
         /** Rules that select the players for whom the flag is on. */
-        readonly targeting_rules: readonly {
-          /** Display name. */
-          readonly name?: string;
-          /** Id of a segment (`seg_…`): the rule applies to its players only. */
-          readonly segment_id?: string | null;
-          /** The rule applies only to players who meet this condition. */
-          readonly conditions?: Readonly<Record<string, unknown>>;
-          /** Whether the rule turns the flag on. */
-          readonly value?: boolean;
-          /** Percentage of these players that the rule includes, 0 to 100. */
-          readonly percentage?: number;
-          /** Rules with lower numbers are evaluated first, equal ones in the order of the list. */
-          readonly priority?: number;
-          /** When the rule starts to apply. */
-          readonly start_at?: string | null;
-          /** When the rule stops applying. */
-          readonly end_at?: string | null;
-        }[];
+        readonly targeting_rules: readonly Rule[];
         /** Flags that must serve the given values to the player. */
         readonly prerequisites: readonly {
           /** Key of the prerequisite flag. */
@@ -2105,6 +2328,12 @@ export interface Operations {
         readonly version: number;
         /** The condition of the segment. */
         readonly conditions: Readonly<Record<string, unknown>>;
+        /** The segment's players are those of a list that only the service has. */
+        readonly static?: true;
+        /** Ids of players who are in the segment whatever the conditions say. */
+        readonly includes?: readonly string[];
+        /** Ids of players who are not in it whatever the conditions say. */
+        readonly excludes?: readonly string[];
       }[];
     };
   };
@@ -2121,6 +2350,46 @@ export interface Operations {
     };
     readonly body: undefined;
     readonly answer: string;
+  };
+  /** Report exposures of local evaluations. */
+  'POST /v1/flags/exposures': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The exposures, 1 to 100. */
+      readonly exposures: readonly {
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** The flag's key. */
+        readonly flag_key: string;
+        /** Version of the flag in the definitions that were evaluated. */
+        readonly flag_version: number;
+        /** Key of the variant that the player saw. */
+        readonly variant_key: string | null;
+        /** Why the flag served it. */
+        readonly reason: 'default' | 'segment_match' | 'percentage_rollout';
+        /** Id of the matching segment, if the reason is `segment_match`. */
+        readonly segment_id?: string;
+      }[];
+    };
+    readonly answer: {
+      /** Number of exposures that are recorded or need not be. */
+      readonly accepted: number;
+      /** Number of exposures rejected permanently. */
+      readonly rejected: number;
+      /** Number of exposures that failed temporarily. */
+      readonly unavailable: number;
+      /** One result per exposure, in the order of the request. */
+      readonly results: readonly {
+        /** Index of the exposure in the request, from 0. */
+        readonly index: number;
+        /** Result for the exposure. */
+        readonly status: 'accepted' | 'rejected' | 'unavailable';
+        /** Why the exposure was not accepted. */
+        readonly error?: WhyEventWasRejected;
+      }[];
+    };
   };
   /** Override a flag for one player. */
   'PUT /v1/flags/flags/{key}/overrides/{player_id}': {
@@ -2182,87 +2451,7 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: {
       /** The campaigns of this page. */
-      readonly campaigns: readonly {
-        /** Id of the campaign. */
-        readonly campaign_id: string;
-        /** Key of the campaign, used in tables and webhooks. */
-        readonly key: string;
-        /** Display name. */
-        readonly name: string;
-        /** Whether the campaign triggers and delivers interventions. */
-        readonly enabled: boolean;
-        /** The trigger. */
-        readonly trigger: {
-          /** Triggers when the player sends an event with this name. */
-          readonly event?: string;
-          /** With `event`: the event triggers only if the condition holds. */
-          readonly conditions?: Readonly<Record<string, unknown>>;
-          /** Triggers when the player enters the segment with this id (`seg_…`). */
-          readonly segment_entered?: string;
-          /** Triggers when the player leaves the segment with this id (`seg_…`). */
-          readonly segment_exited?: string;
-          /** Triggers when the player enters this lifecycle stage. */
-          readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-          /** Triggers when the player's churn risk becomes high. */
-          readonly churn?: 'high';
-          /** Triggers once at this time, for every player of the audience. */
-          readonly schedule?: {
-            /** Time in the future. */
-            readonly at: string;
-          };
-        };
-        /** Id of the segment (`seg_…`) that the player must be in. */
-        readonly audience: string | null;
-        /** Content that the player sees. */
-        readonly content: {
-          /** Title. */
-          readonly title: string;
-          /** Text. */
-          readonly body: string;
-          /** Label of the button. */
-          readonly cta?: string;
-        };
-        /** How the client shows the intervention. */
-        readonly display_rules: {
-          /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
-          readonly priority?: string;
-          /** Seconds after which the client hides the intervention. */
-          readonly dismiss_after_seconds?: number;
-        };
-        /** Frequency caps. */
-        readonly caps: {
-          /** Maximum number of interventions per player. */
-          readonly total?: number | null;
-          /** Maximum number of interventions per player and UTC day. */
-          readonly per_day?: number | null;
-        };
-        /** Minimum time between two interventions for one player, seconds. */
-        readonly cooldown_seconds: number;
-        /**
-         * Hours without triggers and deliveries, in the time zone of the player's attribute
-         * `timezone` (an IANA name), else UTC.
-         */
-        readonly quiet_hours: {
-          /** Start of the quiet hours, time of day. */
-          readonly from: string;
-          /** End of the quiet hours, time of day, exclusive. */
-          readonly to: string;
-        } | null;
-        /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
-        readonly holdout_percentage: number;
-        /** Time after which an undelivered intervention expires, seconds. */
-        readonly expires_after_seconds: number;
-        /** When the campaign starts to trigger. */
-        readonly start_at: string | null;
-        /** When the campaign stops triggering and delivering. */
-        readonly end_at: string | null;
-        /** Version, counted from 1. */
-        readonly version: number;
-        /** When the campaign was created. */
-        readonly created_at: string;
-        /** When the campaign was last changed. */
-        readonly updated_at: string;
-      }[];
+      readonly campaigns: readonly Campaign[];
       /** Send it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
     };
@@ -2276,34 +2465,9 @@ export interface Operations {
       /** Key, unique in game and environment. */
       readonly key?: string;
       /** The trigger. */
-      readonly trigger: {
-        /** Triggers when the player sends an event with this name. */
-        readonly event?: string;
-        /** With `event`: the event triggers only if the condition holds. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Triggers when the player enters the segment with this id (`seg_…`). */
-        readonly segment_entered?: string;
-        /** Triggers when the player leaves the segment with this id (`seg_…`). */
-        readonly segment_exited?: string;
-        /** Triggers when the player enters this lifecycle stage. */
-        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-        /** Triggers when the player's churn risk becomes high. */
-        readonly churn?: 'high';
-        /** Triggers once at this time, for every player of the audience. */
-        readonly schedule?: {
-          /** Time in the future. */
-          readonly at: string;
-        };
-      };
+      readonly trigger: Trigger;
       /** Content that the player sees. */
-      readonly content: {
-        /** Title. */
-        readonly title: string;
-        /** Text. */
-        readonly body: string;
-        /** Label of the button. */
-        readonly cta?: string;
-      };
+      readonly content: Content;
       /** Display name. */
       readonly name?: string | null;
       /** Whether the campaign triggers and delivers interventions. */
@@ -2345,87 +2509,7 @@ export interface Operations {
       /** When the campaign stops triggering and delivering. */
       readonly end_at?: string | null;
     };
-    readonly answer: {
-      /** Id of the campaign. */
-      readonly campaign_id: string;
-      /** Key of the campaign, used in tables and webhooks. */
-      readonly key: string;
-      /** Display name. */
-      readonly name: string;
-      /** Whether the campaign triggers and delivers interventions. */
-      readonly enabled: boolean;
-      /** The trigger. */
-      readonly trigger: {
-        /** Triggers when the player sends an event with this name. */
-        readonly event?: string;
-        /** With `event`: the event triggers only if the condition holds. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Triggers when the player enters the segment with this id (`seg_…`). */
-        readonly segment_entered?: string;
-        /** Triggers when the player leaves the segment with this id (`seg_…`). */
-        readonly segment_exited?: string;
-        /** Triggers when the player enters this lifecycle stage. */
-        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-        /** Triggers when the player's churn risk becomes high. */
-        readonly churn?: 'high';
-        /** Triggers once at this time, for every player of the audience. */
-        readonly schedule?: {
-          /** Time in the future. */
-          readonly at: string;
-        };
-      };
-      /** Id of the segment (`seg_…`) that the player must be in. */
-      readonly audience: string | null;
-      /** Content that the player sees. */
-      readonly content: {
-        /** Title. */
-        readonly title: string;
-        /** Text. */
-        readonly body: string;
-        /** Label of the button. */
-        readonly cta?: string;
-      };
-      /** How the client shows the intervention. */
-      readonly display_rules: {
-        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
-        readonly priority?: string;
-        /** Seconds after which the client hides the intervention. */
-        readonly dismiss_after_seconds?: number;
-      };
-      /** Frequency caps. */
-      readonly caps: {
-        /** Maximum number of interventions per player. */
-        readonly total?: number | null;
-        /** Maximum number of interventions per player and UTC day. */
-        readonly per_day?: number | null;
-      };
-      /** Minimum time between two interventions for one player, seconds. */
-      readonly cooldown_seconds: number;
-      /**
-       * Hours without triggers and deliveries, in the time zone of the player's attribute
-       * `timezone` (an IANA name), else UTC.
-       */
-      readonly quiet_hours: {
-        /** Start of the quiet hours, time of day. */
-        readonly from: string;
-        /** End of the quiet hours, time of day, exclusive. */
-        readonly to: string;
-      } | null;
-      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
-      readonly holdout_percentage: number;
-      /** Time after which an undelivered intervention expires, seconds. */
-      readonly expires_after_seconds: number;
-      /** When the campaign starts to trigger. */
-      readonly start_at: string | null;
-      /** When the campaign stops triggering and delivering. */
-      readonly end_at: string | null;
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the campaign was created. */
-      readonly created_at: string;
-      /** When the campaign was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: Campaign;
   };
   /** Get a campaign. */
   'GET /v1/campaigns/campaigns/{id}': {
@@ -2436,87 +2520,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** Id of the campaign. */
-      readonly campaign_id: string;
-      /** Key of the campaign, used in tables and webhooks. */
-      readonly key: string;
-      /** Display name. */
-      readonly name: string;
-      /** Whether the campaign triggers and delivers interventions. */
-      readonly enabled: boolean;
-      /** The trigger. */
-      readonly trigger: {
-        /** Triggers when the player sends an event with this name. */
-        readonly event?: string;
-        /** With `event`: the event triggers only if the condition holds. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Triggers when the player enters the segment with this id (`seg_…`). */
-        readonly segment_entered?: string;
-        /** Triggers when the player leaves the segment with this id (`seg_…`). */
-        readonly segment_exited?: string;
-        /** Triggers when the player enters this lifecycle stage. */
-        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-        /** Triggers when the player's churn risk becomes high. */
-        readonly churn?: 'high';
-        /** Triggers once at this time, for every player of the audience. */
-        readonly schedule?: {
-          /** Time in the future. */
-          readonly at: string;
-        };
-      };
-      /** Id of the segment (`seg_…`) that the player must be in. */
-      readonly audience: string | null;
-      /** Content that the player sees. */
-      readonly content: {
-        /** Title. */
-        readonly title: string;
-        /** Text. */
-        readonly body: string;
-        /** Label of the button. */
-        readonly cta?: string;
-      };
-      /** How the client shows the intervention. */
-      readonly display_rules: {
-        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
-        readonly priority?: string;
-        /** Seconds after which the client hides the intervention. */
-        readonly dismiss_after_seconds?: number;
-      };
-      /** Frequency caps. */
-      readonly caps: {
-        /** Maximum number of interventions per player. */
-        readonly total?: number | null;
-        /** Maximum number of interventions per player and UTC day. */
-        readonly per_day?: number | null;
-      };
-      /** Minimum time between two interventions for one player, seconds. */
-      readonly cooldown_seconds: number;
-      /**
-       * Hours without triggers and deliveries, in the time zone of the player's attribute
-       * `timezone` (an IANA name), else UTC.
-       */
-      readonly quiet_hours: {
-        /** Start of the quiet hours, time of day. */
-        readonly from: string;
-        /** End of the quiet hours, time of day, exclusive. */
-        readonly to: string;
-      } | null;
-      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
-      readonly holdout_percentage: number;
-      /** Time after which an undelivered intervention expires, seconds. */
-      readonly expires_after_seconds: number;
-      /** When the campaign starts to trigger. */
-      readonly start_at: string | null;
-      /** When the campaign stops triggering and delivering. */
-      readonly end_at: string | null;
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the campaign was created. */
-      readonly created_at: string;
-      /** When the campaign was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: Campaign;
   };
   /** Replace a campaign. */
   'PUT /v1/campaigns/campaigns/{id}': {
@@ -2533,34 +2537,9 @@ export interface Operations {
       /** The current key. */
       readonly key?: string;
       /** The trigger. */
-      readonly trigger: {
-        /** Triggers when the player sends an event with this name. */
-        readonly event?: string;
-        /** With `event`: the event triggers only if the condition holds. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Triggers when the player enters the segment with this id (`seg_…`). */
-        readonly segment_entered?: string;
-        /** Triggers when the player leaves the segment with this id (`seg_…`). */
-        readonly segment_exited?: string;
-        /** Triggers when the player enters this lifecycle stage. */
-        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-        /** Triggers when the player's churn risk becomes high. */
-        readonly churn?: 'high';
-        /** Triggers once at this time, for every player of the audience. */
-        readonly schedule?: {
-          /** Time in the future. */
-          readonly at: string;
-        };
-      };
+      readonly trigger: Trigger;
       /** Content that the player sees. */
-      readonly content: {
-        /** Title. */
-        readonly title: string;
-        /** Text. */
-        readonly body: string;
-        /** Label of the button. */
-        readonly cta?: string;
-      };
+      readonly content: Content;
       /** Display name. */
       readonly name?: string | null;
       /** Whether the campaign triggers and delivers interventions. */
@@ -2610,87 +2589,7 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
     };
-    readonly answer: {
-      /** Id of the campaign. */
-      readonly campaign_id: string;
-      /** Key of the campaign, used in tables and webhooks. */
-      readonly key: string;
-      /** Display name. */
-      readonly name: string;
-      /** Whether the campaign triggers and delivers interventions. */
-      readonly enabled: boolean;
-      /** The trigger. */
-      readonly trigger: {
-        /** Triggers when the player sends an event with this name. */
-        readonly event?: string;
-        /** With `event`: the event triggers only if the condition holds. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Triggers when the player enters the segment with this id (`seg_…`). */
-        readonly segment_entered?: string;
-        /** Triggers when the player leaves the segment with this id (`seg_…`). */
-        readonly segment_exited?: string;
-        /** Triggers when the player enters this lifecycle stage. */
-        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-        /** Triggers when the player's churn risk becomes high. */
-        readonly churn?: 'high';
-        /** Triggers once at this time, for every player of the audience. */
-        readonly schedule?: {
-          /** Time in the future. */
-          readonly at: string;
-        };
-      };
-      /** Id of the segment (`seg_…`) that the player must be in. */
-      readonly audience: string | null;
-      /** Content that the player sees. */
-      readonly content: {
-        /** Title. */
-        readonly title: string;
-        /** Text. */
-        readonly body: string;
-        /** Label of the button. */
-        readonly cta?: string;
-      };
-      /** How the client shows the intervention. */
-      readonly display_rules: {
-        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
-        readonly priority?: string;
-        /** Seconds after which the client hides the intervention. */
-        readonly dismiss_after_seconds?: number;
-      };
-      /** Frequency caps. */
-      readonly caps: {
-        /** Maximum number of interventions per player. */
-        readonly total?: number | null;
-        /** Maximum number of interventions per player and UTC day. */
-        readonly per_day?: number | null;
-      };
-      /** Minimum time between two interventions for one player, seconds. */
-      readonly cooldown_seconds: number;
-      /**
-       * Hours without triggers and deliveries, in the time zone of the player's attribute
-       * `timezone` (an IANA name), else UTC.
-       */
-      readonly quiet_hours: {
-        /** Start of the quiet hours, time of day. */
-        readonly from: string;
-        /** End of the quiet hours, time of day, exclusive. */
-        readonly to: string;
-      } | null;
-      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
-      readonly holdout_percentage: number;
-      /** Time after which an undelivered intervention expires, seconds. */
-      readonly expires_after_seconds: number;
-      /** When the campaign starts to trigger. */
-      readonly start_at: string | null;
-      /** When the campaign stops triggering and delivering. */
-      readonly end_at: string | null;
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the campaign was created. */
-      readonly created_at: string;
-      /** When the campaign was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: Campaign;
   };
   /** Change fields of a campaign. */
   'PATCH /v1/campaigns/campaigns/{id}': {
@@ -2705,34 +2604,9 @@ export interface Operations {
     };
     readonly body: {
       /** The trigger. */
-      readonly trigger?: {
-        /** Triggers when the player sends an event with this name. */
-        readonly event?: string;
-        /** With `event`: the event triggers only if the condition holds. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Triggers when the player enters the segment with this id (`seg_…`). */
-        readonly segment_entered?: string;
-        /** Triggers when the player leaves the segment with this id (`seg_…`). */
-        readonly segment_exited?: string;
-        /** Triggers when the player enters this lifecycle stage. */
-        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-        /** Triggers when the player's churn risk becomes high. */
-        readonly churn?: 'high';
-        /** Triggers once at this time, for every player of the audience. */
-        readonly schedule?: {
-          /** Time in the future. */
-          readonly at: string;
-        };
-      };
+      readonly trigger?: Trigger;
       /** Content that the player sees. */
-      readonly content?: {
-        /** Title. */
-        readonly title: string;
-        /** Text. */
-        readonly body: string;
-        /** Label of the button. */
-        readonly cta?: string;
-      };
+      readonly content?: Content;
       /** Display name. */
       readonly name?: string | null;
       /** Whether the campaign triggers and delivers interventions. */
@@ -2774,87 +2648,7 @@ export interface Operations {
       /** When the campaign stops triggering and delivering. */
       readonly end_at?: string | null;
     };
-    readonly answer: {
-      /** Id of the campaign. */
-      readonly campaign_id: string;
-      /** Key of the campaign, used in tables and webhooks. */
-      readonly key: string;
-      /** Display name. */
-      readonly name: string;
-      /** Whether the campaign triggers and delivers interventions. */
-      readonly enabled: boolean;
-      /** The trigger. */
-      readonly trigger: {
-        /** Triggers when the player sends an event with this name. */
-        readonly event?: string;
-        /** With `event`: the event triggers only if the condition holds. */
-        readonly conditions?: Readonly<Record<string, unknown>>;
-        /** Triggers when the player enters the segment with this id (`seg_…`). */
-        readonly segment_entered?: string;
-        /** Triggers when the player leaves the segment with this id (`seg_…`). */
-        readonly segment_exited?: string;
-        /** Triggers when the player enters this lifecycle stage. */
-        readonly lifecycle?: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
-        /** Triggers when the player's churn risk becomes high. */
-        readonly churn?: 'high';
-        /** Triggers once at this time, for every player of the audience. */
-        readonly schedule?: {
-          /** Time in the future. */
-          readonly at: string;
-        };
-      };
-      /** Id of the segment (`seg_…`) that the player must be in. */
-      readonly audience: string | null;
-      /** Content that the player sees. */
-      readonly content: {
-        /** Title. */
-        readonly title: string;
-        /** Text. */
-        readonly body: string;
-        /** Label of the button. */
-        readonly cta?: string;
-      };
-      /** How the client shows the intervention. */
-      readonly display_rules: {
-        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
-        readonly priority?: string;
-        /** Seconds after which the client hides the intervention. */
-        readonly dismiss_after_seconds?: number;
-      };
-      /** Frequency caps. */
-      readonly caps: {
-        /** Maximum number of interventions per player. */
-        readonly total?: number | null;
-        /** Maximum number of interventions per player and UTC day. */
-        readonly per_day?: number | null;
-      };
-      /** Minimum time between two interventions for one player, seconds. */
-      readonly cooldown_seconds: number;
-      /**
-       * Hours without triggers and deliveries, in the time zone of the player's attribute
-       * `timezone` (an IANA name), else UTC.
-       */
-      readonly quiet_hours: {
-        /** Start of the quiet hours, time of day. */
-        readonly from: string;
-        /** End of the quiet hours, time of day, exclusive. */
-        readonly to: string;
-      } | null;
-      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
-      readonly holdout_percentage: number;
-      /** Time after which an undelivered intervention expires, seconds. */
-      readonly expires_after_seconds: number;
-      /** When the campaign starts to trigger. */
-      readonly start_at: string | null;
-      /** When the campaign stops triggering and delivering. */
-      readonly end_at: string | null;
-      /** Version, counted from 1. */
-      readonly version: number;
-      /** When the campaign was created. */
-      readonly created_at: string;
-      /** When the campaign was last changed. */
-      readonly updated_at: string;
-    };
+    readonly answer: Campaign;
   };
   /** Delete a campaign. */
   'DELETE /v1/campaigns/campaigns/{id}': {
@@ -2880,86 +2674,16 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: undefined;
-    readonly body: {
-      /** Your device id. */
-      readonly device_id: string;
-      /** Number of distinct loot-case types opened. */
-      readonly loot_distinct_types?: number;
-      /** Total active session time, seconds, without idle and background time. */
-      readonly sess_duration_total?: number;
-      /** Mean fight time of all matches, seconds, without loading time. */
-      readonly match_avg_fight_time?: number;
-      /** Number of matches with the result `WIN`. */
-      readonly match_wins?: number;
-      /** Hour of the day of the install, 0 to 23, UTC. */
-      readonly install_hour?: number;
-      /** Number of virtual-currency events, earned and spent, without real-money purchases. */
-      readonly vpay_count?: number;
-    };
-    readonly answer: {
-      /** The device id as sent. */
-      readonly device_id: string;
-      /** Probability from 0 to 1 that the player pays within the first day. */
-      readonly score: number;
-      /** Highest bucket whose threshold the score reaches. */
-      readonly bucket: 'top_1pct' | 'top_5pct' | 'top_10pct' | 'rest';
-      /** First 12 characters of the model artifact's SHA-256. */
-      readonly model_version: string;
-      /** Thresholds of the model. */
-      readonly thresholds_used: {
-        /** Lowest score of the bucket: percentile 99 of the model's holdout set. */
-        readonly top_1pct: number;
-        /** Lowest score of the bucket: percentile 95 of the model's holdout set. */
-        readonly top_5pct: number;
-        /** Lowest score of the bucket: percentile 90 of the model's holdout set. */
-        readonly top_10pct: number;
-      };
-      /** When the score was computed. */
-      readonly scored_at: string;
-    };
+    readonly body: Device;
+    readonly answer: Score;
   };
   /** Score the probability that a new player pays within the first day. */
   'POST /api/v1/scoring/first-user-conversion/30m': {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: undefined;
-    readonly body: {
-      /** Your device id. */
-      readonly device_id: string;
-      /** Number of distinct loot-case types opened. */
-      readonly loot_distinct_types?: number;
-      /** Total active session time, seconds, without idle and background time. */
-      readonly sess_duration_total?: number;
-      /** Mean fight time of all matches, seconds, without loading time. */
-      readonly match_avg_fight_time?: number;
-      /** Number of matches with the result `WIN`. */
-      readonly match_wins?: number;
-      /** Hour of the day of the install, 0 to 23, UTC. */
-      readonly install_hour?: number;
-      /** Number of virtual-currency events, earned and spent, without real-money purchases. */
-      readonly vpay_count?: number;
-    };
-    readonly answer: {
-      /** The device id as sent. */
-      readonly device_id: string;
-      /** Probability from 0 to 1 that the player pays within the first day. */
-      readonly score: number;
-      /** Highest bucket whose threshold the score reaches. */
-      readonly bucket: 'top_1pct' | 'top_5pct' | 'top_10pct' | 'rest';
-      /** First 12 characters of the model artifact's SHA-256. */
-      readonly model_version: string;
-      /** Thresholds of the model. */
-      readonly thresholds_used: {
-        /** Lowest score of the bucket: percentile 99 of the model's holdout set. */
-        readonly top_1pct: number;
-        /** Lowest score of the bucket: percentile 95 of the model's holdout set. */
-        readonly top_5pct: number;
-        /** Lowest score of the bucket: percentile 90 of the model's holdout set. */
-        readonly top_10pct: number;
-      };
-      /** When the score was computed. */
-      readonly scored_at: string;
-    };
+    readonly body: Device;
+    readonly answer: Score;
   };
   /** List the webhooks. */
   'GET /v1/integrations/webhooks': {
@@ -2974,69 +2698,7 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: {
       /** The webhooks of this page. */
-      readonly webhooks: readonly {
-        /** Id of the webhook. */
-        readonly webhook_id: string;
-        /** Display name. */
-        readonly name: string;
-        /** URL of the receiver. */
-        readonly url: string;
-        /**
-         * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
-         * or `*`.
-         */
-        readonly events: readonly string[];
-        /** Whether the webhook gets deliveries. */
-        readonly enabled: boolean;
-        /** Additional headers of each delivery, by name. */
-        readonly headers: Readonly<Record<string, string>>;
-        /** How failed deliveries are retried. */
-        readonly retry_policy: {
-          /** Number of retries after the first attempt, 0 to 10. */
-          readonly max_retries?: number;
-          /** Delay between attempts: `exponential` (default. */
-          readonly backoff?: 'exponential' | 'linear' | 'none';
-        };
-        /** Conditions by property path, for example `properties.amount`. */
-        readonly filters: Readonly<
-          Record<
-            string,
-            {
-              /** Equal to the given string, number, boolean or null. */
-              readonly eq?: string | number | boolean | null;
-              /** Not equal to the given string, number, boolean or null. */
-              readonly ne?: string | number | boolean | null;
-              /** A number greater than the given one. */
-              readonly gt?: number;
-              /** A number greater than or equal to the given one. */
-              readonly gte?: number;
-              /** A number less than the given one. */
-              readonly lt?: number;
-              /** A number less than or equal to the given one. */
-              readonly lte?: number;
-              /** Equal to one value of the given array. */
-              readonly in?: readonly (string | number | boolean | null)[];
-              /** Equal to no value of the given array. */
-              readonly nin?: readonly (string | number | boolean | null)[];
-              /** A string or an array that contains the given value. */
-              readonly contains?: string | number | boolean | null;
-              /** Whether the value is present (true) or absent (false). */
-              readonly exists?: boolean;
-            }
-          >
-        >;
-        /** Present if the service disabled the webhook. */
-        readonly disabled?: {
-          /** When the service disabled the webhook. */
-          readonly at: string;
-          /** `gone`: the receiver returned 410. */
-          readonly reason: 'gone' | 'failing';
-        };
-        /** When the webhook was created. */
-        readonly created_at: string;
-        /** Version, counted from 1. */
-        readonly version: number;
-      }[];
+      readonly webhooks: readonly Webhook[];
       /** Send it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
     };
@@ -3068,33 +2730,7 @@ export interface Operations {
         readonly backoff?: 'exponential' | 'linear' | 'none';
       };
       /** Conditions by property path, for example `properties.amount`. */
-      readonly filters?: Readonly<
-        Record<
-          string,
-          {
-            /** Equal to the given string, number, boolean or null. */
-            readonly eq?: string | number | boolean | null;
-            /** Not equal to the given string, number, boolean or null. */
-            readonly ne?: string | number | boolean | null;
-            /** A number greater than the given one. */
-            readonly gt?: number;
-            /** A number greater than or equal to the given one. */
-            readonly gte?: number;
-            /** A number less than the given one. */
-            readonly lt?: number;
-            /** A number less than or equal to the given one. */
-            readonly lte?: number;
-            /** Equal to one value of the given array. */
-            readonly in?: readonly (string | number | boolean | null)[];
-            /** Equal to no value of the given array. */
-            readonly nin?: readonly (string | number | boolean | null)[];
-            /** A string or an array that contains the given value. */
-            readonly contains?: string | number | boolean | null;
-            /** Whether the value is present (true) or absent (false). */
-            readonly exists?: boolean;
-          }
-        >
-      >;
+      readonly filters?: Readonly<Record<string, Operators>>;
       /** Signing secret. */
       readonly secret?: string;
     };
@@ -3122,33 +2758,7 @@ export interface Operations {
         readonly backoff?: 'exponential' | 'linear' | 'none';
       };
       /** Conditions by property path, for example `properties.amount`. */
-      readonly filters: Readonly<
-        Record<
-          string,
-          {
-            /** Equal to the given string, number, boolean or null. */
-            readonly eq?: string | number | boolean | null;
-            /** Not equal to the given string, number, boolean or null. */
-            readonly ne?: string | number | boolean | null;
-            /** A number greater than the given one. */
-            readonly gt?: number;
-            /** A number greater than or equal to the given one. */
-            readonly gte?: number;
-            /** A number less than the given one. */
-            readonly lt?: number;
-            /** A number less than or equal to the given one. */
-            readonly lte?: number;
-            /** Equal to one value of the given array. */
-            readonly in?: readonly (string | number | boolean | null)[];
-            /** Equal to no value of the given array. */
-            readonly nin?: readonly (string | number | boolean | null)[];
-            /** A string or an array that contains the given value. */
-            readonly contains?: string | number | boolean | null;
-            /** Whether the value is present (true) or absent (false). */
-            readonly exists?: boolean;
-          }
-        >
-      >;
+      readonly filters: Readonly<Record<string, Operators>>;
       /** Present if the service disabled the webhook. */
       readonly disabled?: {
         /** When the service disabled the webhook. */
@@ -3173,69 +2783,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** Id of the webhook. */
-      readonly webhook_id: string;
-      /** Display name. */
-      readonly name: string;
-      /** URL of the receiver. */
-      readonly url: string;
-      /**
-       * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
-       * or `*`.
-       */
-      readonly events: readonly string[];
-      /** Whether the webhook gets deliveries. */
-      readonly enabled: boolean;
-      /** Additional headers of each delivery, by name. */
-      readonly headers: Readonly<Record<string, string>>;
-      /** How failed deliveries are retried. */
-      readonly retry_policy: {
-        /** Number of retries after the first attempt, 0 to 10. */
-        readonly max_retries?: number;
-        /** Delay between attempts: `exponential` (default. */
-        readonly backoff?: 'exponential' | 'linear' | 'none';
-      };
-      /** Conditions by property path, for example `properties.amount`. */
-      readonly filters: Readonly<
-        Record<
-          string,
-          {
-            /** Equal to the given string, number, boolean or null. */
-            readonly eq?: string | number | boolean | null;
-            /** Not equal to the given string, number, boolean or null. */
-            readonly ne?: string | number | boolean | null;
-            /** A number greater than the given one. */
-            readonly gt?: number;
-            /** A number greater than or equal to the given one. */
-            readonly gte?: number;
-            /** A number less than the given one. */
-            readonly lt?: number;
-            /** A number less than or equal to the given one. */
-            readonly lte?: number;
-            /** Equal to one value of the given array. */
-            readonly in?: readonly (string | number | boolean | null)[];
-            /** Equal to no value of the given array. */
-            readonly nin?: readonly (string | number | boolean | null)[];
-            /** A string or an array that contains the given value. */
-            readonly contains?: string | number | boolean | null;
-            /** Whether the value is present (true) or absent (false). */
-            readonly exists?: boolean;
-          }
-        >
-      >;
-      /** Present if the service disabled the webhook. */
-      readonly disabled?: {
-        /** When the service disabled the webhook. */
-        readonly at: string;
-        /** `gone`: the receiver returned 410. */
-        readonly reason: 'gone' | 'failing';
-      };
-      /** When the webhook was created. */
-      readonly created_at: string;
-      /** Version, counted from 1. */
-      readonly version: number;
-    };
+    readonly answer: Webhook;
   };
   /** Change fields of a webhook. */
   'PATCH /v1/integrations/webhooks/{id}': {
@@ -3270,99 +2818,11 @@ export interface Operations {
         readonly backoff?: 'exponential' | 'linear' | 'none';
       } | null;
       /** Conditions by property path, for example `properties.amount`. */
-      readonly filters?: Readonly<
-        Record<
-          string,
-          {
-            /** Equal to the given string, number, boolean or null. */
-            readonly eq?: string | number | boolean | null;
-            /** Not equal to the given string, number, boolean or null. */
-            readonly ne?: string | number | boolean | null;
-            /** A number greater than the given one. */
-            readonly gt?: number;
-            /** A number greater than or equal to the given one. */
-            readonly gte?: number;
-            /** A number less than the given one. */
-            readonly lt?: number;
-            /** A number less than or equal to the given one. */
-            readonly lte?: number;
-            /** Equal to one value of the given array. */
-            readonly in?: readonly (string | number | boolean | null)[];
-            /** Equal to no value of the given array. */
-            readonly nin?: readonly (string | number | boolean | null)[];
-            /** A string or an array that contains the given value. */
-            readonly contains?: string | number | boolean | null;
-            /** Whether the value is present (true) or absent (false). */
-            readonly exists?: boolean;
-          }
-        >
-      > | null;
+      readonly filters?: Readonly<Record<string, Operators>> | null;
       /** New signing secret, with the same effect as rotate-secret. */
       readonly secret?: string;
     };
-    readonly answer: {
-      /** Id of the webhook. */
-      readonly webhook_id: string;
-      /** Display name. */
-      readonly name: string;
-      /** URL of the receiver. */
-      readonly url: string;
-      /**
-       * Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*`
-       * or `*`.
-       */
-      readonly events: readonly string[];
-      /** Whether the webhook gets deliveries. */
-      readonly enabled: boolean;
-      /** Additional headers of each delivery, by name. */
-      readonly headers: Readonly<Record<string, string>>;
-      /** How failed deliveries are retried. */
-      readonly retry_policy: {
-        /** Number of retries after the first attempt, 0 to 10. */
-        readonly max_retries?: number;
-        /** Delay between attempts: `exponential` (default. */
-        readonly backoff?: 'exponential' | 'linear' | 'none';
-      };
-      /** Conditions by property path, for example `properties.amount`. */
-      readonly filters: Readonly<
-        Record<
-          string,
-          {
-            /** Equal to the given string, number, boolean or null. */
-            readonly eq?: string | number | boolean | null;
-            /** Not equal to the given string, number, boolean or null. */
-            readonly ne?: string | number | boolean | null;
-            /** A number greater than the given one. */
-            readonly gt?: number;
-            /** A number greater than or equal to the given one. */
-            readonly gte?: number;
-            /** A number less than the given one. */
-            readonly lt?: number;
-            /** A number less than or equal to the given one. */
-            readonly lte?: number;
-            /** Equal to one value of the given array. */
-            readonly in?: readonly (string | number | boolean | null)[];
-            /** Equal to no value of the given array. */
-            readonly nin?: readonly (string | number | boolean | null)[];
-            /** A string or an array that contains the given value. */
-            readonly contains?: string | number | boolean | null;
-            /** Whether the value is present (true) or absent (false). */
-            readonly exists?: boolean;
-          }
-        >
-      >;
-      /** Present if the service disabled the webhook. */
-      readonly disabled?: {
-        /** When the service disabled the webhook. */
-        readonly at: string;
-        /** `gone`: the receiver returned 410. */
-        readonly reason: 'gone' | 'failing';
-      };
-      /** When the webhook was created. */
-      readonly created_at: string;
-      /** Version, counted from 1. */
-      readonly version: number;
-    };
+    readonly answer: Webhook;
   };
   /** Delete a webhook. */
   'DELETE /v1/integrations/webhooks/{id}': {
@@ -3422,33 +2882,7 @@ export interface Operations {
         readonly backoff?: 'exponential' | 'linear' | 'none';
       };
       /** Conditions by property path, for example `properties.amount`. */
-      readonly filters: Readonly<
-        Record<
-          string,
-          {
-            /** Equal to the given string, number, boolean or null. */
-            readonly eq?: string | number | boolean | null;
-            /** Not equal to the given string, number, boolean or null. */
-            readonly ne?: string | number | boolean | null;
-            /** A number greater than the given one. */
-            readonly gt?: number;
-            /** A number greater than or equal to the given one. */
-            readonly gte?: number;
-            /** A number less than the given one. */
-            readonly lt?: number;
-            /** A number less than or equal to the given one. */
-            readonly lte?: number;
-            /** Equal to one value of the given array. */
-            readonly in?: readonly (string | number | boolean | null)[];
-            /** Equal to no value of the given array. */
-            readonly nin?: readonly (string | number | boolean | null)[];
-            /** A string or an array that contains the given value. */
-            readonly contains?: string | number | boolean | null;
-            /** Whether the value is present (true) or absent (false). */
-            readonly exists?: boolean;
-          }
-        >
-      >;
+      readonly filters: Readonly<Record<string, Operators>>;
       /** Present if the service disabled the webhook. */
       readonly disabled?: {
         /** When the service disabled the webhook. */
@@ -3580,28 +3014,7 @@ export interface Operations {
     };
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** Id of the recovery. */
-      readonly recovery_id: string;
-      /** Id of the webhook. */
-      readonly webhook_id: string;
-      /** Start time of the recovery: later events are delivered again. */
-      readonly since: string;
-      /** `stopped` if it ended early, because the webhook was disabled or the log was created anew. */
-      readonly status: 'running' | 'done' | 'stopped';
-      /** Number of log records read so far. */
-      readonly records_scanned: number;
-      /** Approximate number of log records to read. */
-      readonly records_total: number;
-      /** Number of deliveries queued so far. */
-      readonly deliveries_queued: number;
-      /** When the recovery started. */
-      readonly started_at: string;
-      /** If the log does not reach back to `since`: the time of the oldest record that it has. */
-      readonly available_since: string | null;
-      /** When the recovery ended. */
-      readonly finished_at: string | null;
-    };
+    readonly answer: Recovery;
   };
   /** Get the progress of the latest recovery. */
   'GET /v1/integrations/webhooks/{id}/recover': {
@@ -3612,28 +3025,7 @@ export interface Operations {
     readonly query: undefined;
     readonly header: undefined;
     readonly body: undefined;
-    readonly answer: {
-      /** Id of the recovery. */
-      readonly recovery_id: string;
-      /** Id of the webhook. */
-      readonly webhook_id: string;
-      /** Start time of the recovery: later events are delivered again. */
-      readonly since: string;
-      /** `stopped` if it ended early, because the webhook was disabled or the log was created anew. */
-      readonly status: 'running' | 'done' | 'stopped';
-      /** Number of log records read so far. */
-      readonly records_scanned: number;
-      /** Approximate number of log records to read. */
-      readonly records_total: number;
-      /** Number of deliveries queued so far. */
-      readonly deliveries_queued: number;
-      /** When the recovery started. */
-      readonly started_at: string;
-      /** If the log does not reach back to `since`: the time of the oldest record that it has. */
-      readonly available_since: string | null;
-      /** When the recovery ended. */
-      readonly finished_at: string | null;
-    };
+    readonly answer: Recovery;
   };
   /** Send up to 2500 messages. */
   'POST /v1/batch': {
@@ -3643,59 +3035,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** The messages, at most 2500. */
-      readonly batch: readonly {
-        /** Type of the message. */
-        readonly type?: unknown;
-        /** Id of the message: the event_id. */
-        readonly messageId?: unknown;
-        /** The player's external_id. */
-        readonly userId?: unknown;
-        /** Id of a device or browser whose player is not known. */
-        readonly anonymousId?: unknown;
-        /** track: name of the event. */
-        readonly event?: unknown;
-        /** track, page, screen: properties of the event. */
-        readonly properties?: unknown;
-        /** identify: attributes of the player. */
-        readonly traits?: unknown;
-        /** page, screen: its name. */
-        readonly name?: unknown;
-        /** page, screen: its category. */
-        readonly category?: unknown;
-        /** group: id of the group. */
-        readonly groupId?: unknown;
-        /** alias: the earlier id. */
-        readonly previousId?: unknown;
-        /** When it happened, by the clock of the sender. */
-        readonly originalTimestamp?: unknown;
-        /** The same, if there is no `originalTimestamp`. */
-        readonly timestamp?: unknown;
-        /** Only `library.name`, `sessionId` and `traits` are read. */
-        readonly context?: unknown;
-      }[];
-      /** Ignored. */
-      readonly timestamp?: unknown;
-      /** Ignored. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: BatchOfMessages;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -3709,59 +3049,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** The messages, at most 2500. */
-      readonly batch: readonly {
-        /** Type of the message. */
-        readonly type?: unknown;
-        /** Id of the message: the event_id. */
-        readonly messageId?: unknown;
-        /** The player's external_id. */
-        readonly userId?: unknown;
-        /** Id of a device or browser whose player is not known. */
-        readonly anonymousId?: unknown;
-        /** track: name of the event. */
-        readonly event?: unknown;
-        /** track, page, screen: properties of the event. */
-        readonly properties?: unknown;
-        /** identify: attributes of the player. */
-        readonly traits?: unknown;
-        /** page, screen: its name. */
-        readonly name?: unknown;
-        /** page, screen: its category. */
-        readonly category?: unknown;
-        /** group: id of the group. */
-        readonly groupId?: unknown;
-        /** alias: the earlier id. */
-        readonly previousId?: unknown;
-        /** When it happened, by the clock of the sender. */
-        readonly originalTimestamp?: unknown;
-        /** The same, if there is no `originalTimestamp`. */
-        readonly timestamp?: unknown;
-        /** Only `library.name`, `sessionId` and `traits` are read. */
-        readonly context?: unknown;
-      }[];
-      /** Ignored. */
-      readonly timestamp?: unknown;
-      /** Ignored. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: BatchOfMessages;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -3775,59 +3063,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** The messages, at most 2500. */
-      readonly batch: readonly {
-        /** Type of the message. */
-        readonly type?: unknown;
-        /** Id of the message: the event_id. */
-        readonly messageId?: unknown;
-        /** The player's external_id. */
-        readonly userId?: unknown;
-        /** Id of a device or browser whose player is not known. */
-        readonly anonymousId?: unknown;
-        /** track: name of the event. */
-        readonly event?: unknown;
-        /** track, page, screen: properties of the event. */
-        readonly properties?: unknown;
-        /** identify: attributes of the player. */
-        readonly traits?: unknown;
-        /** page, screen: its name. */
-        readonly name?: unknown;
-        /** page, screen: its category. */
-        readonly category?: unknown;
-        /** group: id of the group. */
-        readonly groupId?: unknown;
-        /** alias: the earlier id. */
-        readonly previousId?: unknown;
-        /** When it happened, by the clock of the sender. */
-        readonly originalTimestamp?: unknown;
-        /** The same, if there is no `originalTimestamp`. */
-        readonly timestamp?: unknown;
-        /** Only `library.name`, `sessionId` and `traits` are read. */
-        readonly context?: unknown;
-      }[];
-      /** Ignored. */
-      readonly timestamp?: unknown;
-      /** Ignored. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: BatchOfMessages;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -3841,59 +3077,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** The messages, at most 2500. */
-      readonly batch: readonly {
-        /** Type of the message. */
-        readonly type?: unknown;
-        /** Id of the message: the event_id. */
-        readonly messageId?: unknown;
-        /** The player's external_id. */
-        readonly userId?: unknown;
-        /** Id of a device or browser whose player is not known. */
-        readonly anonymousId?: unknown;
-        /** track: name of the event. */
-        readonly event?: unknown;
-        /** track, page, screen: properties of the event. */
-        readonly properties?: unknown;
-        /** identify: attributes of the player. */
-        readonly traits?: unknown;
-        /** page, screen: its name. */
-        readonly name?: unknown;
-        /** page, screen: its category. */
-        readonly category?: unknown;
-        /** group: id of the group. */
-        readonly groupId?: unknown;
-        /** alias: the earlier id. */
-        readonly previousId?: unknown;
-        /** When it happened, by the clock of the sender. */
-        readonly originalTimestamp?: unknown;
-        /** The same, if there is no `originalTimestamp`. */
-        readonly timestamp?: unknown;
-        /** Only `library.name`, `sessionId` and `traits` are read. */
-        readonly context?: unknown;
-      }[];
-      /** Ignored. */
-      readonly timestamp?: unknown;
-      /** Ignored. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: BatchOfMessages;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -3907,52 +3091,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -3966,52 +3105,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4025,52 +3119,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4084,52 +3133,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4143,52 +3147,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4202,52 +3161,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4261,52 +3175,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4320,52 +3189,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4379,52 +3203,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4438,52 +3217,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4497,52 +3231,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4556,52 +3245,7 @@ export interface Operations {
       readonly writeKey?: string;
     };
     readonly header: undefined;
-    readonly body: {
-      /** Type of the message. */
-      readonly type?: unknown;
-      /** Id of the message: the event_id. */
-      readonly messageId?: unknown;
-      /** The player's external_id. */
-      readonly userId?: unknown;
-      /** Id of a device or browser whose player is not known. */
-      readonly anonymousId?: unknown;
-      /** track: name of the event. */
-      readonly event?: unknown;
-      /** track, page, screen: properties of the event. */
-      readonly properties?: unknown;
-      /** identify: attributes of the player. */
-      readonly traits?: unknown;
-      /** page, screen: its name. */
-      readonly name?: unknown;
-      /** page, screen: its category. */
-      readonly category?: unknown;
-      /** group: id of the group. */
-      readonly groupId?: unknown;
-      /** alias: the earlier id. */
-      readonly previousId?: unknown;
-      /** When it happened, by the clock of the sender. */
-      readonly originalTimestamp?: unknown;
-      /** The same, if there is no `originalTimestamp`. */
-      readonly timestamp?: unknown;
-      /** Only `library.name`, `sessionId` and `traits` are read. */
-      readonly context?: unknown;
-      /** When it was sent, by the clock of the sender: corrects wrong clocks. */
-      readonly sentAt?: unknown;
-      /** The API key, if no header has it. */
-      readonly writeKey?: unknown;
-      /** Ignored. */
-      readonly integrations?: unknown;
-      /** Ignored. */
-      readonly channel?: unknown;
-      /** Ignored. */
-      readonly version?: unknown;
-      /** Ignored. */
-      readonly rudderId?: unknown;
-      /** Ignored. */
-      readonly receivedAt?: unknown;
-      /** Ignored. */
-      readonly _metadata?: unknown;
-    };
+    readonly body: Message;
     readonly answer: {
       /** Always true. */
       readonly success: boolean;
@@ -4712,6 +3356,243 @@ export interface Operations {
       readonly success: boolean;
     };
   };
+  /** Get how far behind the outputs are. */
+  'GET /v1/ops/freshness': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Time of this answer. */
+      readonly measured_at: string;
+      /** The outputs. */
+      readonly outputs: readonly {
+        /**
+         * `stream` (event streams of the process that answers), `clickhouse` (rows) or `webhooks`
+         * (deliveries).
+         */
+        readonly output: string;
+        /**
+         * Everything accepted before this time has passed: it was sent to open streams, is in
+         * ClickHouse, or is queued for its webhooks.
+         */
+        readonly fresh_as_of: string | null;
+        /** Records of the log that have not passed. */
+        readonly behind_records: number | null;
+        /** When the newest event was accepted that has passed, of all games. */
+        readonly newest_event_at: string | null;
+        /** Age of that event. */
+        readonly newest_event_age_seconds: number | null;
+        /**
+         * Median time from accepted to passed, measured on one real event a second over the last
+         * five minutes.
+         */
+        readonly p50_seconds: number | null;
+        /** 99th percentile of the same events. */
+        readonly p99_seconds: number | null;
+        /** Number of these events. */
+        readonly samples: number;
+      }[];
+      /** The events of the key's game and environment. */
+      readonly game: {
+        /** When the newest event in ClickHouse of the key's game and environment was received. */
+        readonly newest_event_at: string | null;
+        /** Age of that event. */
+        readonly age_seconds: number | null;
+        /** Whether ClickHouse has no event of the last 60 seconds of this game and environment. */
+        readonly silent: boolean;
+      } | null;
+    };
+  };
+  /** Query figures: trends, breakdowns, retention, funnels, paths. */
+  'POST /v1/analytics/queries': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** `trend`: a metric over time. */
+      readonly kind: 'trend' | 'breakdown' | 'retention' | 'funnel' | 'paths';
+      /** First moment, by `received_at`. */
+      readonly from?: string;
+      /** Moment after the last. */
+      readonly to?: string;
+      /**
+       * `trend` and `breakdown`: `events` (default), `players` with such events, `sum` of a
+       * property.
+       */
+      readonly metric?:
+        | 'events'
+        | 'players'
+        | 'sum'
+        | 'sessions'
+        | 'playtime_seconds'
+        | 'purchases'
+        | 'payers'
+        | 'revenue';
+      /** Required with the metric `sum`: path of a number in the properties, keys joined by dots. */
+      readonly property?: string;
+      /** Metrics of events: only events with these names. */
+      readonly event_names?: readonly string[];
+      /** Required with `paths`: the event that paths start with. */
+      readonly event_name?: string;
+      /** `trend`: length of an interval, in UTC. */
+      readonly interval?: 'hour' | 'day' | 'week' | 'month';
+      /** The field whose values are told apart. */
+      readonly by?: string;
+      /** Conditions that must all hold. */
+      readonly where?: readonly {
+        /** The field, as for `by`. */
+        readonly field: string;
+        /** Rows with one of these values pass. */
+        readonly in: readonly string[];
+      }[];
+      /** `retention`: the days to look at, each once. */
+      readonly days?: readonly number[];
+      /** Required with `funnel`: its steps, in order. */
+      readonly steps?: readonly {
+        /** Name of the event. */
+        readonly event_name: string;
+        /** Conditions that must all hold. */
+        readonly where?: readonly {
+          /** The field, as for `by`. */
+          readonly field: string;
+          /** Rows with one of these values pass. */
+          readonly in: readonly string[];
+        }[];
+      }[];
+      /** `funnel`: all steps happen within this time of the first. */
+      readonly window_seconds?: number;
+      /** `paths`: longest pause between two events of a path. */
+      readonly within_seconds?: number;
+      /** Values or paths in the answer, the largest first. */
+      readonly limit?: number;
+    };
+    readonly answer:
+      | {
+          /** `trend`. */
+          readonly kind: 'trend';
+          /** First moment of the range. */
+          readonly from: string;
+          /** Moment after the range. */
+          readonly to: string;
+          /** The metric. */
+          readonly metric: string;
+          /** Length of an interval. */
+          readonly interval: string;
+          /** Start of the interval that is not over. */
+          readonly partial_from: string | null;
+          /** One series, or with `by` one for each of its `limit` largest values, the largest first. */
+          readonly series: readonly {
+            /** Value of `by`, as text. */
+            readonly key: string | null;
+            /** One point for each interval of the range that has begun, oldest first. */
+            readonly points: readonly {
+              /** Start of the interval. */
+              readonly at: string;
+              /** The metric in it. */
+              readonly value: number;
+            }[];
+          }[];
+        }
+      | {
+          /** `breakdown`. */
+          readonly kind: 'breakdown';
+          /** First moment of the range. */
+          readonly from: string;
+          /** Moment after the range. */
+          readonly to: string;
+          /** The metric. */
+          readonly metric: string;
+          /** Number of all values, those included that `limit` left out. */
+          readonly keys: number;
+          /** Sum over all values. */
+          readonly total: number;
+          /** The `limit` largest values, the largest first. */
+          readonly rows: readonly {
+            /** The value as text. */
+            readonly key: string;
+            /** The metric. */
+            readonly value: number;
+          }[];
+        }
+      | {
+          /** `retention`. */
+          readonly kind: 'retention';
+          /** First moment of the range. */
+          readonly from: string;
+          /** Moment after the range. */
+          readonly to: string;
+          /** First days with players, oldest first. */
+          readonly cohorts: readonly {
+            /** Value of `by` on the first day. */
+            readonly key: string | null;
+            /** First UTC day of these players, as `2026-01-15`. */
+            readonly day: string;
+            /** Players whose first day it is. */
+            readonly players: number;
+            /** The days asked for, in the order of the query. */
+            readonly retained: readonly {
+              /** Days after the first day. */
+              readonly day: number;
+              /** Players active on that UTC day. */
+              readonly players: number | null;
+              /** Their share. */
+              readonly rate: number | null;
+            }[];
+          }[];
+        }
+      | {
+          /** `funnel`. */
+          readonly kind: 'funnel';
+          /** First moment of the range. */
+          readonly from: string;
+          /** Moment after the range. */
+          readonly to: string;
+          /** One funnel, or with `by` one for each of its `limit` largest values, the largest first. */
+          readonly funnels: readonly {
+            /** Value of `by` in the player's first step. */
+            readonly key: string;
+            /** The steps, in order. */
+            readonly steps: readonly {
+              /** Name of the event. */
+              readonly event_name: string;
+              /** Players who reached the step. */
+              readonly players: number;
+              /** Of these, players who reached the next step. */
+              readonly converted: number | null;
+              /** Of these, players whose window is over. */
+              readonly dropped: number | null;
+              /** Of these, players who may still reach the next step. */
+              readonly inside: number | null;
+              /** Share of the players of the first step. */
+              readonly rate: number | null;
+            }[];
+          }[];
+        }
+      | {
+          /** `paths`. */
+          readonly kind: 'paths';
+          /** First moment of the range. */
+          readonly from: string;
+          /** Moment after the range. */
+          readonly to: string;
+          /** The event that paths start with. */
+          readonly event_name: string;
+          /** Number of all values, those included that `limit` left out. */
+          readonly keys: number;
+          /** Number of start events. */
+          readonly total: number;
+          /** The `limit` most frequent paths. */
+          readonly paths: readonly {
+            /** The start event and the two that followed. */
+            readonly steps: readonly (string | null)[];
+            /** Number of start events with this path. */
+            readonly times: number;
+            /** Players with this path. */
+            readonly players: number;
+          }[];
+        };
+  };
   /** Check that the process is alive. */
   'GET /healthz': {
     readonly path: undefined;
@@ -4788,6 +3669,7 @@ export type ErrorBody = {
       | 'DUPLICATE_PLAYER'
       | 'PRECONDITION_FAILED'
       | 'PAYLOAD_TOO_LARGE'
+      | 'QUERY_TOO_LARGE'
       | 'UNSUPPORTED_MEDIA_TYPE'
       | 'RATE_LIMIT_EXCEEDED'
       | 'INTERNAL_ERROR'

@@ -37,13 +37,22 @@ export function fileStorage(folder: string): KeyValueStorage {
     async getAllKeys() {
       try {
         const names = await readdir(folder);
-        return names.filter((name) => !name.startsWith(SCRATCH)).map((name) => decodeURIComponent(name));
+        return names.filter((name) => !name.startsWith(SCRATCH)).flatMap(keyOf);
       } catch (error) {
         if (isMissing(error)) return [];
         throw error;
       }
     },
   };
+}
+
+/** The key of an item; nothing for a file that is none: somebody else put it there. */
+function keyOf(name: string): string[] {
+  try {
+    return [decodeURIComponent(name)];
+  } catch {
+    return [];
+  }
 }
 
 /** Encoded keys never begin like this. */

@@ -38,7 +38,7 @@ export function processLock(
 const ATTEMPT_MS = 1000;
 const heldHere = new Set<string>();
 
-/** Whether this process has the file now. A folder that cannot be written excludes nobody. */
+/** Whether this process has the file now. In a folder that cannot be written every process may send. */
 function take(path: string): boolean {
   if (heldHere.has(path)) return false;
   try {

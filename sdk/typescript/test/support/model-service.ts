@@ -40,7 +40,7 @@ export interface ModelService {
   received: Received[];
   events: StoredEvent[];
   attributes: Record<string, unknown>;
-  flags: Record<string, { enabled: boolean; variant?: string }>;
+  flags: Record<string, { enabled: boolean; variant?: string; value?: unknown; reason?: string }>;
   interventions: unknown[];
   sessions: Map<string, 'open' | 'ended' | 'expired'>;
   recorded: Record<string, unknown>[];
@@ -65,7 +65,10 @@ export function modelService(serverMs: () => number): ModelService {
     received: [],
     events: [],
     attributes: {},
-    flags: { new_shop: { enabled: true, variant: 'blue' }, double_xp: { enabled: false } },
+    flags: {
+      new_shop: { enabled: true, variant: 'blue', value: 'blue', reason: 'percentage_rollout' },
+      double_xp: { enabled: false, value: false, reason: 'default' },
+    },
     interventions: [],
     sessions: new Map(),
     recorded: [],
@@ -175,7 +178,7 @@ export function modelService(serverMs: () => number): ModelService {
         const results = events.map((event, index) => {
           const { rejected, events_accepted: accepted } = track([event], event.player_id, event.session_id);
           const status = rejected.length > 0 ? 'rejected' : accepted === 1 ? 'accepted' : 'duplicate';
-          return { index, event_id: event.event_id, status, ...rejected[0] };
+          return { ...rejected[0], index, event_id: event.event_id, status };
         });
         const isRefused = results.every(({ status }) => status === 'rejected');
         return isRefused ? { status: 400, code: 'VALIDATION_ERROR', results } : { accepted: 1, results };

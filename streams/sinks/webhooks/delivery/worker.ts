@@ -5,6 +5,7 @@ import type { Logger } from '../../../../src/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
 import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
 import type { Erasures } from '../../../erasures.ts';
+import type { TracedEvents } from '../../../freshness/traced-events.ts';
 import type { Log } from '../../../log/log.ts';
 import type { AttemptLog, MadeAttempt } from './attempt-log.ts';
 import type { Delivery } from './delivery.ts';
@@ -32,6 +33,8 @@ export interface WorkerOptions {
   sender: DeliverySender;
   erasures: Erasures;
   attempts: AttemptLog;
+  /** Measures the time to the answer of receivers. */
+  traced?: TracedEvents | undefined;
   /** Delays before the second attempt, the third, …, for the policy `exponential`. */
   retryDelaysMs: readonly number[];
   /** Bounds one attempt, end to end. */
@@ -212,6 +215,8 @@ export function createWorker(options: WorkerOptions): Worker {
     if (isDelivered(outcome)) {
       health.succeeded(webhook);
       oldest.ended(delivery);
+      // Retries wait for their receiver, and a redelivery for its operator.
+      if (delivery.attempt === 1 && delivery.run === undefined) options.traced?.arrived(delivery.owedSince);
       attempts.attempted(delivery, made, 'delivered');
       trackHeld(held, queue.finish(held, 'delivered'));
       return 'healthy';

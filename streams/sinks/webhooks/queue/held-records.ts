@@ -18,9 +18,9 @@ export interface HeldRecord {
   receiver: Receiver | undefined;
   /** After how long the returned ones may come again. */
   returnMs: number;
-  /** When the first delivery ended that DELIVERIES still holds, by the monotonic clock. */
+  /** When the first delivery ended since the record or its remainder was stored, monotonic milliseconds. */
   endedMs: number | undefined;
-  /** Where the remainder stands, and since when. */
+  /** The subject of the stored remainder, and when it was stored, monotonic milliseconds. */
   remainder: { subject: string; storedMs: number } | undefined;
   /** The write of a remainder that is under way. */
   storing: Promise<boolean> | undefined;

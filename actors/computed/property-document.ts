@@ -1,0 +1,43 @@
+import type { FieldFault } from '../../src/kernel/errors.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import { compileFilter } from '../conditions/compile-condition.ts';
+import type { PropertySpec } from '../vocabulary/computed.ts';
+import type { PropertyDocument } from '../vocabulary/documents.ts';
+
+/** What a named property computes. */
+export function specOf({ event, where, aggregate, value, withinDays }: PropertyContent): PropertySpec {
+  return {
+    event,
+    ...(where === null || Object.keys(where).length === 0 ? {} : { where }),
+    aggregate,
+    ...(value === null ? {} : { path: value.slice(PROPERTIES.length) }),
+    days: withinDays ?? 0,
+  };
+}
+
+export type PropertyContent = Pick<PropertyDocument, 'event' | 'where' | 'aggregate' | 'value' | 'withinDays'>;
+
+const PROPERTIES = 'properties.';
+
+/** Validates a definition that matches its schema. Paths are JSON Pointers with the names of the wire. */
+export function propertyFaults({ where, aggregate, value }: PropertyContent): FieldFault[] {
+  const filter = where === null ? undefined : compileFilter(where);
+  const faults = filter?.kind === 'invalid' ? filter.faults : [];
+  return [
+    ...faults.map(({ path, message }): FieldFault => ({ path: `/where${path}`, message })),
+    ...valueFaults(aggregate, value),
+  ];
+}
+
+function valueFaults(aggregate: PropertyDocument['aggregate'], value: string | null): FieldFault[] {
+  const path = '/value';
+  if (aggregate === 'count') {
+    return value === null ? [] : [{ path, message: 'must be left out: a count counts events, not values' }];
+  }
+  const isPath = value?.startsWith(PROPERTIES) === true && !value.split('.').includes('');
+  if (!isPath) return [{ path, message: `must be properties.<path>, the value of which you want the ${aggregate}` }];
+  if (value.split('.').length > LIMITS.jsonDepth) {
+    return [{ path, message: `is nested too deep; the maximum is ${LIMITS.jsonDepth} levels` }];
+  }
+  return [];
+}

@@ -1,0 +1,26 @@
+import type { Json, JsonText } from '../../src/kernel/json.ts';
+import { AGGREGATES, type PropertySpec } from '../vocabulary/computed.ts';
+
+/* The text form of a property in facts and in ledgers. */
+
+export function writeProperty({ event, where, aggregate, path, days }: PropertySpec): JsonText {
+  return JSON.stringify({ event, where, aggregate, path, days });
+}
+
+/** `undefined` for what this program does not know: a newer version wrote it. */
+export function readProperty(text: JsonText): PropertySpec | undefined {
+  const value: Json = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { event, where, aggregate: named, path, days } = value;
+  const aggregate = AGGREGATES.find((name) => name === named);
+  if (typeof event !== 'string' || aggregate === undefined || typeof days !== 'number') return undefined;
+  const isFilter = typeof where === 'object' && where !== null && !Array.isArray(where);
+  if (where !== undefined && !isFilter) return undefined;
+  return {
+    event,
+    ...(isFilter ? { where } : {}),
+    aggregate,
+    ...(typeof path === 'string' ? { path } : {}),
+    days,
+  };
+}

@@ -1,0 +1,83 @@
+import { digestOf } from '../../src/kernel/digest.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Context, Draft } from '../decision.ts';
+import { mergeAttributes } from '../player/attributes.ts';
+import type { OtherLine, PlayerHistory } from '../vocabulary/import.ts';
+import type { PlayerView } from '../vocabulary/player.ts';
+import { viewOf, type PlayerState } from '../vocabulary/state.ts';
+
+/** What became of lines that are more than an event, by their index among the player's lines. */
+export interface ImportedOthers {
+  /** Why a line cannot be imported. */
+  refused: ReadonlyMap<number, string>;
+  /** Purchases whose transaction the player has. */
+  repeated: ReadonlySet<number>;
+  /** The first line at which the player had paid; the number of lines if it never had. */
+  payerFrom: number;
+}
+
+/** Emits the sessions, purchases and profiles of a player's lines. The player exists in the draft. */
+export function importOthers(draft: Draft, history: PlayerHistory, context: Context): ImportedOthers {
+  const { playerId, lines, others } = history;
+  const refused = new Map<number, string>();
+  const repeated = new Set<number>();
+  let state = playerIn(draft, playerId);
+  let payerFrom = state.isPayer ? 0 : lines.length;
+  for (const other of others) {
+    const outcome = importOther(draft, state, other, context);
+    if (outcome === REPEATED) repeated.add(other.place);
+    else if (outcome !== undefined) refused.set(other.place, outcome);
+    state = playerIn(draft, playerId);
+    if (state.isPayer) payerFrom = Math.min(payerFrom, other.place);
+  }
+  return { refused, repeated, payerFrom };
+}
+
+const REPEATED = Symbol('repeated');
+
+/** Emits the facts of one line, or returns why not. */
+function importOther(
+  draft: Draft,
+  state: PlayerState,
+  { at, session, purchase, player }: OtherLine,
+  { game, environment, at: importedAt }: Context,
+): string | typeof REPEATED | undefined {
+  const base = { entityId: state.id, game, environment, at, externalId: state.externalId } as const;
+  if (purchase !== undefined) {
+    const { transactionId } = purchase;
+    const digest = transactionId === null ? null : digestOf(transactionId);
+    const isKnown = digest !== null && state.recordedPurchases.some((earlier) => earlier.digest === digest);
+    if (isKnown) return REPEATED;
+    if (state.totalRevenue + purchase.amount > LIMITS.totalRevenue) {
+      return "The player's total_revenue would exceed its maximum.";
+    }
+    draft.emit({ kind: 'PurchaseImported', ...base, ...purchase, digest });
+  }
+  if (session !== undefined) {
+    const digest = digestOf(session.sessionId);
+    // The event of a known session is imported all the same: only the session counts once.
+    if (!state.recordedSessions.some((earlier) => earlier.digest === digest)) {
+      draft.emit({ kind: 'SessionImported', ...base, ...session, digest });
+    }
+  }
+  if (player !== undefined) {
+    const view = withProfile(state, player);
+    if (view === undefined) return "The player's attributes would be too large.";
+    draft.emit({ kind: 'PlayerImported', entityId: state.id, game, environment, at: importedAt, player: view });
+  }
+  return undefined;
+}
+
+/** The player with what it lacks. What is known already is newer and stays. */
+function withProfile(state: PlayerState, player: NonNullable<OtherLine['player']>): PlayerView | undefined {
+  const { deviceId = null, email = null, attributes: imported = '{}' } = player;
+  const attributes = mergeAttributes(imported, state.attributes);
+  if (attributes === undefined) return undefined;
+  return { ...viewOf(state), deviceId: state.deviceId ?? deviceId, email: state.email ?? email, attributes };
+}
+
+function playerIn(draft: Draft, playerId: string): PlayerState {
+  const state = draft.get(playerId);
+  if (state?.kind !== 'player') throw new Error(`player ${playerId} is gone from its own draft`);
+  return state;
+}

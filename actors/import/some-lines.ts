@@ -1,0 +1,52 @@
+import { dayOf } from '../../src/kernel/days.ts';
+import type { EventTally, OtherLine, PlayerEvents, PlayerHistory } from '../vocabulary/import.ts';
+import { someEvents, unpackEvents, type PlainEvent } from '../vocabulary/packed-events.ts';
+
+/** The lines behind `line`; `undefined`: there are none. */
+export function linesAfter(history: PlayerHistory, line: number): PlayerHistory | undefined {
+  const { lines } = history;
+  if ((lines[0] ?? 0) > line) return history;
+  if ((lines.at(-1) ?? 0) <= line) return undefined;
+  return someLines(history, (place) => (lines[place] ?? 0) > line);
+}
+
+/** Some of a player's lines, in their order; `undefined`: none of them. Rare, so the events are read one by one. */
+export function someLines(history: PlayerHistory, isWanted: (place: number) => boolean): PlayerHistory | undefined {
+  const { playerId, externalId, events } = history;
+  const places = Array.from(history.lines.keys()).filter((place) => isWanted(place));
+  if (places.length === 0) return undefined;
+  const lines = places.map((place) => history.lines[place] ?? 0);
+  const others = history.others
+    .filter(({ place }) => isWanted(place))
+    .map((other): OtherLine => ({ ...other, place: places.indexOf(other.place) }));
+  const some = events === undefined ? undefined : eventsAt(events, isWanted);
+  const times = some === undefined ? timesOf(others) : { firstAt: some.fromAt, lastAt: some.toAt };
+  const { firstAt, lastAt } = times;
+  return { playerId, externalId, lines, firstAt, lastAt, others, ...(some === undefined ? {} : { events: some }) };
+}
+
+function eventsAt({ packed }: PlayerEvents, isWanted: (place: number) => boolean): PlayerEvents {
+  const some = someEvents(packed, isWanted);
+  const plain = unpackEvents(some);
+  const times = plain.map(({ at }) => at);
+  return { packed: some, fromAt: Math.min(...times), toAt: Math.max(...times), tallies: talliesOf(plain) };
+}
+
+function timesOf(others: readonly OtherLine[]): { firstAt: number; lastAt: number } {
+  return {
+    firstAt: Math.min(...others.map(({ at, player }) => player?.firstSeenAt ?? at)),
+    lastAt: Math.max(...others.map(({ at }) => at)),
+  };
+}
+
+/** Counts of events by name and day, in the order of their first event. */
+export function talliesOf(events: readonly Pick<PlainEvent, 'eventName' | 'at'>[]): EventTally[] {
+  const tallies: EventTally[] = [];
+  for (const { eventName, at } of events) {
+    const day = dayOf(at);
+    const held = tallies.findLast(([name, otherDay]) => otherDay === day && name === eventName);
+    if (held === undefined) tallies.push([eventName, day, 1]);
+    else held[2] += 1;
+  }
+  return tallies;
+}

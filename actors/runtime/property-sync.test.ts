@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { propertiesLedgerOf, type PropertySpec } from '../vocabulary/computed.ts';
+import type { LedgerState } from '../vocabulary/state.ts';
+import { createDraft } from './draft.ts';
+import { createPropertySync } from './property-sync.ts';
+
+it('repeats a change whose record was refused, also after records that may not have it', () => {
+  const spec: PropertySpec = { event: 'lost', aggregate: 'count', days: 0 };
+  const properties = createPropertySync({
+    entities: { get: () => undefined, ledgersOf: () => [] },
+    definitions: {
+      computed: () => new Map([['p', spec]]),
+      computedScopes: () => [{ game: 'demo', environment: 'live' }],
+      computedVersion: 1,
+      revision: 1,
+    },
+  });
+  const draft = () => createDraft(() => undefined);
+  expect(properties.sync(draft(), 0, true)).toBe(true);
+  // FACTS refused that record, and is full: only records without it are stored.
+  expect(properties.sync(draft(), 0, false)).toBe(false);
+  properties.stored();
+  const next = draft();
+  expect(properties.sync(next, 0, true)).toBe(true);
+  expect(next.facts.map(({ kind }) => kind)).toEqual(['PropertiesChanged']);
+});
+
+it('changes nothing with definitions that are older than those of the ledger', () => {
+  const property = { id: 'p', spec: '{}', generation: 1, from: 3, filled: true };
+  const ledger: LedgerState = {
+    kind: 'ledger',
+    id: propertiesLedgerOf('demo', 'live'),
+    game: 'demo',
+    environment: 'live',
+    keys: [],
+    properties: { revision: 5, generation: 1, list: [property] },
+    lastSeq: 3,
+  };
+  const emitted = (revision: number) => {
+    const properties = createPropertySync({
+      entities: { get: () => ledger, ledgersOf: () => [ledger.id] },
+      definitions: { computed: () => new Map(), computedScopes: () => [], computedVersion: 1, revision },
+    });
+    const draft = createDraft((id) => (id === ledger.id ? ledger : undefined));
+    properties.sync(draft, 0, true);
+    return draft.facts.length;
+  };
+  expect([emitted(4), emitted(5)]).toEqual([0, 1]);
+});

@@ -1,0 +1,11 @@
+import type { DeviceInfo } from '../vocabulary/commands.ts';
+import type { PlayedWith } from '../vocabulary/played-with.ts';
+
+/** The fields of a device that a session keeps: those that are known. */
+export function playedWith(device: DeviceInfo | null): PlayedWith {
+  const { platform, appVersion } = device ?? {};
+  return {
+    ...(platform ? { platform } : {}),
+    ...(appVersion ? { appVersion } : {}),
+  };
+}

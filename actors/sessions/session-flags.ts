@@ -1,0 +1,71 @@
+import { digestOf } from '../../src/kernel/digest.ts';
+import { LIMITS } from '../../src/kernel/limits.ts';
+import type { FlagReason } from '../vocabulary/flag-reason.ts';
+import type { SeenFlag } from '../vocabulary/player.ts';
+import type { FlagEvaluation, SessionFlag } from '../vocabulary/replies.ts';
+
+/** A flag's result in the two forms that sessions need. */
+export interface SessionFlagForms {
+  /** Stored with the session, to tell later what changed. */
+  seen: SeenFlag;
+  /** Sent to the game. */
+  sent: SessionFlag;
+}
+
+/**
+ * Evaluations are prepared once per flag and shared by all players, so their forms are too: a sync of unchanged flags
+ * then compares pointers, and sessions in memory share what they store.
+ */
+const prepared = new WeakMap<FlagEvaluation, SessionFlagForms>();
+
+export function formsOf(evaluation: FlagEvaluation): SessionFlagForms {
+  const found = prepared.get(evaluation);
+  if (found !== undefined) return found;
+  const { flagKey, value, variantKey: variant, reason } = evaluation;
+  const enabled = reason !== 'flag_disabled' && value !== 'false' && value !== 'null';
+  const forms = {
+    seen: Object.freeze({ flagKey, enabled, variant, mark: markOf(reason, value) }),
+    sent: Object.freeze({ flagKey, enabled, variant, value, reason }),
+  };
+  // Those of overrides belong to one player and are not kept.
+  if (Object.isFrozen(evaluation)) prepared.set(evaluation, forms);
+  return forms;
+}
+
+/** The forms of a flag that was deleted or archived. */
+export function formsOfGone(flagKey: string): SessionFlagForms {
+  return formsOf({ flagKey, value: 'null', variantKey: null, reason: 'flag_disabled' });
+}
+
+/** Whether a session has received this result. A session of an older version holds no mark: its value is not known. */
+export function isSeen(held: SeenFlag, { enabled, variant, mark }: SeenFlag): boolean {
+  return held.enabled === enabled && held.variant === variant && (held.mark === undefined || held.mark === mark);
+}
+
+/** The flags of a reply. Values beyond the bound of one reply are left out. */
+export function sentFlags(
+  forms: readonly SessionFlagForms[],
+  { sessionValueChars }: { readonly sessionValueChars: number } = LIMITS,
+): SessionFlag[] {
+  let chars = 0;
+  return forms.map(({ sent }) => {
+    const { value = '', ...rest } = sent;
+    if (chars + value.length > sessionValueChars) return rest;
+    chars += value.length;
+    return sent;
+  });
+}
+
+/** One letter per reason. Stored in states: never change them. */
+const REASON_MARKS: { readonly [R in FlagReason]: string } = {
+  default: 'd',
+  segment_match: 's',
+  percentage_rollout: 'p',
+  flag_disabled: 'x',
+  player_override: 'o',
+};
+
+/** Identifies reason and value. JSON never begins with `#`, so a digest equals no value. */
+function markOf(reason: FlagReason, value: string): string {
+  return REASON_MARKS[reason] + (value.length <= LIMITS.markedValueLength ? value : `#${digestOf(value)}`);
+}

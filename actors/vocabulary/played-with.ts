@@ -1,0 +1,5 @@
+/** What ClickHouse stores of a session's device. A field is absent if it is unknown, and in facts of older versions. */
+export interface PlayedWith {
+  platform?: string;
+  appVersion?: string;
+}

@@ -1,0 +1,57 @@
+import type { FactBase } from './fact-base.ts';
+import type { Later } from './later.ts';
+
+/*
+ * Players in the lists of static segments.
+ *
+ * A list is loaded in many commands and takes effect at one moment, with the segment's document. So every load has an
+ * id, a player's state names the loads that have the player, and the document names the load that is in force.
+ */
+
+/** Add players to a load of a segment's list, or remove them. All belong to one partition. */
+export interface ListPlayers {
+  kind: 'ListPlayers';
+  segmentId: string;
+  /** The load to change: the one in force, or one that is still being loaded. */
+  load: string;
+  /** The load in force, as the sender knows it. */
+  active: string;
+  change: 'add' | 'remove';
+  playerIds: string[];
+}
+
+export interface ListedReply {
+  kind: 'listed';
+  /** How many of the command's players the load has now. */
+  members: number;
+  /** Players for whom that is new. */
+  changed: number;
+  /** Places in `playerIds` of those that are no players. */
+  unknown: number[];
+}
+
+/** A player joined or left a load of a segment's list. */
+export interface PlayerListed extends FactBase {
+  kind: 'PlayerListed';
+  segmentId: string;
+  /** The loads of the segment that have the player now. */
+  loads: readonly string[];
+  /** Deleted segments whose loads the player's state drops. */
+  dropped?: readonly string[];
+}
+
+/** The loads of one segment's list that have a player. */
+export interface PlayerList extends Later {
+  segmentId: string;
+  loads: readonly string[];
+}
+
+/** The id of a load: when it began, and random digits. */
+export function newLoadId(atMs: number, random: Uint8Array): string {
+  return `${atMs.toString(36)}.${Buffer.from(random).toString('hex')}`;
+}
+
+/** When a load began, epoch milliseconds. */
+export function loadBegan(load: string): number {
+  return Number.parseInt(load, 36) || 0;
+}

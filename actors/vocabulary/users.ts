@@ -1,0 +1,34 @@
+import type { Environment } from './scope.ts';
+
+/** The roles of people in the console. Each may do everything that the ones before it may. */
+export const ROLES = ['viewer', 'analyst', 'editor', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A role in a game and environment; `*`: in all of them. */
+export interface Grant {
+  game: string;
+  environment: Environment | '*';
+  role: Role;
+}
+
+/** A person who uses the console. Stored under its id with game and environment `_`, because it spans games. */
+export interface UserDocument {
+  id: string;
+  /** Lower case, unique. */
+  email: string;
+  grants: Grant[];
+  /** Hash with its salt and cost (`password-hash.ts`); `null`: none was chosen, so only a link signs the user in. */
+  password: string | null;
+  /** One-time links, by the SHA-256 of their token in hex; bounded in number. */
+  links: UserToken[];
+  /** Browsers that are signed in, by the SHA-256 of their session's token in hex; bounded in number. */
+  sessions: UserToken[];
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface UserToken {
+  hash: string;
+  createdAt: number;
+  expiresAt: number;
+}

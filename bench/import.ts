@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
+import { count, defineCase, on } from './lib/case.ts';
+import { latencyAt } from './lib/figures/statistics.ts';
+import { watchUsage, type UsageSeen, type UsageWatch } from './lib/figures/usage.ts';
+import { checkHistory } from './lib/history/check-history.ts';
+import { DAY_MS, USUAL_GAME, writeHistory, type MadeHistory } from './lib/history/game-history.ts';
+import { replay } from './lib/history/replay.ts';
+import { registerPlayers } from './lib/load/calls.ts';
+import { openLoop, type OpenLoopResult } from './lib/load/open-loop.ts';
+import { eventWorkloads } from './lib/load/workload.ts';
+import { figure, section, tableOf } from './lib/report/table.ts';
+import { startLocalService, type LocalService } from './lib/service/service.ts';
+
+const CLI = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const LIVE_PLAYERS = 1_000;
+const LIVE_SECONDS = 5;
+const SETTLING_SECONDS = 1;
+const CONNECTIONS = 64;
+const ROWS_MS = 300_000;
+
+interface ImportFigures {
+  made: MadeHistory;
+  /** Until the command ended, and until ClickHouse had every row. */
+  commandSeconds: number;
+  rowsSeconds: number;
+  /** From its begin until then. */
+  usage: UsageSeen;
+  before: OpenLoopResult[];
+  meanwhile: OpenLoopResult[];
+  faults: string[];
+}
+
+export const importCase = defineCase({
+  name: 'import',
+  description:
+    'Import the made history of a game beside live traffic, and compare totals, days, stages and retention with a ' +
+    'replay of the file by a program of its own.',
+  options: {
+    players: count('--players <n>', 'players of the history; each has about 90 events', 11_000),
+    days: count('--days <n>', 'days of the history', 180),
+    seed: count('--seed <n>', 'of the history', 1),
+    live: count('--live <n>', 'live events/s', 500),
+    quiet: on('--quiet', 'no live events'),
+  },
+  async run(bench, settings, save) {
+    const folder = temporaryFolder(bench, 'history', settings.folder);
+    const path = join(folder, 'history.ndjson');
+    // It ends some days ago, so that no stage changes while it is compared.
+    const startMs = (Math.floor(Date.now() / DAY_MS) - settings.days - 2) * DAY_MS;
+    const { players, days, seed } = settings;
+    const made = writeHistory(path, { ...USUAL_GAME, players, days, seed, startMs });
+    bench.report(
+      `${figure(made.lines)} events of ${figure(made.players)} players, ${figure(made.bytes / 2 ** 20)} MiB`,
+    );
+    const service = await startLocalService(bench, {
+      folder: settings.folder,
+      nodeArguments: process.env['IMPORT_SERVICE_ARGUMENTS']?.split(' ') ?? [],
+    });
+    const figures = await measure(bench, service, path, made, settings);
+    save({ results: { ...figures }, tables: tablesOf(figures) });
+    if (figures.faults.length > 0)
+      throw new BenchError(['the import differs from the replay:', ...figures.faults].join('\n'));
+    bench.report('totals, days, stages and retention are those of the replay');
+  },
+});
+
+async function measure(
+  bench: Bench,
+  service: LocalService,
+  path: string,
+  made: MadeHistory,
+  { live, quiet }: { live: number; quiet: boolean },
+): Promise<ImportFigures> {
+  const { signal, report } = bench;
+  const ids = quiet ? [] : await registerPlayers(service, LIVE_PLAYERS, signal);
+  const { single } = eventWorkloads(temporaryFolder(bench, 'bodies'), ids.length === 0 ? ['none'] : ids, 1);
+  let sent = 0;
+  const loop = async (): Promise<OpenLoopResult> => {
+    const result = await openLoop.use(
+      signal,
+      {
+        url: service.baseUrl + single.path,
+        key: service.key,
+        bodiesFile: single.bodiesFile,
+        requestsPerSecond: live,
+        seconds: LIVE_SECONDS,
+        settlingSeconds: SETTLING_SECONDS,
+        connections: CONNECTIONS,
+      },
+      (process) => process.ask('run'),
+    );
+    sent += result.sent;
+    return result;
+  };
+  const before = quiet ? [] : [await loop(), await loop()];
+  report('importing');
+  const watch = watchUsage(service.pids());
+  const begunMs = performance.now();
+  const command = startImport(bench, service, path, watch);
+  const meanwhile: OpenLoopResult[] = [];
+  const progress = { isDone: false };
+  const ended = command.finally(() => {
+    progress.isDone = true;
+  });
+  if (!quiet)
+    do meanwhile.push(await loop());
+    while (!progress.isDone);
+  const commandSeconds = await ended;
+  await rowsThere(service, made.lines + sent, signal);
+  const rowsSeconds = (performance.now() - begunMs) / 1000;
+  const usage = watch.seen();
+  watch.stop();
+  report('replaying');
+  const replayed = await replay(path);
+  const faults = await checkHistory(service.clickhouse, replayed, Date.now(), signal);
+  return { made, commandSeconds, rowsSeconds, usage, before, meanwhile, faults };
+}
+
+/** Runs the operator's command. @returns its seconds */
+async function startImport(bench: Bench, service: LocalService, path: string, watch: UsageWatch): Promise<number> {
+  const begunMs = performance.now();
+  const profile = process.env['IMPORT_NODE_ARGUMENTS']?.split(' ') ?? [];
+  const child = spawn(process.execPath, [...profile, CLI, 'import', 'events', path, '--game', 'demo'], {
+    env: { PATH: process.env['PATH'], DATA_DIR: service.dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: bench.signal,
+  });
+  if (child.pid !== undefined) watch.add('import', child.pid);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new BenchError(`the import ended with ${String(code)}: ${output}`);
+  bench.report(output.trim());
+  return (performance.now() - begunMs) / 1000;
+}
+
+async function rowsThere(service: LocalService, rows: number, signal: AbortSignal): Promise<void> {
+  const untilMs = performance.now() + ROWS_MS;
+  for (;;) {
+    const found = (await service.countRows?.()) ?? 0;
+    if (found >= rows) return;
+    signal.throwIfAborted();
+    if (performance.now() > untilMs) throw new BenchError(`ClickHouse has ${found} of ${rows} events`);
+    await sleep(100);
+  }
+}
+
+function tablesOf({ made, commandSeconds, rowsSeconds, usage, before, meanwhile }: ImportFigures): string {
+  const processes = Object.keys(usage.cpuSeconds);
+  const rate = tableOf(['command', 'rows in ClickHouse'], {
+    until: (name) => name,
+    seconds: (name) => (name === 'command' ? commandSeconds : rowsSeconds),
+    'events/s': (name) => made.lines / (name === 'command' ? commandSeconds : rowsSeconds),
+  });
+  const cpu = tableOf([...processes, 'all'], {
+    process: (name) => name,
+    'CPU µs an event': (name) =>
+      ((name === 'all' ? sum(Object.values(usage.cpuSeconds)) : (usage.cpuSeconds[name] ?? 0)) * 1e6) / made.lines,
+    'peak MiB': (name) => usage.peakRssMiB[name] ?? Number.NaN,
+  });
+  const live = tableOf(
+    [...before.map((run) => ['before', run] as const), ...meanwhile.map((run) => ['meanwhile', run] as const)],
+    {
+      'live events': ([when]) => when,
+      p50: ([, { latency }]) => latencyAt(latency, 0.5),
+      p99: ([, { latency }]) => latencyAt(latency, 0.99),
+      max: ([, { latency }]) => latency.maxMs,
+      'generator p99': ([, { lateness }]) => latencyAt(lateness, 0.99),
+      refused: ([, { refused }]) => refused,
+    },
+  );
+  const others = `other processes of the machine used ${figure(usage.othersCpus)} CPUs`;
+  return (
+    section('import', rate) + section(`processor time, with live events; ${others}`, cpu) + section('live, ms', live)
+  );
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
+import { count, defineCase } from './lib/case.ts';
+import { compareViews } from './lib/history/compare-views.ts';
+import { DAY_MS, USUAL_GAME, writeHistory, writePlayers, type GameRules } from './lib/history/game-history.ts';
+import { figure, section, tableOf } from './lib/report/table.ts';
+import { queryClickhouse } from './lib/service/clickhouse.ts';
+import { startLocalService, type LocalService } from './lib/service/service.ts';
+
+const CLI = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+/** Rests of the builder are up to ten minutes, and its first build meets a part of the import. */
+const BUILT_MS = 3_600_000;
+const CHECK_MS = 5_000;
+const RUNS = 3;
+
+interface ViewTime {
+  view: string;
+  bestMs: number;
+  rows: number;
+}
+
+export const viewsCase = defineCase({
+  name: 'views',
+  description:
+    'Import the made history of a game, compare every view with the bookkeeping of its generator, and time the views.',
+  options: {
+    players: count('--players <n>', 'players of the history; each has about 115 events', 200_000),
+    days: count('--days <n>', 'days of the history', 180),
+    seed: count('--seed <n>', 'of the history', 1),
+  },
+  async run(bench, { players, days, seed, folder: place }, save) {
+    const folder = temporaryFolder(bench, 'history', place);
+    // It ends nine days ago, so that no level is still tried and the youngest cohorts have NULL for later days.
+    const startMs = (Math.floor(Date.now() / DAY_MS) - days - 9) * DAY_MS;
+    const rules: GameRules = { ...USUAL_GAME, players, days, seed, startMs, isDetailed: true };
+    const [playersFile, eventsFile] = [join(folder, 'players.csv'), join(folder, 'history.ndjson')];
+    writePlayers(playersFile, rules);
+    const made = writeHistory(eventsFile, rules);
+    bench.report(`${figure(made.lines)} events of ${figure(made.players)} players`);
+    const service = await startLocalService(bench, { folder: place });
+    const begunMs = performance.now();
+    await importFile(bench, service, 'players', playersFile);
+    await importFile(bench, service, 'events', eventsFile);
+    const importSeconds = (performance.now() - begunMs) / 1_000;
+    bench.report(`imported in ${figure(importSeconds)} s; waiting for the days of players`);
+    await daysBuilt(bench, service, made.lines);
+    const builtSeconds = (performance.now() - begunMs) / 1_000;
+    bench.report(`built after ${figure(builtSeconds)} s; comparing`);
+    const read = async <Row>(sql: string): Promise<Row[]> =>
+      (await queryClickhouse(service.clickhouse, `${sql} FORMAT JSONEachRow`))
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line): Row => JSON.parse(line));
+    const faults = await compareViews(read, 'demo', rules, Date.now());
+    const times = await timeViews(service, rules);
+    const tables = section(
+      `views over ${figure(made.lines)} events, ms`,
+      tableOf(times, { view: ({ view }) => view, best: ({ bestMs }) => bestMs, rows: ({ rows }) => rows }),
+    );
+    save({ results: { made, importSeconds, builtSeconds, faults, times }, tables });
+    if (faults.length > 0) throw new BenchError(['views differ from the generator:', ...faults].join('\n'));
+    bench.report('every figure of every view is that of the generator');
+  },
+});
+
+async function importFile(
+  bench: Bench,
+  service: LocalService,
+  kind: 'players' | 'events',
+  path: string,
+): Promise<void> {
+  const child = spawn(process.execPath, [CLI, 'import', kind, path, '--game', 'demo'], {
+    env: { PATH: process.env['PATH'], DATA_DIR: service.dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: bench.signal,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new BenchError(`the import of ${kind} ended with ${String(code)}: ${output}`);
+}
+
+/** Waits until `player_days` counts every event. */
+async function daysBuilt({ signal }: Bench, { clickhouse }: LocalService, events: number): Promise<void> {
+  const untilMs = performance.now() + BUILT_MS;
+  for (;;) {
+    const sql = 'SELECT sum(events), countIf(NOT is_placed) FROM player_days FINAL';
+    const [counted, unplaced] = (await queryClickhouse(clickhouse, sql)).trim().split('\t').map(Number);
+    if (counted === events && unplaced === 0) return;
+    signal.throwIfAborted();
+    if (performance.now() > untilMs) throw new BenchError(`player_days counts ${counted} of ${events} events`);
+    await sleep(CHECK_MS);
+  }
+}
+
+const OF_GAME = [
+  'kpis_daily',
+  'retention_by_cohort',
+  'retention_by_country',
+  'retention_by_platform',
+  'retention_by_app_version',
+  'retention_24h_by_cohort',
+  'ltv_by_cohort',
+  'sessions_daily',
+  'progression_by_level',
+  'economy_daily',
+  'stage_flows_daily',
+];
+
+async function timeViews({ clickhouse }: LocalService, rules: GameRules): Promise<ViewTime[]> {
+  const times: ViewTime[] = [];
+  const steps = rules.funnel.map(({ event }) => `'${event}'`).join(', ');
+  const funnel = (breakdown: string) =>
+    `funnel(game = 'demo', steps = [${steps}], window_seconds = 86400, first_day = '2000-01-01', last_day = today(),
+      breakdown = '${breakdown}')`;
+  const statements: [name: string, sql: string][] = [
+    ...OF_GAME.map((view): [string, string] => [view, `SELECT * FROM ${view} WHERE game_id = 'demo'`]),
+    ['funnel', `SELECT * FROM ${funnel('')}`],
+    ['funnel by country', `SELECT * FROM ${funnel('country')}`],
+  ];
+  for (const [view, sql] of statements) {
+    let bestMs = Infinity;
+    let rows = 0;
+    for (let run = 0; run < RUNS; run++) {
+      const begunMs = performance.now();
+      const text = await queryClickhouse(clickhouse, sql);
+      bestMs = Math.min(bestMs, performance.now() - begunMs);
+      rows = text.split('\n').length - 1;
+    }
+    times.push({ view, bestMs, rows });
+  }
+  return times;
+}

@@ -1,0 +1,121 @@
+-- Daily figures of the live environment, from `player_days`. `gap` is how many days ago the player was active before, at
+-- most 30: a player counts in the windows of 7 and 30 days from the first day of its absence from them, once.
+CREATE VIEW IF NOT EXISTS kpis_daily AS
+WITH
+    grouped AS
+    (
+        SELECT
+            game_id,
+            day,
+            toInt64(if(isNull(previous_day), 30, least(day - assumeNotNull(previous_day), 30))) AS gap,
+            toInt64(count()) AS players,
+            countIf(cohort_day = day) AS beginners,
+            countIf(purchases > 0) AS paying,
+            countIf(first_purchase_day = day) AS converted,
+            sum(revenue) AS paid,
+            sum(purchases) AS bought,
+            sum(sessions) AS played,
+            sum(playtime_seconds) AS seconds,
+            sum(events) AS counted
+        FROM player_days FINAL
+        WHERE environment = 'live'
+        GROUP BY game_id, day, gap
+    ),
+    changes AS
+    (
+        SELECT
+            *,
+            arrayJoin([
+                (day, toInt64(0), toInt64(0), true),
+                (day + greatest(0, 7 - gap), players, 0, false),
+                (day + 7, -players, 0, false),
+                (day + greatest(0, 30 - gap), 0, players, false),
+                (day + 30, 0, -players, false)
+            ]) AS change
+        FROM grouped
+    ),
+    days AS
+    (
+        SELECT
+            game_id,
+            change.1 AS on_day,
+            sum(change.2) AS week,
+            sum(change.3) AS month,
+            sumIf(players, change.4) AS active,
+            sumIf(beginners, change.4) AS beginners,
+            sumIf(paying, change.4) AS paying,
+            sumIf(converted, change.4) AS converted,
+            sumIf(paid, change.4) AS paid,
+            sumIf(bought, change.4) AS bought,
+            sumIf(played, change.4) AS played,
+            sumIf(seconds, change.4) AS seconds,
+            sumIf(counted, change.4) AS counted
+        FROM changes
+        GROUP BY game_id, on_day
+    ),
+    rolling AS
+    (
+        SELECT
+            *,
+            sum(week) OVER (PARTITION BY game_id ORDER BY on_day) AS in_week,
+            sum(month) OVER (PARTITION BY game_id ORDER BY on_day) AS in_month
+        FROM days
+    )
+SELECT
+    on_day AS day,
+    game_id,
+    toUInt64(active) AS dau,
+    toUInt64(in_week) AS wau,
+    toUInt64(in_month) AS mau,
+    round(dau / mau, 4) AS stickiness,
+    beginners AS new_players,
+    toUInt64(dau - new_players) AS returning_players,
+    paying AS payers,
+    converted AS first_time_payers,
+    round(payers / dau, 4) AS payer_share,
+    round(first_time_payers / nullIf(new_players, 0), 4) AS conversion,
+    paid AS revenue,
+    bought AS purchases,
+    round(toFloat64(revenue) / dau, 4) AS arpdau,
+    round(toFloat64(revenue) / nullIf(payers, 0), 4) AS arppu,
+    played AS sessions,
+    round(sessions / dau, 4) AS sessions_per_player,
+    seconds AS playtime_seconds,
+    round(playtime_seconds / dau, 1) AS playtime_per_player,
+    counted AS events
+FROM rolling
+WHERE active > 0;
+
+-- Players of each first day, and which of them were active exactly N UTC days later. NULL while day N is not over.
+CREATE VIEW IF NOT EXISTS retention_by_cohort AS
+SELECT
+    cohort_day,
+    game_id,
+    countIf(day = cohort_day) AS players,
+    if(cohort_day + 1 < toDate(now('UTC')), round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < toDate(now('UTC')), round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < toDate(now('UTC')), round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < toDate(now('UTC')), round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < toDate(now('UTC')), round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
+FROM player_days FINAL
+WHERE environment = 'live'
+GROUP BY game_id, cohort_day;
+
+-- Revenue per player of each first day, up to and including the Nth UTC day after it. NULL while that day is not over.
+CREATE VIEW IF NOT EXISTS ltv_by_cohort AS
+SELECT
+    cohort_day,
+    game_id,
+    countIf(day = cohort_day) AS players,
+    countIf(first_purchase_day = day) AS payers,
+    sum(days.revenue) AS revenue,
+    if(cohort_day < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day)) / players, 4), NULL) AS d0,
+    if(cohort_day + 1 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 1)) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 3)) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 7)) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 14)) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 30)) / players, 4), NULL) AS d30,
+    if(cohort_day + 90 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 90)) / players, 4), NULL) AS d90
+FROM player_days AS days FINAL
+WHERE environment = 'live'
+GROUP BY game_id, cohort_day;

@@ -1,0 +1,91 @@
+import { type Bindings, createBindings, inScope, type Statement } from './bindings.ts';
+import { named, numberOf, passing, textOf } from './dimensions.ts';
+import { type BreakdownQuestion, type Interval, METRIC_TABLES, type TrendQuestion } from './question.ts';
+
+/*
+ * Trends and breakdowns: a metric grouped by time, by a dimension, or by both.
+ *
+ * Distinct players are counted as groups, not in a set: groups spill to disk, so a statement's memory stays bounded.
+ */
+
+type Measured = TrendQuestion | BreakdownQuestion;
+
+const START: Readonly<Record<Interval, string>> = {
+  hour: `toStartOfHour(received_at, 'UTC')`,
+  day: `toStartOfDay(received_at, 'UTC')`,
+  week: `toDateTime(toMonday(received_at, 'UTC'), 'UTC')`,
+  month: `toDateTime(toStartOfMonth(received_at, 'UTC'), 'UTC')`,
+};
+
+/** Rows `{at, key, value}`: seconds since 1970 of the interval's start, the value of the dimension, the metric. */
+export function trendStatement(question: TrendQuestion): Statement {
+  const bindings = createBindings();
+  const { by, limit } = question;
+  const ofLargest =
+    by === undefined
+      ? ''
+      : ` AND ${textOf(bindings, by)} IN (
+  SELECT key FROM (${grouped(bindings, question, { key: textOf(bindings, by) })})
+  ORDER BY value DESC, key LIMIT ${bindings.bind('UInt32', limit)}
+)`;
+  const columns = { at: `toUnixTimestamp(${START[question.interval]})`, key: by ? textOf(bindings, by) : `''` };
+  return {
+    sql: `${grouped(bindings, question, columns, ofLargest)}\nORDER BY at, key`,
+    parameters: bindings.parameters,
+  };
+}
+
+/** Rows `{key, value, keys, total}`: the last two over all values, not only those that are shown. */
+export function breakdownStatement(question: BreakdownQuestion): Statement {
+  const bindings = createBindings();
+  const rows = grouped(bindings, question, { key: textOf(bindings, question.by) });
+  return {
+    sql: `SELECT key, value, count() OVER () AS keys, sum(value) OVER () AS total
+FROM (${rows})
+ORDER BY value DESC, key
+LIMIT ${bindings.bind('UInt32', question.limit)}`,
+    parameters: bindings.parameters,
+  };
+}
+
+/** The metric grouped by expressions. @param more further conditions, each beginning with AND */
+function grouped(bindings: Bindings, question: Measured, columns: Readonly<Record<string, string>>, more = ''): string {
+  const names = Object.keys(columns).join(', ');
+  const expressions = Object.entries(columns).map(([name, expression]) => `${expression} AS ${name}`);
+  const from = `FROM ${METRIC_TABLES[question.metric]} WHERE ${inScope(bindings, question)}${conditionsOf(bindings, question)}${more}`;
+  const { perPlayer, value } = measureOf(bindings, question);
+  if (perPlayer === undefined) return `SELECT ${expressions.join(', ')}, ${value} AS value ${from} GROUP BY ${names}`;
+  const players = `SELECT ${expressions.join(', ')}, ${perPlayer} AS times ${from} GROUP BY ${names}, player_id`;
+  return `SELECT ${names}, ${value} AS value FROM (${players}) GROUP BY ${names}`;
+}
+
+function conditionsOf(bindings: Bindings, { eventNames, where }: Measured): string {
+  return named(bindings, eventNames) + passing(bindings, where);
+}
+
+interface Measure {
+  /** The figure of one player, if players are counted; `value` then counts them by `times`. */
+  perPlayer?: string;
+  value: string;
+}
+
+function measureOf(bindings: Bindings, { metric, property = '' }: Measured): Measure {
+  switch (metric) {
+    case 'events':
+    case 'sessions':
+      return { value: 'toFloat64(count())' };
+    case 'players':
+      return { perPlayer: '1', value: 'toFloat64(count())' };
+    case 'sum':
+      return { value: `sum(${numberOf(bindings, property)})` };
+    case 'playtime_seconds':
+      return { value: 'toFloat64(sum(duration_seconds))' };
+    // A purchase that was taken back has a row with -1.
+    case 'purchases':
+      return { value: 'toFloat64(sum(counts))' };
+    case 'payers':
+      return { perPlayer: 'sum(counts)', value: 'toFloat64(countIf(times > 0))' };
+    case 'revenue':
+      return { value: 'toFloat64(sum(amount))' };
+  }
+}

@@ -1,0 +1,111 @@
+/*
+ * Questions about the events, sessions and purchases of one game and environment. Names of columns and functions come
+ * from the lists of this folder; what callers write is only ever a bound value.
+ */
+
+/** Times are epoch milliseconds; `toMs` is exclusive. */
+interface Scope {
+  game: string;
+  environment: string;
+  fromMs: number;
+  toMs: number;
+}
+
+/** A value of a row: a column of a fixed list, or a property of an event by its path. */
+export type Dimension = { kind: 'column'; column: ColumnName } | { kind: 'property'; path: string };
+
+export const EVENT_COLUMNS = ['event_name', 'country', 'lifecycle_stage', 'is_payer', 'source', 'key_kind'] as const;
+export const SESSION_COLUMNS = ['end_reason', 'platform', 'app_version'] as const;
+export const PURCHASE_COLUMNS = ['currency', 'product_id', 'recorded_by'] as const;
+
+/** Of a player's first day. */
+export const COHORT_COLUMNS = ['country', 'platform', 'app_version'] as const;
+export type CohortColumn = (typeof COHORT_COLUMNS)[number];
+
+export type ColumnName =
+  | (typeof EVENT_COLUMNS)[number]
+  | (typeof SESSION_COLUMNS)[number]
+  | (typeof PURCHASE_COLUMNS)[number];
+
+/** Rows whose value is one of these texts. */
+export interface Filter {
+  dimension: Dimension;
+  values: readonly string[];
+}
+
+/** What is measured, each from one table. */
+export const METRIC_TABLES = {
+  events: 'events',
+  players: 'events',
+  sum: 'events',
+  sessions: 'sessions',
+  playtime_seconds: 'sessions',
+  purchases: 'purchases',
+  payers: 'purchases',
+  revenue: 'purchases',
+} as const;
+
+export type Metric = keyof typeof METRIC_TABLES;
+
+interface Measured extends Scope {
+  metric: Metric;
+  /** The number to add up, of the metric `sum`. */
+  property?: string | undefined;
+  /** Of metrics of `events`; empty: all. */
+  eventNames: readonly string[];
+  where: readonly Filter[];
+}
+
+export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+/** A metric over time; with `by`, the series of its `limit` largest values. */
+export interface TrendQuestion extends Measured {
+  kind: 'trend';
+  interval: Interval;
+  by?: Dimension | undefined;
+  limit: number;
+}
+
+/** A metric by the values of a dimension, the largest first. */
+export interface BreakdownQuestion extends Measured {
+  kind: 'breakdown';
+  by: Dimension;
+  limit: number;
+}
+
+/** Players by their first day, and how many were active N days later. */
+export interface RetentionQuestion extends Scope {
+  kind: 'retention';
+  days: readonly number[];
+  by?: CohortColumn | undefined;
+  limit: number;
+}
+
+export interface FunnelStep {
+  eventName: string;
+  where: readonly Filter[];
+}
+
+/** Players who did steps in this order, each within `windowSeconds` of the first. */
+export interface FunnelQuestion extends Scope {
+  kind: 'funnel';
+  steps: readonly FunnelStep[];
+  windowSeconds: number;
+  /** Players whose first step is younger than the window at this time may still convert. */
+  nowMs: number;
+  by?: Dimension | undefined;
+  limit: number;
+}
+
+/** What players did next, and after that. */
+export interface PathsQuestion extends Scope {
+  kind: 'paths';
+  eventName: string;
+  where: readonly Filter[];
+  /** Longest pause between two steps. */
+  withinSeconds: number;
+  limit: number;
+}
+
+export type Question = TrendQuestion | BreakdownQuestion | RetentionQuestion | FunnelQuestion | PathsQuestion;

@@ -1,0 +1,57 @@
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Logger } from '../../../src/kernel/logger.ts';
+import { createStatementSlots } from '../../embedded/statement-slots.ts';
+import { TRANSIENT_CODES } from '../../transient-codes.ts';
+import type { Question } from './question.ts';
+import { exceededBound, type QuestionResult, type QuestionRow, statementOf } from './statement-of.ts';
+
+export interface QuestionsOptions {
+  client: ClickHouseClient;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Answers questions, one at a time. @returns a function that rejects only for a bug */
+export function createQuestions({ client, clock, logger }: QuestionsOptions) {
+  const slots = createStatementSlots({
+    places: LIMITS.questionStatements,
+    waiting: LIMITS.questionsWaiting,
+    waitMs: LIMITS.questionsWaitMs,
+    clock,
+  });
+  return async (question: Question): Promise<QuestionResult> => {
+    const { sql, parameters } = statementOf(question);
+    let release = () => {};
+    try {
+      release = await slots.take();
+      const result = await client.query({
+        query: sql,
+        query_params: parameters,
+        format: 'JSONEachRow',
+        clickhouse_settings: BOUNDS,
+      });
+      return { kind: 'answered', value: await result.json<QuestionRow>() };
+    } catch (error) {
+      if (error instanceof ClickHouseError) {
+        const bound = exceededBound(Number(error.code), error.message);
+        if (bound !== undefined) return { kind: 'too_large', bound };
+        if (!TRANSIENT_CODES.has(Number(error.code))) throw error;
+      }
+      logger.warn({ err: error, question: question.kind }, 'ClickHouse did not answer a question');
+      return { kind: 'unavailable' };
+    } finally {
+      release();
+    }
+  };
+}
+
+const BOUNDS = {
+  max_execution_time: LIMITS.questionSeconds,
+  max_memory_usage: String(LIMITS.questionMemoryBytes),
+  max_bytes_before_external_group_by: String(LIMITS.questionMemoryBytes / 4),
+  max_bytes_before_external_sort: String(LIMITS.questionMemoryBytes / 4),
+  max_rows_to_read: String(LIMITS.questionRows),
+  max_threads: LIMITS.analyticsThreads,
+} as const;

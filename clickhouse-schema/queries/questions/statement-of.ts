@@ -1,0 +1,46 @@
+import type { Statement } from './bindings.ts';
+import { funnelStatement } from './funnel.ts';
+import { breakdownStatement, trendStatement } from './measures.ts';
+import { pathsStatement } from './paths.ts';
+import type { Question } from './question.ts';
+import { retentionStatement } from './retention.ts';
+
+/** The statement that answers a question. Its text depends only on which parts a question has, never on its values. */
+export function statementOf(question: Question): Statement {
+  switch (question.kind) {
+    case 'trend':
+      return trendStatement(question);
+    case 'breakdown':
+      return breakdownStatement(question);
+    case 'retention':
+      return retentionStatement(question);
+    case 'funnel':
+      return funnelStatement(question);
+    case 'paths':
+      return pathsStatement(question);
+  }
+}
+
+/** A row of an answer, as ClickHouse writes it: 64-bit integers are texts. */
+export type QuestionRow = Readonly<Record<string, unknown>>;
+
+/** `too_large`: it exceeded a bound of time, rows or memory; a smaller one may be answered. */
+export type QuestionResult =
+  | { kind: 'answered'; value: QuestionRow[] }
+  | { kind: 'too_large'; bound: 'time' | 'rows' | 'memory' }
+  | { kind: 'unavailable' };
+
+/** ClickHouse's codes for a statement that exceeded a bound. */
+const TOO_LARGE: ReadonlyMap<number, 'time' | 'rows' | 'memory'> = new Map([
+  [158, 'rows'],
+  [159, 'time'],
+  [160, 'time'],
+  [241, 'memory'],
+  [307, 'rows'],
+  [396, 'rows'],
+]);
+
+/** The bound that a statement exceeded. Memory that all statements together use up is no fault of this one. */
+export function exceededBound(code: number, message: string): 'time' | 'rows' | 'memory' | undefined {
+  return code === 241 && message.includes('(total)') ? undefined : TOO_LARGE.get(code);
+}

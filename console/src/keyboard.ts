@@ -1,0 +1,44 @@
+import { useEffect } from 'react';
+import type { Entry } from './screens.ts';
+
+interface Shortcuts {
+  /** Opens the palette. */
+  open: () => void;
+  go: (path: string) => void;
+  entries: readonly Entry[];
+}
+
+/** How long `g` waits for its letter. */
+const SEQUENCE_MS = 1_200;
+
+/** The keys of all screens: `/` and Ctrl K open the palette, `g` and a letter goes to a screen. */
+export function useKeyboard({ open, go, entries }: Shortcuts): void {
+  useEffect(() => {
+    let startedAt = Number.NEGATIVE_INFINITY;
+    const onKey = (event: KeyboardEvent): void => {
+      const isCommand = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
+      if (isCommand) {
+        event.preventDefault();
+        open();
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.key === '/') {
+        event.preventDefault();
+        open();
+      } else if (event.timeStamp - startedAt < SEQUENCE_MS) {
+        const entry = entries.find(({ letter }) => letter === event.key);
+        startedAt = Number.NEGATIVE_INFINITY;
+        if (entry !== undefined) go(entry.path);
+      } else if (event.key === 'g') startedAt = event.timeStamp;
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [open, go, entries]);
+}
+
+/** Whether keys are text: in a field, or while a dialog is open. */
+function isTyping(target: EventTarget | null): boolean {
+  if (document.querySelector('[role="dialog"]') !== null) return true;
+  return target instanceof Element && target.closest('input, textarea, select, [contenteditable="true"]') !== null;
+}

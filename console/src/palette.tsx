@@ -1,0 +1,120 @@
+import { Modal, NavLink, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import { call } from './api.ts';
+import type { Entry } from './screens.ts';
+import { usePlace } from './session.tsx';
+import { TEXTS } from './texts.ts';
+
+const texts = TEXTS.palette;
+const MOST = 12;
+
+interface Target {
+  label: string;
+  kind: string;
+  path: string;
+}
+
+/** Jumps to a screen, a definition or a player. */
+export function Palette({
+  opened,
+  onClose,
+  entries,
+}: {
+  opened: boolean;
+  onClose: () => void;
+  entries: readonly Entry[];
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.title} yOffset="12vh">
+      {opened ? <Search onClose={onClose} entries={entries} /> : null}
+    </Modal>
+  );
+}
+
+function Search({ onClose, entries }: { onClose: () => void; entries: readonly Entry[] }) {
+  const { scope } = usePlace();
+  const [, navigate] = useLocation();
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const { game, environment } = scope;
+  const flags = useQuery({
+    queryKey: ['flags', game, environment],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/flags/flags', { query: { limit: 500 }, signal }),
+  });
+  const segments = useQuery({
+    queryKey: ['segments', game, environment],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/segments/segments', { query: { limit: 500 }, signal }),
+  });
+  const wanted = text.trim().toLowerCase();
+  const all: Target[] = [
+    ...entries.map(({ label, path }) => ({ label, kind: TEXTS.nav.label, path })),
+    ...(flags.data?.flags ?? []).map(({ key }) => ({
+      label: key,
+      kind: TEXTS.nav.flags,
+      path: `flags/${encodeURIComponent(key)}`,
+    })),
+    ...(segments.data?.segments ?? []).map(({ key, segment_id: id }) => ({
+      label: key,
+      kind: TEXTS.nav.segments,
+      path: `segments/${id}`,
+    })),
+  ];
+  const found = all.filter(({ label }) => label.toLowerCase().includes(wanted)).slice(0, MOST);
+  const player =
+    wanted === ''
+      ? []
+      : [
+          {
+            label: texts.player(text.trim()),
+            kind: TEXTS.nav.players,
+            path: `players/find/${encodeURIComponent(text.trim())}`,
+          },
+        ];
+  const targets = [...found, ...player];
+  const current = Math.min(chosen, Math.max(0, targets.length - 1));
+  const open = (target: Target | undefined): void => {
+    if (target === undefined) return;
+    onClose();
+    navigate(`/${game}/${environment}/${target.path}`);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown') setChosen(Math.min(current + 1, targets.length - 1));
+    else if (event.key === 'ArrowUp') setChosen(Math.max(current - 1, 0));
+    else if (event.key === 'Enter') open(targets[current]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Stack gap="xs">
+      <TextInput
+        data-autofocus
+        aria-label={texts.title}
+        placeholder={texts.placeholder}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setChosen(0);
+        }}
+        onKeyDown={onKey}
+      />
+      <ScrollArea.Autosize mah={360}>
+        {targets.length === 0 ? <Text c="dimmed">{texts.empty}</Text> : null}
+        {targets.map((target, place) => (
+          <NavLink
+            key={target.path}
+            component="button"
+            label={target.label}
+            description={target.kind}
+            active={place === current}
+            onClick={() => open(target)}
+          />
+        ))}
+      </ScrollArea.Autosize>
+      <Text size="xs" c="dimmed">
+        {texts.help}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ComponentType } from 'react';
+import { TEXTS } from './texts.ts';
+
+/** The screens of a game. To add a screen, add it here. */
+export interface Screen {
+  /** Below `/console/<game>/<environment>/`. */
+  path: string;
+  load: () => Promise<{ default: ComponentType<{ params: Readonly<Record<string, string | undefined>> }> }>;
+}
+
+/** The entries of the navigation, with the letter that follows `g`. */
+export interface Entry {
+  path: string;
+  label: string;
+  letter: string;
+  adminOnly?: boolean;
+}
+
+const { nav } = TEXTS;
+export const ENTRIES: readonly Entry[] = [
+  { path: 'overview', label: nav.overview, letter: 'o' },
+  { path: 'start', label: nav.start, letter: 'r' },
+  { path: 'events', label: nav.events, letter: 'e' },
+];
+
+export const SCREENS: readonly Screen[] = [
+  { path: 'overview', load: () => import('./screens/overview.tsx').then(({ Overview }) => ({ default: Overview })) },
+  { path: 'start', load: () => import('./screens/start.tsx').then(({ Start }) => ({ default: Start })) },
+  { path: 'events', load: () => import('./screens/events.tsx').then(({ Events }) => ({ default: Events })) },
+];

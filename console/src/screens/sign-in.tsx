@@ -1,0 +1,123 @@
+import { Alert, Button, Card, Center, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import { call } from '../api.ts';
+import { Empty, Fault } from '../parts/states.tsx';
+import { useSession } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+
+const texts = TEXTS.signIn;
+
+/** Sign-in by e-mail address and password. */
+export function SignIn({ ended }: { ended: boolean }) {
+  const { signedIn } = useSession();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const attempt = useMutation({
+    mutationFn: () => call(undefined, 'POST /v1/console/sessions', { body: { email, password } }),
+    onSuccess: signedIn,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    attempt.mutate();
+  };
+  return (
+    <Frame title={texts.title}>
+      {ended ? <Alert color="yellow">{texts.ended}</Alert> : null}
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={texts.email}
+            type="email"
+            autoComplete="username"
+            required
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label={texts.password}
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          {attempt.error === null ? null : <Fault error={attempt.error} />}
+          <Button type="submit" loading={attempt.isPending}>
+            {texts.submit}
+          </Button>
+        </Stack>
+      </form>
+      <Text size="sm" c="dimmed">
+        {texts.help}
+      </Text>
+    </Frame>
+  );
+}
+
+/**
+ * Sign-in by a one-time link. The token is behind `#`, so it reaches no log. A click uses it: programs that open links
+ * to look at them do not.
+ */
+export function LinkSignIn() {
+  const { signedIn } = useSession();
+  const [, navigate] = useLocation();
+  const [link] = useState(() => globalThis.location.hash.slice(1));
+  const attempt = useMutation({
+    mutationFn: () => call(undefined, 'POST /v1/console/sessions', { body: { link } }),
+    onSuccess(me) {
+      signedIn(me);
+      navigate('/', { replace: true });
+    },
+  });
+  return (
+    <Frame title={texts.title}>
+      {attempt.error === null ? (
+        <Text>{texts.linkConfirm}</Text>
+      ) : (
+        <>
+          <Fault title={texts.linkFailed} error={attempt.error} />
+          <Text size="sm" c="dimmed">
+            {texts.linkFailedHelp}
+          </Text>
+        </>
+      )}
+      <Button onClick={() => attempt.mutate()} loading={attempt.isPending} disabled={link === ''}>
+        {texts.linkButton}
+      </Button>
+    </Frame>
+  );
+}
+
+export function NoGames() {
+  const { signOut } = useSession();
+  return (
+    <Frame title={TEXTS.product}>
+      <Empty title={texts.noGames}>{texts.noGamesHelp}</Empty>
+      <Button variant="default" onClick={() => void signOut(false)}>
+        {TEXTS.header.signOut}
+      </Button>
+    </Frame>
+  );
+}
+
+function Frame({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <Center component="main" mih="100vh" p="md">
+      <title>{`${title} · ${TEXTS.product}`}</title>
+      <Card withBorder shadow="sm" padding="xl" w="100%" maw={420}>
+        <Stack>
+          <div>
+            <Text c="dimmed" size="sm">
+              {TEXTS.product}
+            </Text>
+            <Title order={1} size="h2">
+              {title}
+            </Title>
+          </div>
+          {children}
+        </Stack>
+      </Card>
+    </Center>
+  );
+}

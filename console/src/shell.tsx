@@ -1,0 +1,145 @@
+import {
+  ActionIcon,
+  AppShell,
+  Badge,
+  Burger,
+  Button,
+  Group,
+  Menu,
+  NativeSelect,
+  NavLink,
+  SegmentedControl,
+  Text,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type ReactNode, useEffect } from 'react';
+import { Link, useLocation } from 'wouter';
+import { rememberGame } from './game-hint.ts';
+import { useKeyboard } from './keyboard.ts';
+import { Palette } from './palette.tsx';
+import { ENTRIES } from './screens.ts';
+import { isAtLeast, type Me, usePlace, useSession } from './session.tsx';
+import { TEXTS } from './texts.ts';
+
+const texts = TEXTS.header;
+
+/** The frame of all screens: navigation, the game, the palette and the keyboard. */
+export function Shell({ me, screen, children }: { me: Me; screen: string; children: ReactNode }) {
+  const { scope, role } = usePlace();
+  const [location, navigate] = useLocation();
+  const [menuOpen, menu] = useDisclosure(false);
+  const [paletteOpen, palette] = useDisclosure(false);
+  const base = `/${scope.game}/${scope.environment}`;
+  const entries = ENTRIES.filter(({ adminOnly }) => adminOnly !== true || isAtLeast(role, 'admin'));
+  useKeyboard({ open: palette.open, go: (path) => navigate(`${base}/${path}`), entries });
+  useEffect(() => rememberGame(scope), [scope]);
+  useEffect(menu.close, [location, menu.close]);
+  const goTo = (game: string, environment: string): void => navigate(`/${game}/${environment}/${screen}`);
+
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !menuOpen } }}
+      padding="md"
+    >
+      <a className="skip-link" href="#content">
+        {TEXTS.skip}
+      </a>
+      <AppShell.Header px="md">
+        <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
+          <Group gap="xs" wrap="nowrap">
+            <Burger opened={menuOpen} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label={texts.menu} />
+            <Text fw={700} visibleFrom="md">
+              {TEXTS.product}
+            </Text>
+            <NativeSelect
+              aria-label={texts.game}
+              size="xs"
+              value={scope.game}
+              data={me.games.map(({ id, name }) => ({ value: id, label: name }))}
+              onChange={(event) => goTo(event.currentTarget.value, scope.environment)}
+            />
+            <SegmentedControl
+              aria-label={texts.environment}
+              size="xs"
+              value={scope.environment}
+              data={[
+                { value: 'live', label: texts.live },
+                { value: 'test', label: texts.test },
+              ]}
+              onChange={(environment) => goTo(scope.game, environment)}
+            />
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <Button variant="default" size="xs" onClick={palette.open} visibleFrom="sm" rightSection={<kbd>/</kbd>}>
+              {texts.search}
+            </Button>
+            <ActionIcon variant="default" size="md" onClick={palette.open} hiddenFrom="sm" aria-label={texts.search}>
+              /
+            </ActionIcon>
+            <SchemeButton />
+            <AccountMenu me={me} base={base} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label={TEXTS.nav.label}>
+        {entries.map(({ path, label, letter }) => (
+          <NavLink
+            key={path}
+            component={Link}
+            href={`${base}/${path}`}
+            label={label}
+            active={screen === path}
+            {...(screen === path ? { 'aria-current': 'page' as const } : {})}
+            rightSection={<kbd aria-hidden="true">g {letter}</kbd>}
+          />
+        ))}
+        <Badge mt="auto" variant="default" tt="none" title={me.user.email}>
+          {role ?? TEXTS.none}
+        </Badge>
+      </AppShell.Navbar>
+      <AppShell.Main id="content">{children}</AppShell.Main>
+      <Palette opened={paletteOpen} onClose={palette.close} entries={entries} />
+    </AppShell>
+  );
+}
+
+const SCHEMES = { auto: 'light', light: 'dark', dark: 'auto' } as const;
+
+function SchemeButton() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      px={8}
+      onClick={() => setColorScheme(SCHEMES[colorScheme])}
+      aria-label={texts.scheme[colorScheme]}
+      title={texts.scheme[colorScheme]}
+    >
+      {{ auto: '◐', light: '☀', dark: '☾' }[colorScheme]}
+    </Button>
+  );
+}
+
+function AccountMenu({ me, base }: { me: Me; base: string }) {
+  const { signOut } = useSession();
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button variant="default" size="xs" px={10} aria-label={texts.account}>
+          {me.user.email.slice(0, 1).toUpperCase()}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{me.user.email}</Menu.Label>
+        <Menu.Item component={Link} href={`${base}/account`}>
+          {TEXTS.nav.account}
+        </Menu.Item>
+        <Menu.Item onClick={() => void signOut(false)}>{texts.signOut}</Menu.Item>
+        <Menu.Item onClick={() => void signOut(true)}>{texts.signOutEverywhere}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

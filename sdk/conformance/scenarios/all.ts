@@ -1,0 +1,24 @@
+import type { ClientKind } from '../client.ts';
+import type { Scenario } from '../scenario.ts';
+import { createWorld } from '../world.ts';
+import { answers } from './answers.ts';
+import { device } from './device.ts';
+import { network } from './network.ts';
+import { storage } from './storage.ts';
+
+const scenarios: readonly Scenario[] = [...answers, ...network, ...device, ...storage];
+
+/** Plays one scenario with a new client in a folder of its own. Throws if the client fails it. */
+export async function play(scenario: Scenario, kind: ClientKind): Promise<void> {
+  const world = await createWorld(kind);
+  try {
+    await scenario.run(world);
+  } finally {
+    await world.close();
+  }
+}
+
+/** The scenarios for this client. */
+export function scenariosFor({ features }: ClientKind): Scenario[] {
+  return scenarios.filter(({ needs }) => needs === undefined || features.includes(needs));
+}

@@ -1,0 +1,135 @@
+extends SceneTree
+# The client behind commands: each line of the input is one, each line of the output an answer. The README of
+# sdk/conformance lists them. Files and requests are real; the clocks are moved by commands.
+
+const Client = preload("res://addons/player_analytics/core/client.gd")
+const FileStorage = preload("res://addons/player_analytics/core/file_storage.gd")
+const HttpTransport = preload("res://addons/player_analytics/core/http_transport.gd")
+const JsonText = preload("res://addons/player_analytics/core/json_text.gd")
+const SelfTest = preload("self_test.gd")
+
+
+class FakeDevice:
+	extends RefCounted
+	var wall := 0.0
+	var steady := 0.0
+
+	func wall_ms() -> float:
+		return wall
+
+	func steady_ms() -> float:
+		return steady
+
+	func random() -> float:
+		return randf()
+
+	func random_hex(bytes: int) -> String:
+		return Crypto.new().generate_random_bytes(bytes).hex_encode()
+
+
+# A disk that can be full. A write to it may leave a part.
+class FaultyStorage:
+	extends FileStorage
+	var is_full := false
+
+	func write(name: String, text: String) -> bool:
+		return not is_full and super(name, text)
+
+	func append(name: String, text: String) -> bool:
+		if not is_full:
+			return super(name, text)
+		@warning_ignore("integer_division")
+		super(name, text.substr(0, text.length() / 2))
+		return false
+
+
+var _device := FakeDevice.new()
+var _transport := HttpTransport.new()
+var _storage: FaultyStorage
+var _client: Client
+
+
+func _initialize() -> void:
+	SelfTest.run()
+	root.add_child(_transport)
+
+
+# Between two commands the engine works on its requests.
+func _process(_delta: float) -> bool:
+	var line := OS.read_string_from_stdin(1048576)
+	if line.strip_edges() == "":
+		return true
+	var result: Variant = _perform(JsonText.read_object(line))
+	if _client != null:
+		_client.tick()
+	print(JsonText.write(_look(result)))
+	return false
+
+
+func _look(result: Variant) -> Dictionary:
+	var look := {"sending": false, "saving": false, "dueMs": null, "dropped": [], "problems": [], "changes": []}
+	look["result"] = result
+	if _client == null:
+		return look
+	look["sending"] = _client.is_sending()
+	look["dueMs"] = _client.due_ms() if _client.due_ms() >= 0 else null
+	for each: Array in _client.take_news():
+		match each[0]:
+			"event_dropped":
+				look["dropped"].append(each[1])
+			"problem_reported":
+				look["problems"].append(each[1])
+			"flag_changed":
+				look["changes"].append(each[1])
+	return look
+
+
+func _perform(command: Dictionary) -> Variant:
+	match command["do"]:
+		"start":
+			_start(command)
+		"track":
+			return _client.track(command["name"], command["properties"])
+		"setState":
+			return _client.set_state(command["attributes"])
+		"flag":
+			return _client.flag(command["key"], command["fallback"])
+		"end":
+			_client.end_session()
+		"flush":
+			_client.flush()
+		"pause":
+			_client.set_paused(command["isPaused"])
+		"consent":
+			_client.set_consent(command["isGiven"])
+		"quit":
+			_client.shutdown()
+		"advance":
+			_device.steady += command["ms"]
+			_device.wall += command["ms"]
+		"skew":
+			_device.wall += command["ms"]
+		"disk":
+			_storage.is_full = command["isFull"]
+	return null
+
+
+func _start(command: Dictionary) -> void:
+	var its: Dictionary = command["options"]
+	seed(int(command["seed"]))
+	_device.wall = command["wallMs"]
+	_storage = FaultyStorage.new(command["folder"])
+	var options := {
+		"base_url": command["baseUrl"],
+		"key": command["key"],
+		"player": command["player"],
+		"storage": _storage,
+		"transport": _transport,
+		"device": _device,
+		"require_consent": its.get("consent", "") == "required",
+	}
+	if its.has("maxQueued"):
+		options["max_queued"] = int(its["maxQueued"])
+	if its.has("timeoutMs"):
+		options["timeout_ms"] = int(its["timeoutMs"])
+	_client = Client.new(options)

@@ -1,0 +1,86 @@
+import { compileCondition } from '../../../../actors/conditions/compile-condition.ts';
+import { compileFlag } from '../../../../actors/flags/compile-flag.ts';
+import { readFlag, type WireFlag, type WireSegment } from '../../../../actors/flags/definitions-format.ts';
+import { disabledFlag, guardedFlag } from '../../../../actors/flags/disabled-flag.ts';
+import { withExceptions } from '../../../../actors/segments/list-condition.ts';
+import type { Condition, Flag } from '../../../../actors/targeting.ts';
+import type { ReadDefinitions } from './definitions-document.ts';
+
+/*
+ * Compiles definitions with the code of the service. What did not change since the definitions before is not compiled
+ * again.
+ */
+
+export interface CompiledDefinitions {
+  readonly revision: number;
+  readonly players: ReadDefinitions['players'];
+  readonly flags: ReadonlyMap<string, Flag>;
+  /** By id. `unknown`: only the service can tell who is in it. */
+  readonly segments: ReadonlyMap<string, Condition | 'unknown'>;
+  readonly segmentIds: ReadonlyMap<string, string>;
+}
+
+export interface Compiler {
+  compile(definitions: ReadDefinitions): CompiledDefinitions;
+}
+
+/** @param onFault called with what is wrong with a definition: it serves its default, or its players are unknown */
+export function createCompiler(onFault: (message: string) => void): Compiler {
+  let flags = new Map<string, { text: string; flag: Flag }>();
+  let segments = new Map<string, { text: string; condition: Condition | 'unknown' }>();
+
+  return {
+    compile(definitions) {
+      const nextFlags: typeof flags = new Map();
+      for (const wire of definitions.flags) {
+        const text = JSON.stringify(wire);
+        const held = flags.get(wire.key);
+        nextFlags.set(wire.key, held?.text === text ? held : { text, flag: flagOf(wire, onFault) });
+      }
+      const nextSegments: typeof segments = new Map();
+      for (const wire of definitions.segments) {
+        const text = JSON.stringify(wire);
+        const held = segments.get(wire.segment_id);
+        nextSegments.set(wire.segment_id, held?.text === text ? held : { text, condition: conditionOf(wire, onFault) });
+      }
+      flags = nextFlags;
+      segments = nextSegments;
+      return {
+        revision: definitions.revision,
+        players: definitions.players,
+        flags: new Map([...flags].map(([key, { flag }]) => [key, flag])),
+        segments: new Map([...segments].map(([id, { condition }]) => [id, condition])),
+        segmentIds: new Map(definitions.segments.map(({ segment_id: id, key }) => [key, id])),
+      };
+    },
+  };
+}
+
+function flagOf(wire: WireFlag, onFault: (message: string) => void): Flag {
+  const { key } = wire;
+  const broken = (why: string) => onFault(`The flag ${key} serves its default here: ${why}`);
+  const document = readFlag(wire);
+  try {
+    const made = compileFlag(document, () => onFault(`A condition of the flag ${key} exceeds its budget of steps.`));
+    if (made.kind === 'compiled') return guardedFlag(made.flag, (error) => broken(String(error)));
+    broken(made.faults.map(({ path, message }) => `${path} ${message}`).join('; '));
+  } catch (error) {
+    broken(String(error));
+  }
+  return disabledFlag(key, document);
+}
+
+function conditionOf({ key, ...wire }: WireSegment, onFault: (message: string) => void): Condition | 'unknown' {
+  const unknown = (why: string) => onFault(`Only the service knows the players of the segment ${key}: ${why}`);
+  // Its list of players is not in the definitions.
+  if (wire.static === true) return 'unknown';
+  try {
+    const onOverBudget = () => onFault(`The condition of the segment ${key} exceeds its budget of steps.`);
+    const made = compileCondition(wire.conditions, { onOverBudget });
+    if (made.kind === 'compiled') return withExceptions(made.condition, wire);
+    unknown(made.faults.map(({ path, message }) => `${path} ${message}`).join('; '));
+  } catch (error) {
+    unknown(String(error));
+  }
+  return 'unknown';
+}

@@ -1,0 +1,60 @@
+import { DEFINITIONS_FORMAT, type WireFlag, type WireSegment } from '../../../../actors/flags/definitions-format.ts';
+
+/** The definitions as `GET /v1/flags/definitions` answers them. Store them as a file to start from (`bootstrap`). */
+export interface DefinitionsDocument {
+  readonly format: number;
+  readonly revision: number;
+  readonly environment?: 'live' | 'test';
+  readonly player_namespace?: string;
+  readonly flags: readonly object[];
+  readonly segments: readonly object[];
+}
+
+/** Definitions that were checked as far as the compiler does not check them. */
+export interface ReadDefinitions {
+  revision: number;
+  /** What precedes an external id in the name of a player's id, and the namespace; undefined if they are not given. */
+  players: { namespace: string; prefix: string } | undefined;
+  flags: readonly WireFlag[];
+  segments: readonly WireSegment[];
+}
+
+/** @returns why the definitions cannot be used, as text */
+export function readDefinitions(document: unknown): ReadDefinitions | string {
+  const { format, revision, environment, player_namespace: namespace, flags, segments } = Object(document);
+  if (format !== DEFINITIONS_FORMAT) {
+    return `The definitions have the format ${String(format)}; this client reads ${DEFINITIONS_FORMAT}. Update it.`;
+  }
+  if (!Number.isSafeInteger(revision) || !isList(flags, isFlag) || !isList(segments, isSegment)) {
+    return 'The definitions are not those of the service.';
+  }
+  const isNamed = typeof namespace === 'string' && UUID.test(namespace) && typeof environment === 'string';
+  return { revision, players: isNamed ? { namespace, prefix: `${environment}:` } : undefined, flags, segments };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function isList<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+/** What `readFlag` reads without looking. */
+function isFlag(value: unknown): value is WireFlag {
+  const { key, salt, version, enabled, variants, targeting_rules: rules, prerequisites } = Object(value);
+  return (
+    typeof key === 'string' &&
+    typeof salt === 'string' &&
+    typeof enabled === 'boolean' &&
+    Number.isSafeInteger(version) &&
+    [variants, rules, prerequisites].every((list) => Array.isArray(list) && list.every(isObject))
+  );
+}
+
+function isSegment(value: unknown): value is WireSegment {
+  const { segment_id: id, key } = Object(value);
+  return typeof id === 'string' && typeof key === 'string';
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}

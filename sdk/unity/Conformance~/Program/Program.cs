@@ -1,0 +1,188 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Text;
+
+namespace PlayerAnalytics.Conformance
+{
+    /// <summary>
+    /// The client behind commands: each line of the input is one, each line of the output an answer. The README of
+    /// sdk/conformance lists them. Files and requests are real; the clocks are moved by commands.
+    /// </summary>
+    internal static class Program
+    {
+        private static readonly FakeClock Clock = new FakeClock();
+        private static readonly List<object> Dropped = new List<object>();
+        private static readonly List<object> Problems = new List<object>();
+        private static readonly List<object> Changes = new List<object>();
+        private static FaultyStorage storage;
+        private static GameClient game;
+
+        private static void Main()
+        {
+            var output = new StreamWriter(Console.OpenStandardOutput(), new UTF8Encoding(false)) { AutoFlush = true };
+            var input = new StreamReader(Console.OpenStandardInput(), new UTF8Encoding(false));
+            SelfTest.Run();
+            for (var line = input.ReadLine(); line != null; line = input.ReadLine())
+            {
+                var result = Perform(JsonReader.ReadObject(line));
+                game?.Tick();
+                output.WriteLine(JsonWriter.Write(Look(result)));
+            }
+        }
+
+        private static Dictionary<string, object> Look(object result)
+        {
+            var look = new Dictionary<string, object>
+            {
+                { "sending", game != null && game.IsSending },
+                { "saving", game != null && game.IsSaving },
+                { "dueMs", game?.DueMs },
+                { "dropped", Dropped.ToArray() },
+                { "problems", Problems.ToArray() },
+                { "changes", Changes.ToArray() },
+                { "result", result },
+            };
+            Dropped.Clear();
+            Problems.Clear();
+            Changes.Clear();
+            return look;
+        }
+
+        private static object Perform(Dictionary<string, object> command)
+        {
+            switch (command.Text("do"))
+            {
+                case "start":
+                    Start(command);
+                    return null;
+                case "track":
+                    return game.Track(command.Get("name") as string, command.Object("properties"));
+                case "setState":
+                    return game.SetState(command.Object("attributes"));
+                case "flag":
+                    var key = command.Text("key");
+                    return command.Get("fallback") is bool isOn
+                        ? (object)game.Flag(key, isOn)
+                        : game.Flag(key, command.Text("fallback"));
+                case "end":
+                    game.End();
+                    return null;
+                case "flush":
+                    game.Flush();
+                    return null;
+                case "pause":
+                    game.SetPaused((bool)command.Get("isPaused"));
+                    return null;
+                case "consent":
+                    game.SetConsent((bool)command.Get("isGiven"));
+                    return null;
+                case "quit":
+                    game.Dispose();
+                    return null;
+                case "advance":
+                    Clock.SteadyMs += (double)command.Get("ms");
+                    Clock.WallMs += (double)command.Get("ms");
+                    return null;
+                case "skew":
+                    Clock.WallMs += (double)command.Get("ms");
+                    return null;
+                case "disk":
+                    storage.IsFull = (bool)command.Get("isFull");
+                    return null;
+                default:
+                    return null;
+            }
+        }
+
+        private static void Start(Dictionary<string, object> command)
+        {
+            var its = command.Object("options");
+            Clock.WallMs = (double)command.Get("wallMs");
+            storage = new FaultyStorage(new FileStorage(command.Text("folder")));
+            var options = new GameOptions
+            {
+                BaseUrl = command.Text("baseUrl"),
+                Key = command.Text("key"),
+                Player = command.Text("player"),
+                Storage = storage,
+                Clock = Clock,
+                Random = new Random((int)(double)command.Get("seed")),
+                RequireConsent = its.Text("consent") == "required",
+            };
+            if (its.Get("maxQueued") is double most) options.MaxQueued = (int)most;
+            if (its.Get("timeoutMs") is double timeoutMs) options.TimeoutMs = (int)timeoutMs;
+            game = new GameClient(options);
+            game.FlagChanged += (key, flag) => Changes.Add(key);
+            game.ProblemReported += problem => Problems.Add(Kebab(problem.Kind.ToString()));
+            game.EventDropped += dropped => Dropped.Add(new Dictionary<string, object>
+            {
+                { "id", dropped.Id },
+                { "name", dropped.Name },
+                { "reason", Kebab(dropped.Reason.ToString()) },
+            });
+        }
+
+        private static string Kebab(string name)
+        {
+            var text = new StringBuilder();
+            foreach (var each in name)
+            {
+                if (char.IsUpper(each) && text.Length > 0) text.Append('-');
+                text.Append(char.ToLowerInvariant(each));
+            }
+            return text.ToString();
+        }
+
+        private sealed class FakeClock : IGameClock
+        {
+            public double WallMs { get; set; }
+
+            public double SteadyMs { get; set; }
+        }
+
+        /// <summary>A disk that can be full. A write to it may leave a part.</summary>
+        private sealed class FaultyStorage : IGameStorage
+        {
+            private readonly IGameStorage files;
+            internal volatile bool IsFull;
+
+            internal FaultyStorage(IGameStorage files)
+            {
+                this.files = files;
+            }
+
+            public string Read(string name, int mostBytes)
+            {
+                return files.Read(name, mostBytes);
+            }
+
+            public void Write(string name, string text)
+            {
+                if (IsFull) throw new IOException("No space left on the device.");
+                files.Write(name, text);
+            }
+
+            public void Append(string name, string text)
+            {
+                if (!IsFull)
+                {
+                    files.Append(name, text);
+                    return;
+                }
+                files.Append(name, text.Substring(0, text.Length / 2));
+                throw new IOException("No space left on the device.");
+            }
+
+            public void Remove(string name)
+            {
+                files.Remove(name);
+            }
+
+            public void RemoveOthers(string name)
+            {
+                files.RemoveOthers(name);
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer, type Answer } from '../answer.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute } from '../route.ts';
+import { QueryBody } from './query-fields.ts';
+import { questionOf } from './query-question.ts';
+import { QueryResult } from './query-results.ts';
+
+/* The route that answers analytics queries. */
+
+export const runAnalyticsQuery = defineRoute({
+  method: 'POST',
+  path: '/v1/analytics/queries',
+  tag: 'Analytics',
+  summary: 'Query figures: trends, breakdowns, retention, funnels, paths',
+  description:
+    "Answers one question about the key's game and environment from ClickHouse. Ranges select by `received_at`, in UTC. " +
+    '`retention` reads the days of `player_days`, which follow some seconds later. An answer is given again until new ' +
+    `rows come, for at most ${LIMITS.answersKeptMs / 1000} seconds. A query has ${LIMITS.questionSeconds} seconds, ` +
+    `${LIMITS.questionMemoryBytes / 1024 / 1024} MiB of memory and ${LIMITS.questionRows / 1_000_000} million rows; ` +
+    `beyond one of them it gets 422. A game has ${LIMITS.questionsOfGame} queries under way in one process; more get 429.`,
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  readsOnly: true,
+  readsRows: true,
+  errors: ['QUERY_TOO_LARGE', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+  input: { body: QueryBody },
+  example: { kind: 'trend', metric: 'players', event_names: ['level_up'], interval: 'day' },
+  reply: {
+    statuses: [200],
+    description: 'The answer.',
+    schema: QueryResult,
+    example: {
+      kind: 'trend',
+      from: '2026-01-14T00:00:00.000Z',
+      to: '2026-01-16T00:00:00.000Z',
+      metric: 'players',
+      interval: 'day',
+      partial_from: '2026-01-15T00:00:00.000Z',
+      series: [
+        {
+          key: null,
+          points: [
+            { at: '2026-01-14T00:00:00.000Z', value: 1520 },
+            { at: '2026-01-15T00:00:00.000Z', value: 611 },
+          ],
+        },
+      ],
+    },
+  },
+  action: { kind: 'service', call: ({ body }, context) => answerQuery(body, context) },
+});
+
+async function answerQuery(body: QueryBody, { key, services }: RequestContext): Promise<Answer> {
+  const scope = { game: key.game, environment: key.environment };
+  const asked = questionOf(body, scope, services.clock.wallMs());
+  if (asked.kind === 'failure') return asked;
+  const found = await services.queries.run(asked.question);
+  return found.kind === 'failure' ? found : { ...answer(found.text), freshAsOf: found.asOfMs };
+}

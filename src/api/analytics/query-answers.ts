@@ -1,0 +1,139 @@
+import type {
+  BreakdownQuestion,
+  FunnelQuestion,
+  PathsQuestion,
+  Question,
+  RetentionQuestion,
+  TrendQuestion,
+} from '../../../clickhouse-schema/queries/questions/question.ts';
+import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { bucketsOf, endOf } from './trend-buckets.ts';
+
+/* Answers of the query API, from rows of ClickHouse. Their schemas are in query-results.ts. */
+
+type Rows = readonly QuestionRow[];
+
+/** The JSON text of an answer. @param nowMs decides which days are over */
+export function answerText(question: Question, rows: Rows, nowMs: number): string {
+  const range = { from: formatTimestamp(question.fromMs), to: formatTimestamp(question.toMs) };
+  return JSON.stringify({ kind: question.kind, ...range, ...resultOf(question, rows, nowMs) });
+}
+
+function resultOf(question: Question, rows: Rows, nowMs: number): Record<string, unknown> {
+  switch (question.kind) {
+    case 'trend':
+      return trend(question, rows, nowMs);
+    case 'breakdown':
+      return breakdown(question, rows);
+    case 'retention':
+      return retention(question, rows, nowMs);
+    case 'funnel':
+      return funnel(question, rows);
+    case 'paths':
+      return paths(question, rows);
+  }
+}
+
+/** Intervals that begin in the future are left out; the one that is under way is partial. */
+function trend(question: TrendQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
+  const { metric, interval, by } = question;
+  const starts = bucketsOf(interval, question).filter((at) => at <= nowMs);
+  const series = Map.groupBy(rows, ({ key }) => String(key));
+  if (by === undefined && series.size === 0) series.set('', []);
+  const shown = [...series].map(([key, found]) => {
+    const values = new Map(found.map(({ at, value }) => [Number(at) * 1000, Number(value)]));
+    const points = starts.map((at) => ({ at: formatTimestamp(at), value: values.get(at) ?? 0 }));
+    return { key: by === undefined ? null : key, total: total(values.values()), points };
+  });
+  const last = starts.at(-1);
+  const isPartial = last !== undefined && endOf(interval, last) > nowMs;
+  shown.sort((one, other) => other.total - one.total || compare(one.key ?? '', other.key ?? ''));
+  return {
+    metric,
+    interval,
+    partial_from: isPartial ? formatTimestamp(last) : null,
+    series: shown.map(({ key, points }) => ({ key, points })),
+  };
+}
+
+function breakdown({ metric }: BreakdownQuestion, rows: Rows): Record<string, unknown> {
+  const [first] = rows;
+  return {
+    metric,
+    keys: Number(first?.['keys'] ?? 0),
+    total: Number(first?.['total'] ?? 0),
+    rows: rows.map(({ key, value }) => ({ key: String(key), value: Number(value) })),
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** A day counts once it is over. */
+function retention({ days, by }: RetentionQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
+  const cohorts = rows.map(({ key, cohort, players, retained }) => {
+    const startMs = Date.parse(`${String(cohort)}T00:00:00Z`);
+    const size = Number(players);
+    const counts = Array.isArray(retained) ? retained : [];
+    const shown = days.map((day, place) => {
+      const isOver = startMs + (day + 1) * DAY_MS <= nowMs;
+      const active = isOver ? Number(counts[place] ?? 0) : null;
+      return { day, players: active, rate: active === null || size === 0 ? null : round(active / size) };
+    });
+    return { key: by === undefined ? null : String(key), day: String(cohort), players: size, retained: shown };
+  });
+  return { cohorts };
+}
+
+function funnel({ steps }: FunnelQuestion, rows: Rows): Record<string, unknown> {
+  const groups = Map.groupBy(rows, ({ key }) => String(key));
+  if (groups.size === 0) groups.set('', []);
+  const funnels = [...groups].map(([key, found]) => {
+    const atLevel = (level: number, inside?: boolean): number =>
+      found.reduce((sum, row) => {
+        const counts =
+          Number(row['level']) === level && (inside === undefined || (Number(row['inside']) === 1) === inside);
+        return counts ? sum + Number(row['players']) : sum;
+      }, 0);
+    const reached = steps.map((_, place) => total(steps.slice(place).map((__, more) => atLevel(place + more + 1))));
+    const shown = steps.map(({ eventName }, place) => {
+      const isLast = place === steps.length - 1;
+      const players = reached[place] ?? 0;
+      return {
+        event_name: eventName,
+        players,
+        converted: isLast ? null : (reached[place + 1] ?? 0),
+        dropped: isLast ? null : atLevel(place + 1, false),
+        inside: isLast ? null : atLevel(place + 1, true),
+        rate: reached[0] === undefined || reached[0] === 0 ? null : round(players / reached[0]),
+      };
+    });
+    return { key, steps: shown };
+  });
+  return { funnels };
+}
+
+function paths({ eventName }: PathsQuestion, rows: Rows): Record<string, unknown> {
+  const [first] = rows;
+  const orNull = (name: unknown): string | null => (name === '' ? null : String(name));
+  return {
+    event_name: eventName,
+    keys: Number(first?.['paths'] ?? 0),
+    total: Number(first?.['total'] ?? 0),
+    paths: rows.map((row) => ({
+      steps: [eventName, orNull(row['first']), orNull(row['second'])],
+      times: Number(row['times']),
+      players: Number(row['players']),
+    })),
+  };
+}
+
+function total(values: Iterable<number>): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+const round = (share: number): number => Math.round(share * 10_000) / 10_000;
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

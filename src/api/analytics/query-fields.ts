@@ -1,0 +1,139 @@
+import { Type, type Static } from 'typebox';
+import {
+  COHORT_COLUMNS,
+  EVENT_COLUMNS,
+  INTERVALS,
+  METRIC_TABLES,
+  PURCHASE_COLUMNS,
+  SESSION_COLUMNS,
+} from '../../../clickhouse-schema/queries/questions/question.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { timeIn } from '../fields.ts';
+
+/* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */
+
+const KINDS = ['trend', 'breakdown', 'retention', 'funnel', 'paths'] as const;
+
+/** A choice. @param description what is chosen */
+function oneOf<const T extends string>(values: readonly T[], description: string) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], description });
+}
+
+const eventName = (description: string) => Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description });
+
+const field = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 'property:'.length + LIMITS.propertyPathLength, description });
+
+const Where = Type.Array(
+  Type.Object(
+    {
+      field: field('The field, as for `by`.'),
+      in: Type.Array(
+        Type.String({
+          maxLength: LIMITS.questionValueLength,
+          description: 'A value as text; empty: rows without one.',
+        }),
+        { minItems: 1, maxItems: LIMITS.questionValues, description: 'Rows with one of these values pass.' },
+      ),
+    },
+    { additionalProperties: false, description: 'A condition on one field.' },
+  ),
+  { maxItems: LIMITS.questionFilters, description: 'Conditions that must all hold.' },
+);
+
+export const QueryBody = Type.Object(
+  {
+    kind: oneOf(
+      KINDS,
+      '`trend`: a metric over time. `breakdown`: a metric by a field. `retention`: first days and who came back. ' +
+        '`funnel`: who did steps in order. `paths`: what follows an event, two steps.',
+    ),
+    from: Type.Optional(
+      timeIn(
+        'First moment, by `received_at`; for `retention` its UTC day. Default: 30 days before `to`, or before this day.',
+      ),
+    ),
+    to: Type.Optional(timeIn('Moment after the last. Default: the end of this UTC day.')),
+    metric: Type.Optional(
+      oneOf(
+        Object.keys(METRIC_TABLES).filter((name): name is keyof typeof METRIC_TABLES => name in METRIC_TABLES),
+        '`trend` and `breakdown`: `events` (default), `players` with such events, `sum` of a property; `sessions`, ' +
+          '`playtime_seconds`; `purchases` less those taken back, `payers`, `revenue`.',
+      ),
+    ),
+    property: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.propertyPathLength,
+        description: 'Required with the metric `sum`: path of a number in the properties, keys joined by dots.',
+      }),
+    ),
+    event_names: Type.Optional(
+      Type.Array(eventName('A name.'), {
+        minItems: 1,
+        maxItems: LIMITS.questionNames,
+        description: 'Metrics of events: only events with these names. Default: all.',
+      }),
+    ),
+    event_name: Type.Optional(eventName('Required with `paths`: the event that paths start with.')),
+    interval: Type.Optional(
+      oneOf(INTERVALS, '`trend`: length of an interval, in UTC. Weeks begin on Monday. Default: `day`.'),
+    ),
+    by: Type.Optional(
+      field(
+        'The field whose values are told apart; required with `breakdown`, possible with `trend`, `funnel` (of the ' +
+          `first step) and \`retention\` (of the first day: ${listed(COHORT_COLUMNS)}). Of events: ${listed(EVENT_COLUMNS)} or \`property:<path>\`. Of sessions: ` +
+          `${listed(SESSION_COLUMNS)}. Of purchases: ${listed(PURCHASE_COLUMNS)}.`,
+      ),
+    ),
+    where: Type.Optional(Where),
+    days: Type.Optional(
+      Type.Array(
+        Type.Integer({ minimum: 0, maximum: LIMITS.retentionLongestDay, description: 'Days after the first day.' }),
+        {
+          minItems: 1,
+          maxItems: LIMITS.retentionDays,
+          description: '`retention`: the days to look at, each once. Default: 1, 3, 7, 14, 30.',
+        },
+      ),
+    ),
+    steps: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { event_name: eventName('Name of the event.'), where: Type.Optional(Where) },
+          { additionalProperties: false, description: 'A step.' },
+        ),
+        { minItems: 2, maxItems: LIMITS.funnelSteps, description: 'Required with `funnel`: its steps, in order.' },
+      ),
+    ),
+    window_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.funnelWindowSeconds,
+        description: '`funnel`: all steps happen within this time of the first. Default: 7 days.',
+      }),
+    ),
+    within_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.pathSeconds,
+        description: '`paths`: longest pause between two events of a path. Default: 30 minutes.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.breakdownKeys,
+        description:
+          `Values or paths in the answer, the largest first. Default: ${LIMITS.questionKeys}, which is also the most ` +
+          'for `trend`, `funnel` and `retention`.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'An analytics query.' },
+);
+export type QueryBody = Static<typeof QueryBody>;
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}

@@ -1,0 +1,182 @@
+import {
+  COHORT_COLUMNS,
+  type CohortColumn,
+  type ColumnName,
+  type Dimension,
+  EVENT_COLUMNS,
+  type Filter,
+  METRIC_TABLES,
+  PURCHASE_COLUMNS,
+  type Question,
+  SESSION_COLUMNS,
+} from '../../../clickhouse-schema/queries/questions/question.ts';
+import type { FieldFault, Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
+import { invalid } from '../route.ts';
+import type { QueryBody } from './query-fields.ts';
+import { bucketsOf } from './trend-buckets.ts';
+
+/** Fields that only some kinds take; the others belong to all. */
+const FIELDS = {
+  trend: ['metric', 'property', 'event_names', 'interval', 'by', 'where', 'limit'],
+  breakdown: ['metric', 'property', 'event_names', 'by', 'where', 'limit'],
+  retention: ['days', 'by', 'limit'],
+  funnel: ['steps', 'window_seconds', 'by', 'limit'],
+  paths: ['event_name', 'where', 'within_seconds', 'limit'],
+} as const satisfies Record<QueryBody['kind'], readonly (keyof QueryBody)[]>;
+
+const REQUIRED = {
+  trend: [],
+  breakdown: ['by'],
+  retention: [],
+  funnel: ['steps'],
+  paths: ['event_name'],
+} as const satisfies Record<QueryBody['kind'], readonly (keyof QueryBody)[]>;
+
+const COMMON: ReadonlySet<string> = new Set(['kind', 'from', 'to']);
+
+const COLUMNS = { events: EVENT_COLUMNS, sessions: SESSION_COLUMNS, purchases: PURCHASE_COLUMNS } as const;
+type Table = keyof typeof COLUMNS;
+
+/** Kinds with many figures for each value. */
+const SHORT_LISTS: ReadonlySet<QueryBody['kind']> = new Set(['trend', 'funnel', 'retention']);
+
+const DAY_MS = 86_400_000;
+const DEFAULT_RANGE_DAYS = 30;
+const DEFAULT_RETENTION = [1, 3, 7, 14, 30];
+const DEFAULT_WINDOW_SECONDS = 7 * 86_400;
+const DEFAULT_WITHIN_SECONDS = 1_800;
+
+/** The question of a valid body, or its faults. @param scope game and environment of the key */
+export function questionOf(
+  body: QueryBody,
+  scope: { game: string; environment: string },
+  nowMs: number,
+): { kind: 'question'; question: Question } | Failure {
+  const faults: FieldFault[] = fieldFaults(body);
+  const range = rangeOf(body, nowMs, faults);
+  const table: Table =
+    body.kind === 'trend' || body.kind === 'breakdown' ? METRIC_TABLES[body.metric ?? 'events'] : 'events';
+  const dimension = (text: string, path: string): Dimension => dimensionOf(text, table, path, faults);
+  const filters = (where: QueryBody['where'], path: string): Filter[] =>
+    (where ?? []).map(({ field, in: values }, place) => ({
+      dimension: dimension(field, `${path}/${place}/field`),
+      values,
+    }));
+  const common = { ...scope, ...range };
+  const by = body.by === undefined || body.kind === 'retention' ? undefined : dimension(body.by, '/by');
+  const limit = body.limit ?? LIMITS.questionKeys;
+  if (limit > LIMITS.questionKeys && SHORT_LISTS.has(body.kind)) {
+    faults.push({ path: '/limit', message: `must be at most ${LIMITS.questionKeys} with \`${body.kind}\`` });
+  }
+  const question = build();
+  return faults.length > 0 ? invalid(faults) : { kind: 'question', question };
+
+  function measured() {
+    const { metric = 'events', property, event_names: eventNames = [] } = body;
+    if (metric === 'sum' && property === undefined) {
+      faults.push({ path: '/property', message: 'is required with the metric `sum`' });
+    }
+    if (metric !== 'sum' && property !== undefined) {
+      faults.push({ path: '/property', message: 'is allowed with the metric `sum` only' });
+    }
+    if (property !== undefined) checkPath(property, '/property', faults);
+    if (table !== 'events' && eventNames.length > 0) {
+      faults.push({ path: '/event_names', message: `is allowed with metrics of events only, not with \`${metric}\`` });
+    }
+    return { ...common, metric, property, eventNames, where: filters(body.where, '/where'), limit };
+  }
+
+  function build(): Question {
+    switch (body.kind) {
+      case 'trend': {
+        const { interval = 'day' } = body;
+        if (faults.length === 0 && bucketsOf(interval, range).length > LIMITS.trendPoints) {
+          const message = `has more than ${LIMITS.trendPoints} points in this range; choose a longer interval`;
+          faults.push({ path: '/interval', message });
+        }
+        return { kind: 'trend', ...measured(), interval, by };
+      }
+      case 'breakdown':
+        return { kind: 'breakdown', ...measured(), by: by ?? { kind: 'column', column: 'event_name' } };
+      case 'retention':
+        return {
+          kind: 'retention',
+          ...common,
+          days: body.days ?? DEFAULT_RETENTION,
+          by: cohortColumn(body.by, faults),
+          limit,
+        };
+      case 'funnel': {
+        const steps = (body.steps ?? []).map(({ event_name: eventName, where }, place) => ({
+          eventName,
+          where: filters(where, `/steps/${place}/where`),
+        }));
+        const windowSeconds = body.window_seconds ?? DEFAULT_WINDOW_SECONDS;
+        return { kind: 'funnel', ...common, steps, windowSeconds, nowMs, by, limit };
+      }
+      case 'paths': {
+        const withinSeconds = body.within_seconds ?? DEFAULT_WITHIN_SECONDS;
+        const where = filters(body.where, '/where');
+        return { kind: 'paths', ...common, eventName: body.event_name ?? '', where, withinSeconds, limit };
+      }
+    }
+  }
+}
+
+function fieldFaults(body: QueryBody): FieldFault[] {
+  const taken: ReadonlySet<string> = new Set(FIELDS[body.kind]);
+  const foreign = Object.keys(body).filter((name) => !COMMON.has(name) && !taken.has(name));
+  const missing = REQUIRED[body.kind].filter((name) => body[name] === undefined);
+  const { days = [] } = body;
+  return [
+    ...(new Set(days).size < days.length ? [{ path: '/days', message: 'must not name a day twice' }] : []),
+    ...missing.map((name) => ({ path: `/${name}`, message: `is required with the kind \`${body.kind}\`` })),
+    ...foreign.map((name) => ({ path: `/${name}`, message: `is not allowed with the kind \`${body.kind}\`` })),
+  ];
+}
+
+/** The default range begins at a UTC day and ends in the future, so that it names the same answer for a whole day. */
+function rangeOf({ from, to }: QueryBody, nowMs: number, faults: FieldFault[]): { fromMs: number; toMs: number } {
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const toMs = to === undefined ? Math.max(todayMs + DAY_MS, nowMs) : (parseTimestamp(to) ?? 0);
+  const base = to === undefined ? todayMs : toMs;
+  const fromMs = from === undefined ? base - DEFAULT_RANGE_DAYS * DAY_MS : (parseTimestamp(from) ?? 0);
+  if (fromMs >= toMs) faults.push({ path: '/from', message: 'must be before `to`' });
+  else if (toMs - fromMs > LIMITS.questionRangeDays * DAY_MS) {
+    faults.push({ path: '/from', message: `must be at most ${LIMITS.questionRangeDays} days before \`to\`` });
+  }
+  return { fromMs, toMs };
+}
+
+function cohortColumn(text: string | undefined, faults: FieldFault[]): CohortColumn | undefined {
+  const column = COHORT_COLUMNS.find((name) => name === text);
+  if (column === undefined && text !== undefined) {
+    const known = COHORT_COLUMNS.map((name) => `\`${name}\``);
+    faults.push({ path: '/by', message: `must be one of ${known.join(', ')} for the kind \`retention\`` });
+  }
+  return column;
+}
+
+const PROPERTY = 'property:';
+
+function dimensionOf(text: string, table: Table, path: string, faults: FieldFault[]): Dimension {
+  if (table === 'events' && text.startsWith(PROPERTY)) {
+    const property = text.slice(PROPERTY.length);
+    if (property === '') faults.push({ path, message: 'must name a property after `property:`' });
+    checkPath(property, path, faults);
+    return { kind: 'property', path: property };
+  }
+  const column = COLUMNS[table].find((name): name is typeof name => name === text);
+  if (column !== undefined) return { kind: 'column', column };
+  const known = COLUMNS[table].map((name: ColumnName) => `\`${name}\``);
+  if (table === 'events') known.push('`property:<path>`');
+  faults.push({ path, message: `must be one of ${known.join(', ')} for ${table}` });
+  return { kind: 'column', column: 'event_name' };
+}
+
+function checkPath(property: string, path: string, faults: FieldFault[]): void {
+  if (property.split('.').length <= LIMITS.propertyPathKeys) return;
+  faults.push({ path, message: `must have at most ${LIMITS.propertyPathKeys} keys joined by dots` });
+}

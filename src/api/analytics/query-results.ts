@@ -1,0 +1,163 @@
+import { Type, type TProperties } from 'typebox';
+import { timeOut } from '../fields.ts';
+
+/* The answers of the query API: one schema for each kind. */
+
+function figure(description: string) {
+  return Type.Unsafe<number | null>({ type: ['number', 'null'], description });
+}
+
+const textOrNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+
+/** The fields that all answers have, and those of one kind. */
+function result<const K extends string, P extends TProperties>(kind: K, fields: P, description: string) {
+  return Type.Object(
+    {
+      kind: Type.Unsafe<K>({ type: 'string', const: kind, description: `\`${kind}\`.` }),
+      from: timeOut('First moment of the range.'),
+      to: timeOut('Moment after the range.'),
+      ...fields,
+    },
+    { description },
+  );
+}
+
+const metric = Type.String({ description: 'The metric.' });
+const keys = Type.Integer({ description: 'Number of all values, those included that `limit` left out.' });
+
+const Trend = result(
+  'trend',
+  {
+    metric,
+    interval: Type.String({ description: 'Length of an interval.' }),
+    partial_from: textOrNull('Start of the interval that is not over; its point will change. null: all are over.'),
+    series: Type.Array(
+      Type.Object(
+        {
+          key: textOrNull('Value of `by`, as text; empty for rows without one. null without `by`.'),
+          points: Type.Array(
+            Type.Object(
+              {
+                at: timeOut('Start of the interval.'),
+                value: Type.Number({ description: 'The metric in it; 0 without rows.' }),
+              },
+              { description: 'A point.' },
+            ),
+            { description: 'One point for each interval of the range that has begun, oldest first.' },
+          ),
+        },
+        { description: 'The metric over time.' },
+      ),
+      { description: 'One series, or with `by` one for each of its `limit` largest values, the largest first.' },
+    ),
+  },
+  'A metric over time.',
+);
+
+const Breakdown = result(
+  'breakdown',
+  {
+    metric,
+    keys,
+    total: Type.Number({
+      description: 'Sum over all values. A player with two values counts for each in `players` and `payers`.',
+    }),
+    rows: Type.Array(
+      Type.Object(
+        {
+          key: Type.String({ description: 'The value as text; empty for rows without one.' }),
+          value: Type.Number({ description: 'The metric.' }),
+        },
+        { description: 'A value.' },
+      ),
+      { description: 'The `limit` largest values, the largest first.' },
+    ),
+  },
+  'A metric by a field.',
+);
+
+const Retention = result(
+  'retention',
+  {
+    cohorts: Type.Array(
+      Type.Object(
+        {
+          key: textOrNull('Value of `by` on the first day; empty where it was not known. null without `by`.'),
+          day: Type.String({ description: 'First UTC day of these players, as `2026-01-15`.' }),
+          players: Type.Integer({ description: 'Players whose first day it is.' }),
+          retained: Type.Array(
+            Type.Object(
+              {
+                day: Type.Integer({ description: 'Days after the first day.' }),
+                players: figure('Players active on that UTC day. null while it is not over.'),
+                rate: figure('Their share. null while the day is not over.'),
+              },
+              { description: 'A day.' },
+            ),
+            { description: 'The days asked for, in the order of the query.' },
+          ),
+        },
+        { description: 'The players of one first day.' },
+      ),
+      { description: 'First days with players, oldest first.' },
+    ),
+  },
+  'Who came back.',
+);
+
+const Funnel = result(
+  'funnel',
+  {
+    funnels: Type.Array(
+      Type.Object(
+        {
+          key: Type.String({ description: "Value of `by` in the player's first step; empty without `by`." }),
+          steps: Type.Array(
+            Type.Object(
+              {
+                event_name: Type.String({ description: 'Name of the event.' }),
+                players: Type.Integer({ description: 'Players who reached the step.' }),
+                converted: figure('Of these, players who reached the next step. null for the last step.'),
+                dropped: figure('Of these, players whose window is over. null for the last step.'),
+                inside: figure('Of these, players who may still reach the next step. null for the last step.'),
+                rate: figure('Share of the players of the first step. null without players.'),
+              },
+              { description: 'A step.' },
+            ),
+            { description: 'The steps, in order.' },
+          ),
+        },
+        { description: 'A funnel.' },
+      ),
+      { description: 'One funnel, or with `by` one for each of its `limit` largest values, the largest first.' },
+    ),
+  },
+  'Who did steps in order.',
+);
+
+const Paths = result(
+  'paths',
+  {
+    event_name: Type.String({ description: 'The event that paths start with.' }),
+    keys,
+    total: Type.Integer({ description: 'Number of start events.' }),
+    paths: Type.Array(
+      Type.Object(
+        {
+          steps: Type.Array(textOrNull('Name of an event; null: none followed in time.'), {
+            description: 'The start event and the two that followed.',
+          }),
+          times: Type.Integer({ description: 'Number of start events with this path.' }),
+          players: Type.Integer({ description: 'Players with this path; beyond some thousands within 0.5 %.' }),
+        },
+        { description: 'A path.' },
+      ),
+      { description: 'The `limit` most frequent paths.' },
+    ),
+  },
+  'What follows an event.',
+);
+
+export const QueryResult = Type.Union([Trend, Breakdown, Retention, Funnel, Paths], {
+  description: 'The answer; its fields follow from `kind`.',
+});

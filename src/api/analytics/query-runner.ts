@@ -1,0 +1,130 @@
+import type { Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
+import type { Question } from '../../../clickhouse-schema/queries/questions/question.ts';
+import type { AsOf, Freshness } from '../../../streams/freshness/output-freshness.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { LIMITS, type Limits } from '../../kernel/limits.ts';
+import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
+import { answerText } from './query-answers.ts';
+
+/** An answer as JSON text, and up to when it has everything; `undefined`: unknown. */
+export interface QueryAnswer {
+  kind: 'answer';
+  text: string;
+  asOfMs: number | undefined;
+}
+
+/** Answers questions, each once while no new rows come. */
+export interface QueryRunner {
+  run(question: Question): Promise<QueryAnswer | Failure>;
+}
+
+export interface QueryRunnerOptions {
+  analytics: Pick<Analytics, 'ask'>;
+  freshness: Pick<Freshness, 'rowsAsOf'>;
+  clock: Clock;
+  limits?: Pick<Limits, 'questionsOfGame' | 'answersKeptBytes' | 'answersKeptMs'>;
+}
+
+interface Kept {
+  answer: QueryAnswer;
+  /** The position of the rows when it was asked. */
+  position: string;
+  askedMs: number;
+}
+
+/**
+ * Invariants
+ * 1. An answer is given again only while the rows' position is the one that it was asked at, and for `answersKeptMs`:
+ *    rows of erased players, and days that are built later, move no position.
+ * 2. Equal questions at one time are one statement. So a caller who gives up and asks again adds nothing.
+ * 3. A game and environment has at most `questionsOfGame` questions under way in this process.
+ */
+export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
+  const { analytics, freshness, clock, limits = LIMITS } = options;
+  const kept = new Map<string, Kept>();
+  let keptBytes = 0;
+  const underWay = new Map<string, Promise<QueryAnswer | Failure>>();
+  const ofGame = new Map<string, number>();
+
+  function forget(key: string): void {
+    const known = kept.get(key);
+    if (known === undefined) return;
+    kept.delete(key);
+    keptBytes -= sizeOf(key, known);
+  }
+
+  function keep(key: string, answer: Kept): void {
+    forget(key);
+    kept.set(key, answer);
+    keptBytes += sizeOf(key, answer);
+    for (const oldest of kept.keys()) {
+      if (keptBytes <= limits.answersKeptBytes) break;
+      forget(oldest);
+    }
+  }
+
+  function known(key: string, asOf: AsOf | undefined): QueryAnswer | undefined {
+    const found = kept.get(key);
+    if (found === undefined) return undefined;
+    const isOld = clock.monotonicMs() - found.askedMs >= limits.answersKeptMs;
+    if (!isOld && asOf !== undefined && found.position === asOf.position) {
+      // Nothing came since, so it has everything up to now.
+      return found.answer.asOfMs === undefined ? found.answer : { ...found.answer, asOfMs: asOf.asOfMs };
+    }
+    forget(key);
+    return undefined;
+  }
+
+  async function ask(question: Question, key: string, asOf: AsOf | undefined): Promise<QueryAnswer | Failure> {
+    const askedMs = clock.monotonicMs();
+    const found = await analytics.ask(question);
+    if (found.kind === 'unavailable') return clickHouseUnavailable();
+    if (found.kind === 'too_large') return failure('QUERY_TOO_LARGE', undefined, { bound: found.bound });
+    const answer: QueryAnswer = {
+      kind: 'answer',
+      text: answerText(question, found.value, clock.wallMs()),
+      // The days of `player_days` follow the rows some seconds later.
+      asOfMs: question.kind === 'retention' ? undefined : asOf?.asOfMs,
+    };
+    if (asOf !== undefined) keep(key, { answer, position: asOf.position, askedMs });
+    return answer;
+  }
+
+  return {
+    async run(question) {
+      const key = keyOf(question);
+      const asOf = await freshness.rowsAsOf('FACTS');
+      const answered = known(key, asOf) ?? underWay.get(key);
+      if (answered !== undefined) return answered;
+      const game = `${question.environment}/${question.game}`;
+      const running = ofGame.get(game) ?? 0;
+      if (running >= limits.questionsOfGame) return tooMany(limits.questionsOfGame);
+      ofGame.set(game, running + 1);
+      const asked = ask(question, key, asOf).finally(() => {
+        underWay.delete(key);
+        const left = (ofGame.get(game) ?? 1) - 1;
+        if (left > 0) ofGame.set(game, left);
+        else ofGame.delete(game);
+      });
+      underWay.set(key, asked);
+      return asked;
+    },
+  };
+}
+
+/** Questions whose answers are equal, but for the rows and the moment. */
+function keyOf(question: Question): string {
+  return JSON.stringify(question.kind === 'funnel' ? { ...question, nowMs: 0 } : question);
+}
+
+/** Texts take up to two bytes a character. */
+const sizeOf = (key: string, { answer, position }: Kept): number =>
+  2 * (key.length + answer.text.length + position.length);
+
+function tooMany(most: number): Failure {
+  return failure(
+    'RATE_LIMIT_EXCEEDED',
+    `${most} analytics queries of this game are under way in this process; wait for their answers.`,
+  );
+}

@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { type Grant, ROLES, type UserDocument } from '../../../actors/vocabulary/users.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+
+/* The schemas of users and their resources. */
+
+const GrantSchema = Type.Object(
+  {
+    game: Type.String({ minLength: 1, maxLength: 63, description: 'Id of the game; `*` means all games.' }),
+    environment: Type.Union([Type.Literal('live'), Type.Literal('test'), Type.Literal('*')], {
+      description: 'Environment; `*` means both.',
+    }),
+    role: Type.Union(
+      ROLES.map((role) => Type.Literal(role)),
+      { description: 'Role there. Each may do everything that the ones before it may.' },
+    ),
+  },
+  { description: 'A role in a game and environment.' },
+);
+
+export const Email = Type.String({
+  minLength: 3,
+  maxLength: LIMITS.userEmailLength,
+  description: 'E-mail address. Case does not matter.',
+});
+
+const Grants = Type.Array(GrantSchema, {
+  maxItems: LIMITS.userGrants,
+  description: 'Roles of the user. Without one the user sees nothing.',
+});
+
+export const UserSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the user.' }),
+    email: Type.String({ description: 'E-mail address, in lower case.' }),
+    grants: Grants,
+    has_password: Type.Boolean({ description: 'Whether the user has chosen a password.' }),
+    open_links: Type.Integer({ description: 'Number of one-time links that are valid.' }),
+    sessions: Type.Integer({ description: 'Number of browsers that are signed in.' }),
+    created_at: Type.String({ description: 'Time of creation, ISO 8601.' }),
+  },
+  { description: 'A user of the console.' },
+);
+
+const EXAMPLE_GRANT: Grant = { game: 'demo', environment: '*', role: 'editor' };
+export const EXAMPLE_USER = {
+  id: '0198a3b2-7c4d-7e5f-8a9b-0c1d2e3f4a5b',
+  email: 'ann@example.com',
+  grants: [EXAMPLE_GRANT],
+  has_password: true,
+  open_links: 0,
+  sessions: 1,
+  created_at: '2026-01-15T10:30:00.000Z',
+};
+
+export function userJson(user: UserDocument, nowMs: number) {
+  const valid = (tokens: UserDocument['links']): number => tokens.filter(({ expiresAt }) => expiresAt > nowMs).length;
+  return {
+    id: user.id,
+    email: user.email,
+    grants: user.grants,
+    has_password: user.password !== null,
+    open_links: valid(user.links),
+    sessions: valid(user.sessions),
+    created_at: new Date(user.createdAt).toISOString(),
+  };
+}

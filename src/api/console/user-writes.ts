@@ -1,0 +1,28 @@
+import type { UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
+import { userAddress } from '../../../streams/config/users.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { changed } from '../definitions/definition-writes.ts';
+
+/** What a change makes of a user, with a value for the caller. */
+export type UserChange<T> = { kind: 'changed'; user: UserDocument; value: T } | Failure;
+
+/** Changes a user by compare-and-set. `change` is called again if the document changed concurrently. */
+export async function changeUser<T>(
+  config: ConfigStore,
+  id: string,
+  change: (user: UserDocument) => UserChange<T>,
+): Promise<{ kind: 'written'; user: UserDocument; value: T } | Failure> {
+  const address = userAddress(id);
+  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+    const held = config.get(address);
+    if (held === undefined) return failure('NOT_FOUND', 'There is no such user.');
+    const next = change(held.document);
+    if (next.kind === 'failure') return next;
+    const write = await config.put(address, next.user, held.revision);
+    if (write.kind === 'written') return { kind: 'written', user: write.entry.document, value: next.value };
+    if (write.kind === 'unavailable' || !(await changed(config, address, held.revision))) break;
+  }
+  return failure('SERVICE_UNAVAILABLE');
+}

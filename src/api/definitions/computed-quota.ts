@@ -1,0 +1,134 @@
+import {
+  createPropertyQuota,
+  namedIn,
+  propertiesOf,
+  type NamedSpec,
+} from '../../../actors/computed/needed-properties.ts';
+import { specOf } from '../../../actors/computed/property-document.ts';
+import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
+import type { FieldFault } from '../../kernel/errors.ts';
+import type { Json } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/* What the definitions of a game and environment need of computed properties, together. */
+
+/** A definition that is about to be written. */
+export interface ComputingDefinition {
+  kind: 'segment' | 'flag' | 'campaign' | 'property';
+  /** Its stored key. The stored version of it does not count. */
+  key: string;
+  named?: readonly NamedSpec[];
+  conditions?: readonly Json[];
+}
+
+interface Computing {
+  kind: ComputingDefinition['kind'];
+  key: string;
+  /** The key that people know it by. */
+  shown: string;
+  named: readonly NamedSpec[];
+  conditions: readonly Json[];
+}
+
+/**
+ * Faults of a definition whose conditions name unknown properties, or which needs more properties than the bounds
+ * allow. A definition that needs none is not compared with the others.
+ * @param path of the conditions
+ */
+export function computedFaults(definition: ComputingDefinition, path: string, context: RequestContext): FieldFault[] {
+  const { kind, key, named = [], conditions = [] } = definition;
+  const unknown = [...namedIn(conditions)].filter((name) => propertyOf(name, context) === undefined);
+  if (unknown.length > 0) {
+    return unknown.slice(0, LIMITS.reportedFaults).map((name) => ({
+      path,
+      message: `reads computed.${name}, which is not a computed property of this game and environment`,
+    }));
+  }
+  const added = propertiesOf(named, conditions);
+  if (added.size === 0) return [];
+  const others = computingIn(context).filter((other) => other.kind !== kind || other.key !== key);
+  const quota = createPropertyQuota();
+  const needed = propertiesOf(
+    others.flatMap((other) => other.named),
+    others.flatMap((other) => other.conditions),
+  );
+  for (const spec of needed.values()) quota.add(spec);
+  for (const [id, spec] of added) {
+    const exceeded = needed.has(id) ? undefined : quota.add(spec);
+    if (exceeded !== undefined) return [{ path, message: EXCEEDED[exceeded] }];
+  }
+  return [];
+}
+
+const EXCEEDED = {
+  properties:
+    `needs more computed properties than the maximum of ${LIMITS.computedProperties} per game and environment; ` +
+    'conditions on `events` with the same name, filter and window share one',
+  'of one event':
+    `needs more computed properties of one event name than the maximum of ${LIMITS.computedPerEvent} ` +
+    'per game and environment',
+  buckets:
+    `needs more than ${LIMITS.computedBuckets} buckets in all computed properties of the game and environment; ` +
+    'use shorter windows: a property takes a bucket for each day, and ten if its values may be texts',
+} as const;
+
+/** Ids of the computed properties that conditions read. */
+export function computedIdsIn(conditions: readonly Json[], context: RequestContext): string[] {
+  const named = [...namedIn(conditions)].flatMap((key) => {
+    const document = propertyOf(key, context)?.document;
+    return document === undefined ? [] : [propertyIdOf(specOf(document), key)];
+  });
+  return [...propertiesOf([], conditions).keys(), ...named];
+}
+
+/** Keys of the definitions whose conditions read a named property, by kind. */
+export function readersOfComputed(key: string, context: RequestContext): Record<string, string[]> {
+  const readers: Record<string, string[]> = {};
+  for (const { kind, shown, conditions } of computingIn(context)) {
+    if (namedIn(conditions).has(key)) (readers[`${kind}s`] ??= []).push(shown);
+  }
+  return Object.fromEntries(
+    Object.entries(readers).map(([kind, keys]) => [kind, keys.slice(0, LIMITS.reportedFaults)]),
+  );
+}
+
+function propertyOf(key: string, { key: { game, environment }, services }: RequestContext) {
+  return services.config.get({ game, environment, kind: 'property', key });
+}
+
+function computingIn({ key: { game, environment }, services: { config } }: RequestContext): Computing[] {
+  return [
+    ...config.list('property', game, environment).map(({ key, document }): Computing => ({
+      kind: 'property',
+      key,
+      shown: key,
+      named: [{ key, spec: specOf(document) }],
+      conditions: [],
+    })),
+    ...config.list('segment', game, environment).map(({ key, document }): Computing => ({
+      kind: 'segment',
+      key,
+      shown: document.key,
+      named: [],
+      conditions: [document.conditions],
+    })),
+    ...config
+      .list('flag', game, environment)
+      .filter(({ document }) => document.archivedAt === null)
+      .map(({ key, document }): Computing => ({
+        kind: 'flag',
+        key,
+        shown: key,
+        named: [],
+        conditions: document.rules.map(({ conditions = null }) => conditions),
+      })),
+    ...config.list('campaign', game, environment).map(({ key, document: { key: shown, trigger } }): Computing => ({
+      kind: 'campaign',
+      key,
+      shown,
+      named: [],
+      conditions: trigger.kind === 'event' ? [trigger.conditions ?? null] : [],
+    })),
+  ];
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/known-names.ts';
+import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { createNameWarnings } from './name-warnings.ts';
+
+const SCOPE = { game: 'demo', environment: 'live' };
+const KNOWN = { events: ['level_failed', 'shop'], attributes: ['level', 'country'], properties: ['level', 'mode'] };
+
+function warningsOf(known: Record<string, string[]> | null = KNOWN) {
+  const clock = createFakeClock();
+  const queries: KnownNamesQuery[] = [];
+  const warnings = createNameWarnings({
+    clock,
+    async knownNames(query) {
+      queries.push(query);
+      return known === null ? { kind: 'unavailable' } : { kind: 'answered', value: known[query.of.kind] ?? [] };
+    },
+  });
+  return { warnings, queries, clock };
+}
+
+describe('warnings about names', () => {
+  it('name what no event and no player has, with the nearest known names', async () => {
+    const { warnings } = warningsOf();
+    const conditions = {
+      'attributes.levle': { $gte: 3 },
+      'attributes.country.code': 'SE',
+      $or: [{ 'events.level_faild.count_7d': 1 }, { 'events.purchase.count_7d': 1 }, { is_payer: true }],
+      $not: { events: { name: 'level_failed', where: { 'properties.levl': 3, 'properties.mode': 'x' }, count: 2 } },
+    };
+    const found = await warnings.of(SCOPE, [{ conditions, path: '/conditions' }]);
+    expect(found.map(({ path, suggestions }) => [path, ...suggestions])).toEqual([
+      ['/conditions/attributes.levle', 'level'],
+      ['/conditions/$or/0/events.level_faild.count_7d', 'level_failed'],
+      ['/conditions/$not/events/where/properties.levl', 'level'],
+    ]);
+    expect(found[1]?.message).toBe('no event named `level_faild` was received yet; did you mean `level_failed`?');
+  });
+
+  it('name properties of the event that triggers', async () => {
+    const { warnings } = warningsOf();
+    const conditions = { 'properties.lvl.x': 1, 'properties.mode': 1 };
+    const found = await warnings.of(SCOPE, [{ conditions, path: '/trigger/conditions', event: 'shop' }]);
+    expect(found.map(({ path }) => path)).toEqual(['/trigger/conditions/properties.lvl.x']);
+  });
+
+  it('ask ClickHouse once a minute', async () => {
+    const { warnings, queries, clock } = warningsOf();
+    const all = [{ conditions: { 'attributes.a': 1, 'attributes.b': 1 }, path: '' }];
+    await warnings.of(SCOPE, all);
+    await warnings.of(SCOPE, all);
+    expect(queries).toHaveLength(1);
+    await clock.advance(LIMITS.namesFreshMs);
+    await warnings.of(SCOPE, all);
+    expect(queries).toHaveLength(2);
+  });
+
+  it('are absent without ClickHouse, and bounded', async () => {
+    const { warnings, queries } = warningsOf(null);
+    const all = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`attributes.a${n}`, 1]));
+    expect(await warnings.of(SCOPE, [{ conditions: all, path: '' }])).toEqual([]);
+    expect(await warnings.of(SCOPE, [{ conditions: all, path: '' }])).toEqual([]);
+    expect(queries).toHaveLength(2);
+    expect(await warningsOf().warnings.of(SCOPE, [{ conditions: all, path: '' }])).toHaveLength(LIMITS.nameWarnings);
+    expect(await warningsOf().warnings.of(SCOPE, [{ conditions: { is_payer: true }, path: '' }])).toEqual([]);
+  });
+});

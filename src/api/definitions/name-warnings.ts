@@ -1,0 +1,124 @@
+import { Type } from 'typebox';
+import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/known-names.ts';
+import type { QueryResult } from '../../../clickhouse-schema/queries/query-result.ts';
+import { within, type Clock } from '../../kernel/clock.ts';
+import { nearest } from '../../kernel/edit-distance.ts';
+import type { Json } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { namesIn, type ConditionName } from './condition-names.ts';
+
+/**
+ * Warns about names in conditions that no event or player has: likely typing errors.
+ *
+ * Names come from ClickHouse when a definition is written, and are kept for `namesFreshMs`: events and players cost
+ * nothing. Without ClickHouse there are no warnings; a definition is never refused for a name.
+ */
+export interface NameWarnings {
+  of(scope: { game: string; environment: string }, conditions: readonly WarnedConditions[]): Promise<NameWarning[]>;
+}
+
+export interface WarnedConditions {
+  conditions: Json;
+  /** JSON pointer of the conditions in the body. */
+  path: string;
+  /** The event whose properties they read. */
+  event?: string | undefined;
+  /** The pointer of a single name, if it does not follow from the conditions. */
+  pathOfName?: string;
+}
+
+export interface NameWarning {
+  path: string;
+  message: string;
+  /** The nearest known names. */
+  suggestions: string[];
+}
+
+export const Warnings = Type.Optional(
+  Type.Array(
+    Type.Object(
+      {
+        path: Type.String({ description: 'JSON Pointer into the body.' }),
+        message: Type.String({ description: 'What is probably wrong.' }),
+        suggestions: Type.Array(Type.String({ description: 'A name that exists.' }), {
+          description: 'The nearest known names, at most three.',
+        }),
+      },
+      { description: 'A warning.' },
+    ),
+    {
+      description:
+        'Names in conditions that no event or player has yet. Absent without any. Only in answers to writes and previews.',
+    },
+  ),
+);
+
+export interface NameWarningsOptions {
+  knownNames: (query: KnownNamesQuery) => Promise<QueryResult<string[]>>;
+  clock: Clock;
+}
+
+export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): NameWarnings {
+  /** The latest last. */
+  const held = new Map<string, { atMs: number; names: Promise<ReadonlySet<string> | undefined> }>();
+
+  function namesOf(query: KnownNamesQuery): Promise<ReadonlySet<string> | undefined> {
+    const key = JSON.stringify(query);
+    const nowMs = clock.monotonicMs();
+    const known = held.get(key);
+    if (known !== undefined && nowMs - known.atMs < LIMITS.namesFreshMs) return known.names;
+    const names = knownNames(query).then(
+      (found) => (found.kind === 'answered' ? new Set(found.value) : undefined),
+      () => undefined,
+    );
+    held.delete(key);
+    held.set(key, { atMs: nowMs, names });
+    void names.then((found) => {
+      if (found === undefined) held.delete(key);
+    });
+    for (const oldest of held.keys()) {
+      if (held.size <= LIMITS.namesHeld) break;
+      held.delete(oldest);
+    }
+    return names;
+  }
+
+  return {
+    async of(scope, conditions) {
+      const names = conditions
+        .flatMap(({ conditions: one, path, event, pathOfName }) =>
+          namesIn(one, event).map((name): ConditionName => ({ ...name, path: pathOfName ?? `${path}${name.path}` })),
+        )
+        .slice(0, LIMITS.namesChecked);
+      if (names.length === 0) return [];
+      const found = await within(clock, LIMITS.namesMs, Promise.all(names.map((name) => check(name))));
+      return (found ?? []).flatMap((warning) => warning ?? []).slice(0, LIMITS.nameWarnings);
+
+      async function check(name: ConditionName): Promise<NameWarning | undefined> {
+        if (name.kind === 'event' && SERVICE_EVENTS.has(name.name)) return undefined;
+        const known = await namesOf({ ...scope, of: sourceOf(name) });
+        // An event that never came has no properties, and a warning of its own.
+        if (known === undefined || known.has(name.name) || (name.kind === 'property' && known.size === 0))
+          return undefined;
+        const suggestions = nearest(name.name, known, LIMITS.nameSuggestions);
+        const hint =
+          suggestions.length === 0 ? '' : `; did you mean ${suggestions.map((one) => `\`${one}\``).join(', ')}?`;
+        return { path: name.path, message: `${WORDS[name.kind](name)}${hint}`, suggestions };
+      }
+    },
+  };
+}
+
+/** The service tracks them itself. */
+const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_recorded']);
+
+function sourceOf(name: ConditionName): KnownNamesQuery['of'] {
+  if (name.kind === 'event') return { kind: 'events' };
+  return name.kind === 'attribute' ? { kind: 'attributes' } : { kind: 'properties', eventName: name.event };
+}
+
+const WORDS: { readonly [K in ConditionName['kind']]: (name: ConditionName) => string } = {
+  event: ({ name }) => `no event named \`${name}\` was received yet`,
+  attribute: ({ name }) => `no attribute \`${name}\` was found in a sample of ${LIMITS.namesSampled} players`,
+  property: ({ name }) => `no property \`${name}\` was found in the newest ${LIMITS.namesSampled} of these events`,
+};

@@ -1,0 +1,165 @@
+import { Type, type Static } from 'typebox';
+import { AGGREGATES, type Aggregate } from '../../../actors/vocabulary/computed.ts';
+import type { PropertyDocument } from '../../../actors/vocabulary/documents.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { Description, keyOf, nameOf, ReadOnly } from '../definitions/definition-fields.ts';
+import { timeOut } from '../fields.ts';
+import type { SegmentsProgress } from '../request-context.ts';
+
+/* The computed property resource: schemas of its bodies and responses, its JSON text and its examples. */
+
+const Event = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.nameLength,
+  description: 'Name of the events that are counted.',
+});
+const Where = Type.Unsafe<JsonObject | null>({
+  type: ['object', 'null'],
+  description:
+    'Condition on `properties.<path>` of the event, without regular expressions, `$elemMatch` and `$all`. ' +
+    '`null` (default): all events of that name.',
+});
+const AggregateField = Type.Unsafe<Aggregate>({
+  type: 'string',
+  enum: [...AGGREGATES],
+  description:
+    '`count`: number of events. `sum`, `average`, `max`, `min`: of the numbers in `value`; sums and averages have four ' +
+    'decimals. `first`, `last`: the earliest or latest value. `distinct`: number of different values, at most ' +
+    `${LIMITS.distinctValues}.`,
+});
+const Value = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  maxLength: LIMITS.nameLength,
+  description:
+    '`properties.<path>` of the event, required except for `count`. Events without a value there are not counted; ' +
+    `neither are texts of more than ${LIMITS.computedTextLength} characters.`,
+});
+const WithinDays = Type.Unsafe<number | null>({
+  type: ['integer', 'null'],
+  minimum: 1,
+  maximum: LIMITS.computedDays,
+  description: `Window in UTC days, today included, 1 to ${LIMITS.computedDays}. \`null\` (default): for ever.`,
+});
+
+const optional = {
+  name: Type.Optional(nameOf('Display name. Default: the key.')),
+  description: Type.Optional(Description),
+  where: Type.Optional(Where),
+  value: Type.Optional(Value),
+  within_days: Type.Optional(WithinDays),
+};
+
+/** The body that creates a property. Unknown fields are refused, since a misspelt one would count other events. */
+export const PropertyBody = Type.Object(
+  {
+    key: Type.String({
+      pattern: `^[A-Za-z0-9._-]{1,${LIMITS.propertyKeyLength}}$`,
+      description:
+        'Key, unique in game and environment. Conditions read the property as `computed.<key>`. ' +
+        `1 to ${LIMITS.propertyKeyLength} characters: A-Z a-z 0-9 . _ -`,
+    }),
+    event: Event,
+    aggregate: AggregateField,
+    ...optional,
+  },
+  { additionalProperties: false, description: 'A computed property.' },
+);
+export type PropertyBody = Static<typeof PropertyBody>;
+
+/** The body that replaces a property. */
+export const PropertyChange = Type.Object(
+  {
+    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
+    event: Event,
+    aggregate: AggregateField,
+    ...optional,
+    version: ReadOnly,
+    created_at: ReadOnly,
+    updated_at: ReadOnly,
+    past: ReadOnly,
+  },
+  { additionalProperties: false, description: 'A computed property.' },
+);
+export type PropertyChange = Static<typeof PropertyChange>;
+
+const fields = {
+  key: Type.String({ description: 'Key of the property. It never changes.' }),
+  name: Type.String({ description: 'Display name.' }),
+  description: Description,
+  event: Event,
+  where: Where,
+  aggregate: AggregateField,
+  value: Value,
+  within_days: WithinDays,
+  version: Type.Integer({ description: 'Version, counted from 1.' }),
+  created_at: timeOut('When the property was created.'),
+  updated_at: timeOut('When the property was last changed.'),
+};
+
+/** A property in a list or in the response to a write. */
+export const Property = Type.Object(fields, { description: 'A computed property.' });
+
+/** A property in the response to GET. */
+export const PropertyWithProgress = Type.Object(
+  {
+    ...fields,
+    past: Type.Object(
+      {
+        status: Type.Unsafe<'counted' | 'counting'>({
+          type: 'string',
+          enum: ['counted', 'counting'],
+          description: '`counting` while events from before the definition are missing in the values of some players.',
+        }),
+        partitions_counted: Type.Integer({ description: 'Partitions of the players that are complete.' }),
+        partitions_total: Type.Integer({ description: 'Partitions of the players.' }),
+      },
+      { description: 'Progress of counting the events from before the definition.' },
+    ),
+  },
+  { description: 'A computed property with the progress of counting its past.' },
+);
+
+export const PROPERTY_BODY_EXAMPLE = {
+  key: 'gems_spent',
+  name: 'Gems spent',
+  description: 'Gems spent in the shop in 30 days.',
+  event: 'item_bought',
+  where: { 'properties.currency': 'gems' },
+  aggregate: 'sum',
+  value: 'properties.amount',
+  within_days: 30,
+} as const;
+
+export const PROPERTY_EXAMPLE = {
+  ...PROPERTY_BODY_EXAMPLE,
+  version: 1,
+  created_at: '2026-01-15T10:30:00.000Z',
+  updated_at: '2026-01-15T10:30:00.000Z',
+};
+
+/** A property as JSON text. */
+export function propertyJson(document: PropertyDocument, progress?: SegmentsProgress): string {
+  const { key, name, description, event, where, aggregate, value, withinDays, version, createdAt, updatedAt } =
+    document;
+  return JSON.stringify({
+    key,
+    name,
+    description,
+    event,
+    where,
+    aggregate,
+    value,
+    within_days: withinDays,
+    version,
+    created_at: formatTimestamp(createdAt),
+    updated_at: formatTimestamp(updatedAt),
+    ...(progress === undefined ? {} : { past: pastOf(progress) }),
+  });
+}
+
+function pastOf({ filled, partitions }: SegmentsProgress) {
+  const status = filled === partitions ? 'counted' : 'counting';
+  return { status, partitions_counted: filled, partitions_total: partitions };
+}

@@ -1,0 +1,41 @@
+import type { SegmentDocument } from '../../../actors/vocabulary/documents.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import { changeDefinition } from '../definitions/definition-writes.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/** Removes an erased player from the segments that include or exclude it by name. Its lists go with its state. */
+export async function forgetPlayer(playerId: string, context: RequestContext): Promise<Failure | undefined> {
+  const { game, environment } = context.key;
+  const names = ({ includes = [], excludes = [] }: SegmentDocument): boolean =>
+    includes.includes(playerId) || excludes.includes(playerId);
+  for (const entry of context.services.config.list('segment', game, environment)) {
+    if (!names(entry.document)) continue;
+    const written = await changeDefinition<'segment'>(
+      {
+        address: { game, environment, kind: 'segment', key: entry.key },
+        headers: {},
+        missing: GONE,
+        change: (held) => (names(held) ? { kind: 'changed', document: without(held, playerId) } : GONE),
+      },
+      // The request's Idempotency-Key belongs to the erasure.
+      { ...context, idempotency: undefined },
+    );
+    if (written.kind === 'failure' && written !== GONE) return NOT_REMOVED;
+  }
+  return undefined;
+}
+
+const GONE = failure('NOT_FOUND');
+const NOT_REMOVED = failure(
+  'SERVICE_UNAVAILABLE',
+  'The player is erased, but a segment still names its id. Send the request again to remove it there.',
+);
+
+function without({ includes = [], excludes = [], ...rest }: SegmentDocument, playerId: string): SegmentDocument {
+  const [included, excluded] = [includes, excludes].map((ids) => ids.filter((id) => id !== playerId));
+  return {
+    ...rest,
+    ...(included === undefined || included.length === 0 ? {} : { includes: included }),
+    ...(excluded === undefined || excluded.length === 0 ? {} : { excludes: excluded }),
+  };
+}

@@ -1,0 +1,76 @@
+import type { CommandBody } from '../../../../actors/vocabulary/commands.ts';
+import type { ListPlayers } from '../../../../actors/vocabulary/player-lists.ts';
+import type { Reply } from '../../../../actors/vocabulary/replies.ts';
+import { sleep, type Clock } from '../../../kernel/clock.ts';
+import { failure } from '../../../kernel/errors.ts';
+import { LIMITS } from '../../../kernel/limits.ts';
+import type { ListedPlayer, ListTally } from './list-port.ts';
+
+/**
+ * Sends the players of one partition to its owner, in commands that are repeated until the owner answers: a repeat
+ * changes nothing. At most `listWindow` are in flight, so `add` waits while the owner is slow.
+ */
+export interface ListSender {
+  add(player: ListedPlayer): Promise<void> | undefined;
+  /** Sends what waits, and resolves when every command has ended. */
+  flush(): Promise<void>;
+}
+
+export interface ListSenderOptions {
+  body: Omit<ListPlayers, 'kind' | 'playerIds'>;
+  send: (body: CommandBody, playerId: string) => Promise<Reply>;
+  tally: ListTally;
+  clock: Pick<Clock, 'timer' | 'monotonicMs'>;
+}
+
+export function createListSender({ body, send, tally, clock }: ListSenderOptions): ListSender {
+  const inFlight = new Set<Promise<void>>();
+  let filling: ListedPlayer[] = [];
+
+  async function deliver(players: readonly ListedPlayer[]): Promise<void> {
+    const playerIds = players.map(({ playerId }) => playerId);
+    const beganMs = clock.monotonicMs();
+    while (tally.failure === undefined) {
+      const reply = await send({ kind: 'ListPlayers', ...body, playerIds }, playerIds[0] ?? '');
+      if (reply.kind === 'listed') return count(players, reply.members, reply.unknown);
+      if (reply.kind !== 'failure') throw new Error(`a list was answered with ${reply.kind}`);
+      if (!PASSING.has(reply.code)) tally.failure ??= reply;
+      else if (clock.monotonicMs() - beganMs > LIMITS.listPatienceMs) tally.failure ??= NOT_ANSWERED;
+      else await sleep(clock, LIMITS.listRetryMs);
+    }
+  }
+
+  function count(players: readonly ListedPlayer[], members: number, unknown: readonly number[]): void {
+    tally.members += members;
+    tally.unknown += unknown.length;
+    for (const place of unknown.slice(0, LIMITS.listUnknownShown - tally.unknownNames.length)) {
+      tally.unknownNames.push(players[place]?.text ?? '');
+    }
+  }
+
+  async function dispatch(): Promise<void> {
+    const players = filling;
+    filling = [];
+    while (inFlight.size >= LIMITS.listWindow) await Promise.race(inFlight);
+    const command = deliver(players).finally(() => inFlight.delete(command));
+    inFlight.add(command);
+  }
+
+  return {
+    add(player) {
+      filling.push(player);
+      return filling.length < LIMITS.listCommandPlayers ? undefined : dispatch();
+    },
+    async flush() {
+      if (filling.length > 0) await dispatch();
+      await Promise.all(inFlight);
+    },
+  };
+}
+
+/** Failures that pass: the command may not have been decided. */
+const PASSING: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']);
+const NOT_ANSWERED = failure(
+  'SERVICE_UNAVAILABLE',
+  'The service could not take the whole list; the list in force is unchanged. Send it again later.',
+);

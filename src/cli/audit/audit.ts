@@ -1,0 +1,229 @@
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { decodeCommit, decodeScores } from '../../../streams/codec.ts';
+import type { Addresses } from './addresses.ts';
+import { AuditError } from './audit-error.ts';
+import { AUDITED, type AuditedName } from './audited-tables.ts';
+import { checkCampaigns } from './check-campaigns.ts';
+import { checkPlayerDays } from './check-player-days.ts';
+import { openClickHouse, type ClickHouse, type Whole } from './clickhouse.ts';
+import { comparePlayers } from './compare-players.ts';
+import { createRowComparison, type RowComparison } from './compare-rows.ts';
+import { createDifferences, type Differences } from './differences.ts';
+import { readErasures, type Erasures } from './erasures.ts';
+import { rowOfScore, rowsOfFact } from './expected-rows.ts';
+import { createPlayerTotals, type PlayerTotals } from './player-totals.ts';
+import { readBucket, readStream, streamBounds, type StreamBounds } from './read-stream.ts';
+import { checkMemberships, checkReleases, checkScores, checkTotals } from './table-checks.ts';
+import { untilTrue } from './until-true.ts';
+
+/** What an audit read and found. */
+export interface Audit {
+  facts: StreamBounds;
+  /** Facts that were read. */
+  factCount: number;
+  compared: ReadonlyMap<AuditedName, number>;
+  /** Players with facts in the log, those compared with `players`, and snapshots compared with the facts before. */
+  players: { inLog: number; compared: number; snapshots: number };
+  differences: Differences;
+  /** What could not be compared, and why. */
+  skipped: readonly string[];
+}
+
+export interface AuditOptions {
+  addresses: Addresses;
+  /** How long ClickHouse may take to catch up with the log. */
+  waitMs: number;
+  /** Receives what is being done, line by line. */
+  note: (line: string) => void;
+}
+
+/**
+ * Replays the log and compares it with ClickHouse. It uses nothing of the service but the codec of the log's records,
+ * so that an error of the service is not an error of the audit.
+ *
+ * Rows: each fact makes the rows that docs/analytics.md promises; all of their columns are compared. Totals: facts are
+ * added up by player, and compared with the snapshots in the log and with `players`. Tables are then compared with each
+ * other, which covers what the log has trimmed.
+ * @throws AuditError if it cannot compare
+ */
+export async function audit({ addresses, waitMs, note }: AuditOptions): Promise<Audit> {
+  const clickhouse = openClickHouse(addresses.clickhouse);
+  const nats = await connect(addresses.nats).catch((error: unknown) => {
+    throw new AuditError(`NATS does not answer: ${String(error)}`);
+  });
+  try {
+    return await auditWith(nats, clickhouse, { waitMs, note });
+  } finally {
+    await nats.close();
+  }
+}
+
+type Waiting = Omit<AuditOptions, 'addresses'>;
+
+async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: Waiting): Promise<Audit> {
+  const { note, waitMs } = options;
+  const [facts, records] = [await streamBounds(nats, 'FACTS'), await streamBounds(nats, 'RECORDS')];
+  note(`FACTS holds the records ${facts.firstSequence} to ${facts.lastSequence}.`);
+  await untilHeld(clickhouse, 'FACTS', facts, waitMs);
+  await untilHeld(clickhouse, 'RECORDS', records, waitMs);
+  const differences = createDifferences();
+  const erasures = await readErasures(clickhouse, facts.createdMs);
+  const totals = createPlayerTotals();
+  const devices = new Set<string>();
+
+  const ofFacts = createRowComparison({
+    clickhouse,
+    erasures,
+    differences,
+    tables: tablesOf('FACTS'),
+    createdMs: facts.createdMs,
+    from: facts.firstSequence,
+  });
+  const factCount = await replayFacts(nats, facts, { rows: ofFacts, totals, devices, differences, note });
+  await ofFacts.finish(facts.lastSequence);
+  note(`${factCount} facts of ${totals.size} players are compared with their rows.`);
+
+  const comparedPlayers = await comparePlayers(clickhouse, totals, placeOf(facts), erasures, differences);
+  const ofRecords = createRowComparison({
+    clickhouse,
+    erasures,
+    differences,
+    tables: tablesOf('RECORDS'),
+    createdMs: records.createdMs,
+    from: records.firstSequence,
+    isExcused: ({ cells }) => devices.has(`${String(cells[1])}/${String(cells[3])}/${String(cells[4])}`),
+  });
+  await replayScores(nats, records, ofRecords);
+  await ofRecords.finish(records.lastSequence);
+
+  note('Tables are compared with each other.');
+  const late = await compareTables(nats, clickhouse, { facts, erasures, differences, waitMs });
+  return {
+    facts,
+    factCount,
+    compared: new Map([...ofFacts.compared, ...ofRecords.compared]),
+    players: { inLog: totals.size, compared: comparedPlayers, snapshots: totals.checked },
+    differences,
+    skipped: late === undefined ? [] : [late],
+  };
+}
+
+const placeOf = ({ createdMs, lastSequence: last }: StreamBounds): { createdMs: number; last: number } => ({
+  createdMs,
+  last,
+});
+
+function tablesOf(stream: 'FACTS' | 'RECORDS'): AuditedName[] {
+  return Object.keys(AUDITED).filter((name): name is AuditedName => name in AUDITED && isOf(name, stream));
+}
+
+const isOf = (name: string, stream: string): boolean =>
+  Object.entries(AUDITED).some(([known, table]) => known === name && table.stream === stream);
+
+/** How far the tables hold a stream, by ClickHouse's own note. */
+async function heldTo(clickhouse: ClickHouse, stream: string, createdMs: number): Promise<number> {
+  const [row] = await clickhouse.rows<[created: Whole, sequence: Whole]>(
+    'SELECT stream_created, sequence FROM sink_positions FINAL WHERE stream = {stream: String}',
+    { stream },
+  );
+  return row !== undefined && Number(row[0]) === createdMs ? Number(row[1]) : 0;
+}
+
+async function untilHeld(
+  clickhouse: ClickHouse,
+  stream: string,
+  { createdMs, lastSequence, firstSequence }: StreamBounds,
+  waitMs: number,
+): Promise<void> {
+  if (lastSequence < firstSequence) return;
+  const isHeld = await untilTrue(async () => (await heldTo(clickhouse, stream, createdMs)) >= lastSequence, waitMs);
+  if (isHeld) return;
+  const held = await heldTo(clickhouse, stream, createdMs);
+  throw new AuditError(`ClickHouse holds ${stream} up to the record ${held} of ${lastSequence}: nothing was compared.`);
+}
+
+interface Replay {
+  rows: RowComparison;
+  totals: PlayerTotals;
+  /** Devices of erased players, as `<game>/<environment>/<device>`. */
+  devices: Set<string>;
+  differences: Differences;
+  note: (line: string) => void;
+}
+
+const NOTED_EVERY = 1_000_000;
+
+async function replayFacts(nats: NatsConnection, bounds: StreamBounds, replay: Replay): Promise<number> {
+  const { rows, totals, devices, differences, note } = replay;
+  let count = 0;
+  let next = bounds.firstSequence;
+  for await (const { sequence, data } of readStream(nats, 'FACTS', {
+    from: bounds.firstSequence,
+    last: bounds.lastSequence,
+  })) {
+    if (sequence > next) {
+      await rows.finish(next - 1);
+      rows.skipTo(sequence - 1);
+      note(`The records ${next} to ${sequence - 1} were trimmed meanwhile.`);
+    }
+    next = sequence + 1;
+    const { facts } = decodeCommit(data);
+    // A snapshot holds the state before its record.
+    for (const fact of facts) {
+      if (fact.kind !== 'EntitySnapshot') continue;
+      const fault = totals.take(fact, sequence);
+      if (fault !== undefined)
+        differences.add('totals', `FACTS ${sequence}: the snapshot of ${fact.entityId}: ${fault}`);
+    }
+    for (const [index, fact] of facts.entries()) {
+      count += 1;
+      if (count % NOTED_EVERY === 0) note(`${count} facts, up to the record ${sequence} of ${bounds.lastSequence}.`);
+      if (fact.kind === 'EntitySnapshot') continue;
+      totals.take(fact, sequence);
+      if (fact.kind === 'PlayerErased' && fact.deviceId !== undefined) {
+        devices.add(`${fact.game}/${fact.environment}/${fact.deviceId}`);
+      }
+      for (const row of rowsOfFact(fact, sequence, index)) rows.take(row);
+    }
+    await rows.recordEnds(sequence);
+  }
+  return count;
+}
+
+async function replayScores(nats: NatsConnection, bounds: StreamBounds, rows: RowComparison): Promise<void> {
+  let next = bounds.firstSequence;
+  const { firstSequence: from, lastSequence: last } = bounds;
+  for await (const { sequence, subject, data } of readStream(nats, 'RECORDS', { from, last })) {
+    if (sequence > next) {
+      await rows.finish(next - 1);
+      rows.skipTo(sequence - 1);
+    }
+    next = sequence + 1;
+    if (!subject.startsWith('records.scores.')) continue;
+    for (const [index, score] of decodeScores(data).entries()) rows.take(rowOfScore(score, sequence, index));
+    await rows.recordEnds(sequence);
+  }
+}
+
+interface Tables {
+  facts: StreamBounds;
+  erasures: Erasures;
+  differences: Differences;
+  waitMs: number;
+}
+
+async function compareTables(
+  nats: NatsConnection,
+  clickhouse: ClickHouse,
+  { facts, erasures, differences, waitMs }: Tables,
+): Promise<string | undefined> {
+  await erasures.refresh();
+  const scope = { ...placeOf(facts), pending: erasures.pending() };
+  await checkMemberships(clickhouse, scope, differences);
+  await checkTotals(clickhouse, scope, differences);
+  await checkReleases(clickhouse, scope, differences);
+  await checkScores(clickhouse, differences);
+  await checkCampaigns(clickhouse, await readBucket(nats, 'CONFIG'), scope, differences);
+  const sinkSequence = () => heldTo(clickhouse, 'FACTS', facts.createdMs);
+  return checkPlayerDays(clickhouse, scope, differences, { waitMs, sinkSequence });
+}

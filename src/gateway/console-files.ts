@@ -1,0 +1,192 @@
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Answer, TextAnswer } from '../api/answer.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { failure } from '../kernel/errors.ts';
+import type { Ids } from '../kernel/ids.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import type { Logger } from '../kernel/logger.ts';
+
+/*
+ * The files of the console, as `console/build.ts` wrote them: `current.json` names a build, and the folder of that name
+ * holds its files, compressed ones beside them (`.br`). They are held in memory.
+ *
+ * Invariants
+ * 1. Files below `assets/` have their hash in the name and never change. The page itself is never cached.
+ * 2. Scripts run from files of this origin only; styles from these files, or with the nonce of the response.
+ */
+
+export const CONSOLE_PATH = '/console';
+
+export interface ConsoleFiles {
+  /** @param path the URL's path, from `/console` on */
+  answer(path: string, headers: { acceptEncoding: string; ifNoneMatch: string }): Answer;
+}
+
+interface File {
+  type: string;
+  etag: string;
+  plain: Buffer;
+  brotli: Buffer | undefined;
+}
+
+interface Build {
+  name: string;
+  page: string;
+  files: ReadonlyMap<string, File>;
+}
+
+export interface ConsoleFilesOptions {
+  /** The folder of builds, which may appear later; default: that of `console/build.ts`. */
+  folder?: string;
+  clock: Pick<Clock, 'monotonicMs'>;
+  ids: Pick<Ids, 'bytes'>;
+  logger: Pick<Logger, 'error' | 'info'>;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+const BUILDS = fileURLToPath(new URL('../../console/dist', import.meta.url));
+/** In the page, where the nonce of a response belongs. */
+const NONCE = '__NONCE__';
+const NONCE_BYTES = 16;
+
+/** Opens the files. It looks for a build now, and again with requests, while one may appear. */
+export function openConsoleFiles({ folder = BUILDS, clock, ids, logger }: ConsoleFilesOptions): ConsoleFiles {
+  let build: Build | undefined;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  function look(): void {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - lookedAtMs < LIMITS.consoleLookMs) return;
+    lookedAtMs = nowMs;
+    void load(folder, build).then(
+      (found) => {
+        if (found === undefined || found === build) return;
+        build = found;
+        logger.info({ build: found.name, files: found.files.size }, 'serving the console');
+      },
+      (error: unknown) => logger.error({ err: error, folder }, 'the files of the console cannot be read'),
+    );
+  }
+  look();
+
+  return {
+    answer(path, { acceptEncoding, ifNoneMatch }) {
+      look();
+      if (build === undefined) return BUILDING;
+      const name = path.slice(CONSOLE_PATH.length + 1);
+      const file = build.files.get(name);
+      if (file !== undefined) return fileAnswer(name, file, acceptEncoding, ifNoneMatch);
+      if (name.startsWith('assets/')) return failure('NOT_FOUND');
+      const nonce = Buffer.from(ids.bytes(NONCE_BYTES)).toString('base64');
+      return page(200, build.page.replace(NONCE, nonce), nonce);
+    },
+  };
+}
+
+function fileAnswer(name: string, file: File, acceptEncoding: string, ifNoneMatch: string): TextAnswer {
+  const { type, plain, brotli, etag } = file;
+  const isCompressed = brotli !== undefined && accepts(acceptEncoding, 'br');
+  const tag = `"${etag}${isCompressed ? '-br' : ''}"`;
+  const headers = {
+    ...SECURITY,
+    'Cache-Control': name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    Vary: 'Accept-Encoding',
+    ETag: tag,
+    ...(isCompressed ? { 'Content-Encoding': 'br' } : {}),
+  };
+  if (ifNoneMatch === tag) return { kind: 'text', status: 304, contentType: undefined, body: '', headers };
+  return { kind: 'text', contentType: type, body: isCompressed ? brotli : plain, headers };
+}
+
+function accepts(acceptEncoding: string, coding: string): boolean {
+  return acceptEncoding.split(',').some((part) => {
+    const [name = '', weight = ''] = part.split(';');
+    return name.trim() === coding && weight.replaceAll(' ', '') !== 'q=0';
+  });
+}
+
+function page(status: number, body: string, nonce: string): TextAnswer {
+  return {
+    kind: 'text',
+    status,
+    contentType: 'text/html; charset=utf-8',
+    body,
+    headers: { ...SECURITY, 'Content-Security-Policy': policy(nonce) },
+  };
+}
+
+/** Mantine and CodeMirror write style elements, which carry the nonce; scripts come from files only. */
+function policy(nonce: string): string {
+  return (
+    `default-src 'self'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+  );
+}
+
+const SECURITY = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+} as const;
+
+const BUILDING = page(
+  503,
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="2">' +
+    '<title>Console</title></head><body><h1>The console is being built</h1><p>This takes some seconds after the first ' +
+    '<code>npm start</code>, and this page reloads itself. A service that was started in another way needs ' +
+    '<code>npm run build -w console</code> once.</p></body></html>',
+  'none',
+);
+
+/** The current build; undefined if there is none. Returns `held` if it is still the current one. */
+async function load(folder: string, held: Build | undefined): Promise<Build | undefined> {
+  const name = await currentBuild(folder);
+  if (name === undefined) return undefined;
+  if (name === held?.name) return held;
+  const root = join(folder, name);
+  const paths = (await readdir(root, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const contents = new Map<string, Buffer>();
+  let bytes = 0;
+  for (const path of paths) {
+    const content = await readFile(path);
+    bytes += content.length;
+    if (bytes > LIMITS.consoleBytes) throw new Error(`${root} holds more than ${LIMITS.consoleBytes} bytes`);
+    contents.set(path.slice(root.length + 1), content);
+  }
+  const files = new Map<string, File>();
+  for (const [path, plain] of contents) {
+    const type = TYPES[extname(path)];
+    if (type === undefined) continue;
+    files.set(path, {
+      type,
+      plain,
+      brotli: contents.get(`${path}.br`),
+      etag: hash('sha256', plain, 'hex').slice(0, 16),
+    });
+  }
+  return { name, page: contents.get('index.html')?.toString('utf8') ?? '', files };
+}
+
+async function currentBuild(folder: string): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = await readFile(join(folder, 'current.json'), 'utf8');
+  } catch {
+    return undefined;
+  }
+  const value: unknown = JSON.parse(text);
+  const name = typeof value === 'object' && value !== null && 'build' in value ? value.build : undefined;
+  return typeof name === 'string' ? name : undefined;
+}

@@ -1,0 +1,52 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { ConsoleContext, ConsoleRoute } from '../api/route.ts';
+import { failure } from '../kernel/errors.ts';
+import { isSameOrigin } from './access/console-session.ts';
+import { type Exchange, respond } from './http/exchange.ts';
+import { readHead, type RouteReader } from './http/request-head.ts';
+import { addBody, wholeBody } from './read-body.ts';
+import { complete, faultOf, networkOf, type PipelineDeps } from './request-pipeline.ts';
+
+/**
+ * The steps of a request about a person, in order: session, origin, headers and parameters, body, validation, route.
+ * Without a session only sign-ins go on. `req` is valid only until this returns.
+ */
+export function runConsoleRoute(
+  deps: PipelineDeps,
+  reader: RouteReader<ConsoleRoute>,
+  exchange: Exchange,
+  res: HttpResponse,
+  req: HttpRequest,
+): void {
+  const { route } = reader;
+  // A page of another origin could sign a visitor in as somebody else.
+  if (!isSameOrigin(req)) return respond(exchange, CROSS_SITE);
+  const found = route.auth === 'none' ? deps.consoleSessions.before(req) : deps.consoleSessions.read(req);
+  if (found !== undefined && 'code' in found) return respond(exchange, found);
+  const head = readHead(reader, exchange.headers, req, exchange.ignored);
+  const fault = faultOf(head, exchange, route);
+  if (fault !== undefined) return respond(exchange, fault);
+  const { limiter } = deps;
+  const context: ConsoleContext = {
+    services: deps.services,
+    network: networkOf(deps.callers, res, req),
+    secure: exchange.headers.origin.startsWith('https://'),
+    mayTry: (name, perMinute) => limiter.take(name, perMinute).allowed,
+  };
+  if (route.input.body === undefined) {
+    complete(deps, exchange, undefined, () => route.run(head.input, context, found));
+    return;
+  }
+  // Anybody can send these bodies.
+  exchange.release = deps.bodies.read(res, 'unknown', (outcome) => {
+    if (!exchange.open) return;
+    complete(deps, exchange, undefined, () => {
+      const body = wholeBody(route, head, outcome, exchange);
+      if (body?.kind !== 'whole') return body;
+      const bad = addBody(route, head, { idempotency: undefined, faults: [] }, body.bytes);
+      return bad ?? route.run(head.input, context, found);
+    });
+  });
+}
+
+const CROSS_SITE = failure('FORBIDDEN', 'Sign in on the console’s own page; this request came from another origin.');

@@ -1,0 +1,108 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import type { Cancel, Clock } from '../../kernel/clock.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+
+/**
+ * A body that is read while it arrives, for bodies that are too large to be held.
+ *
+ * Invariants
+ * 1. About `listWaitingBytes` wait to be read; beyond it the connection is paused. uWebSockets.js closes a connection
+ *    that is silent for some seconds, so a paused one is resumed every `listKeepOpenMs`.
+ * 2. The stream ends without `complete` if the caller disconnects, or sends more than `mostBytes`.
+ */
+export interface BodyStream {
+  /** Read it once. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Whether the whole body was received. */
+  readonly complete: boolean;
+  /** Whether the body has more than `mostBytes`. */
+  readonly tooLarge: boolean;
+  /** The connection is closed, or the response is written: the connection is not used again. */
+  release(): void;
+}
+
+export function openBodyStream(res: HttpResponse, clock: Clock, mostBytes: number): BodyStream {
+  const waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  let receivedBytes = 0;
+  let complete = false;
+  let tooLarge = false;
+  let released = false;
+  let paused = false;
+  let cancelTimer: Cancel | undefined;
+  let wake = (): void => {};
+
+  function pause(): void {
+    if (paused || released) return;
+    paused = true;
+    res.pause();
+    cancelTimer = clock.timer(LIMITS.listKeepOpenMs, resume);
+  }
+
+  function resume(): void {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    if (!paused || released) return;
+    paused = false;
+    res.resume();
+  }
+
+  function end(): void {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    wake();
+  }
+
+  res.onData((data, isLast) => {
+    if (released || complete || tooLarge) return;
+    receivedBytes += data.byteLength;
+    if (receivedBytes > mostBytes) {
+      tooLarge = true;
+      end();
+      return;
+    }
+    // The library reuses the chunk's memory when this returns.
+    if (data.byteLength > 0) waiting.push(Buffer.from(Buffer.from(data)));
+    waitingBytes += data.byteLength;
+    complete = isLast;
+    if (!isLast && waitingBytes > LIMITS.listWaitingBytes) pause();
+    wake();
+  });
+
+  async function* read(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunk = waiting.shift();
+      if (chunk !== undefined) {
+        waitingBytes -= chunk.length;
+        if (waitingBytes <= LIMITS.listWaitingBytes / 2) resume();
+        yield* pieces(chunk);
+      } else if (complete || tooLarge || released) return;
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  }
+
+  return {
+    chunks: read(),
+    get complete() {
+      return complete;
+    },
+    get tooLarge() {
+      return tooLarge;
+    },
+    release() {
+      released = true;
+      end();
+    },
+  };
+}
+
+/** The library hands over up to 512 KiB; a reader pauses for other requests between pieces only. */
+function* pieces(chunk: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < chunk.length; from += PIECE_BYTES) yield chunk.subarray(from, from + PIECE_BYTES);
+}
+
+const PIECE_BYTES = 64 * 1024;

@@ -1,0 +1,42 @@
+/** Bounds of the console: its users, their links, sessions and sign-ins, and its files. */
+export const CONSOLE_LIMITS = {
+  /** Users of a deployment. Every process holds them in memory: 10 MB with all grants, links and sessions. */
+  users: 1_000,
+  /** Characters of an e-mail address (RFC 5321, section 4.5.3.1). */
+  userEmailLength: 254,
+  /** Grants of one user: a role in fifty games and both environments. */
+  userGrants: 100,
+  /** One-time links of one user that are not used yet. A further one replaces the oldest. */
+  userLinks: 3,
+  /** How long a one-time link is valid: an invitation is read the next day. */
+  userLinkMs: 24 * 3_600_000,
+  /** The same for the link that a start prints, since terminals and their logs are shared. */
+  startLinkMs: 3_600_000,
+  /** Browsers in which one user is signed in. A further sign-in ends the oldest session. */
+  userSessions: 10,
+  /** How long a session lasts: a working day. Then the user signs in again. */
+  userSessionMs: 12 * 3_600_000,
+  /** Characters of the token of a session or link: a prefix, the user's id, a dot and 256 bits. */
+  userTokenLength: 83,
+  /** Characters of a Cookie header that is searched for a session: other services of the host may set cookies too. */
+  cookieLength: 8_192,
+  /** Requests per minute of one user, as of a `growth` key. */
+  userRequestsPerMinute: 1_000,
+
+  /** Characters of a password: a shorter one can be guessed; a longer one takes time to hash and nobody types it. */
+  passwordLeastLength: 12,
+  passwordLength: 256,
+  /** Passwords that a process hashes at once: 64 MiB of memory and one of libuv's four threads each. */
+  passwordHashes: 2,
+  /** Further ones that wait: 8 times 0.3 s. Beyond it 503. */
+  passwordHashesWaiting: 8,
+  /** Sign-ins per minute of one user, one network and all of the deployment. */
+  signInsOfUser: 5,
+  signInsOfNetwork: 20,
+  signIns: 300,
+
+  /** How often a process looks for a console that is being built. */
+  consoleLookMs: 500,
+  /** Bytes of the console's files, which each gateway holds in memory, plain and compressed. */
+  consoleBytes: 16 * 1024 * 1024,
+} as const;

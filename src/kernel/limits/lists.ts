@@ -1,0 +1,44 @@
+/**
+ * Bounds of the lists of static segments, and of players that segments include and exclude by name.
+ *
+ * A list of 1,000,000 players is 10,000 commands of `listCommandPlayers`; a process loads `listLoads` of them at once,
+ * with 2 × 32 MB to recognise duplicates and 2 × `listWaitingBytes` of bodies.
+ */
+export const LIST_LIMITS = {
+  /** Ids in one list. Its entries and exits take the sweep 8 minutes with two partitions. */
+  listPlayers: 1_000_000,
+  /** The body of a list: the longest external ids, with JSON around them. */
+  listBytes: 512 * 1024 * 1024,
+  /** One line of a list: an external id in any script, escaped, and other columns of a CSV. */
+  listLineBytes: 8 * 1024,
+  /** Static segments of one game and environment. A player's state holds 100 bytes for each that lists it. */
+  staticSegments: 100,
+  /** Lists that one process loads at once. */
+  listLoads: 2,
+  /** Time in which a load comes into force, or never. The slowest sender that uWebSockets.js accepts has 20 MB. */
+  listLoadMs: 30 * 60_000,
+  /** Loads of one segment that a player's state holds: one in force, and others that are still being loaded. */
+  listLoadsOfPlayer: 8,
+  /** Lists of deleted segments that one fact removes from a player's state. */
+  droppedLists: 8,
+  /**
+   * Players of one command. Deciding them takes about 1 ms, for which live commands wait, and with all of their overdue
+   * timers (`dueSteps`) the facts fit a record.
+   */
+  listCommandPlayers: 100,
+  /** Commands of one partition in flight. */
+  listWindow: 4,
+  /** Pause before a command is sent again, and how long the service may refuse one: longer than a failover. */
+  listRetryMs: 250,
+  listPatienceMs: 30_000,
+  /** Bytes of a body that wait for the owners before the sender must wait. */
+  listWaitingBytes: 1024 * 1024,
+  /** How often a waiting sender may send on, since uWebSockets.js closes a connection that is silent for 8 s. */
+  listKeepOpenMs: 3_000,
+  /** Unknown ids that an answer names. */
+  listUnknownShown: 100,
+  /** Players of one request that adds some to a list. */
+  listAdded: 1_000,
+  /** Players that a segment includes by name, and as many that it excludes: 15 kB in every process. */
+  segmentExceptions: 200,
+} as const;

@@ -1,0 +1,46 @@
+import type { Log } from '../../streams/log/log.ts';
+import { modelReferenceOf } from '../../streams/records/model-reference.ts';
+import { createRecordWriter } from '../../streams/records/record-writer.ts';
+import type { ScoreRecord } from '../../streams/records/score-record.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Ids } from '../kernel/ids.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { Metrics } from '../kernel/metrics.ts';
+import { watchModels } from './models.ts';
+import { createScorer, type Scorer } from './scorer.ts';
+
+export interface ScoringOptions {
+  log: Log;
+  clock: Clock;
+  ids: Ids;
+  /** The writer's name in RECORDS, and its prefix of message ids. */
+  node: string;
+  writer: string;
+  /** The folder of the model. */
+  folder: string;
+  /** Whether the service accepts writes. */
+  accepts: () => boolean;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+/** Watches the models and scores with them; scores go to RECORDS. */
+export async function startScoring(options: ScoringOptions): Promise<{ scorer: Scorer; stop: () => Promise<void> }> {
+  const { clock, ids, logger, metrics, folder, accepts } = options;
+  const records = createRecordWriter(options);
+  const append = async (some: readonly ScoreRecord[]) => (accepts() ? records.append(some) : 'unavailable');
+  const models = await watchModels({
+    folder,
+    clock,
+    logger,
+    metrics,
+    onLoaded: (manifest) => records.recordModel(modelReferenceOf(manifest, clock.wallMs())),
+  });
+  return {
+    scorer: createScorer({ models, append, clock, ids, logger, metrics }),
+    async stop() {
+      models.stop();
+      await records.close();
+    },
+  };
+}

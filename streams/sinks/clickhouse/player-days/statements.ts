@@ -1,0 +1,183 @@
+/*
+ * The SQL that makes `player_days` from `events`, `sessions` and `purchases`.
+ *
+ * Parameters: `game`, `environment`, `day` name what is built; `from` and `to` bound the sequences of the rows whose
+ * players are built again; `version` is the version of the rows to write.
+ */
+
+/**
+ * The time of an event or session: by the device's clock if that is at most seven days before the receipt and not after
+ * it, otherwise by the receipt. The views of 0029_views.sql count days by the same rule.
+ */
+function timeOf(time: string): string {
+  const likely = `ifNull(${time} <= received_at AND ${time} > received_at - INTERVAL ${LATE_DAYS} DAY, 0)`;
+  return `if(${likely}, assumeNotNull(${time}), received_at)`;
+}
+
+const LATE_DAYS = 7;
+const dayOf = (time: string): string => `toDate(${time}, 'UTC')`;
+
+/** What one table contributes to a player's day. */
+interface Source {
+  table: string;
+  time: string;
+  /** In the order of `FIGURES`. */
+  figures: readonly [events: string, sessions: string, playtime: string, purchases: string, revenue: string];
+  /** In the order of `DETAILS`. */
+  details: readonly [country: string, platform: string, appVersion: string];
+}
+
+const FIGURES = ['events', 'sessions', 'playtime_seconds', 'purchases', 'revenue'] as const;
+const DETAILS = ['country', 'platform', 'app_version'] as const;
+
+const NO_DETAILS = ["''", "''", "''"] as const;
+/** The last of a day that is known. Rows of the same time count by their place in the log. */
+const lastOf = (column: string, time: string): string =>
+  `argMaxIf(${column}, (${time}, facts_sequence, facts_index), ${column} != '')`;
+
+const SOURCES: readonly Source[] = [
+  {
+    table: 'events',
+    time: timeOf('timestamp'),
+    figures: ['count()', '0', '0', '0', 'toDecimal64(0, 4)'],
+    details: [lastOf('country', 'received_at'), "''", "''"],
+  },
+  {
+    table: 'sessions',
+    time: timeOf('start_time'),
+    figures: ['0', 'count()', 'sum(duration_seconds)', '0', 'toDecimal64(0, 4)'],
+    details: ["''", lastOf('platform', 'received_at'), lastOf('app_version', 'received_at')],
+  },
+  {
+    table: 'purchases',
+    time: 'received_at',
+    figures: ['0', '0', '0', 'sum(counts)', 'sum(amount)'],
+    details: NO_DETAILS,
+  },
+];
+
+const SCOPE = 'game_id = {game: String} AND environment = {environment: String}';
+const NEW_ROWS = 'facts_sequence > {from: UInt64} AND facts_sequence <= {to: UInt64}';
+/** The rows of a day are received on that day or up to `LATE_DAYS` later. */
+const RECEIVED = `received_at >= toDateTime64({day: Date}, 3, 'UTC')
+  AND received_at < toDateTime64({day: Date} + ${LATE_DAYS + 1}, 3, 'UTC')`;
+
+/** Games, environments and days with rows behind `from`, up to `to`; oldest day first. */
+export const TOUCHED_DAYS = `
+SELECT game_id, environment, toString(day) AS day
+FROM (
+${SOURCES.map(({ table, time }) => `SELECT game_id, environment, ${dayOf(time)} AS day FROM ${table} WHERE ${NEW_ROWS} GROUP BY ALL`).join('\nUNION ALL\n')}
+)
+GROUP BY game_id, environment, day
+ORDER BY day, game_id, environment`;
+
+/** Players with rows of the day behind `from`, up to `to`. */
+const TOUCHED_PLAYERS = SOURCES.map(
+  ({ table, time }) =>
+    `SELECT player_id FROM ${table} WHERE ${SCOPE} AND ${NEW_ROWS} AND ${RECEIVED} AND ${dayOf(time)} = {day: Date}`,
+).join('\nUNION DISTINCT\n');
+
+/** @param players a list or a subquery */
+function daysOf(players: string, days: { received: string; isDay: (day: string) => string }): string {
+  const parts = SOURCES.map(({ table, time, figures, details }) => {
+    const columns = [
+      ...figures.map((figure, at) => `${figure} AS ${FIGURES[at]}`),
+      ...details.map((detail, at) => `${detail} AS ${DETAILS[at]}`),
+      `min(${time}) AS first_at`,
+      `max(${time}) AS last_at`,
+    ];
+    return `SELECT player_id, ${dayOf(time)} AS day, ${columns.join(', ')}
+FROM ${table}
+WHERE ${SCOPE} AND ${days.received} AND ${days.isDay(dayOf(time))} AND player_id IN ${players}
+GROUP BY player_id, day`;
+  });
+  const columns = [
+    ...FIGURES.map((figure) => `sum(${figure}) AS ${figure}`),
+    // One table names each of them, the others ''.
+    ...DETAILS.map((detail) => `max(${detail}) AS ${detail}`),
+    'min(first_at) AS first_at',
+    'max(last_at) AS last_at',
+  ];
+  return `SELECT player_id, day, ${columns.join(', ')}
+FROM (
+${parts.join('\nUNION ALL\n')}
+)
+GROUP BY player_id, day`;
+}
+
+/** What follows from the rows of one day. */
+const OF_DAY = [...FIGURES, ...DETAILS, 'first_at', 'last_at'] as const;
+/** What the first day says of itself, with its name in the rows of all days. */
+const OF_FIRST_DAY = {
+  cohort_at: 'first_at',
+  cohort_country: 'country',
+  cohort_platform: 'platform',
+  cohort_app_version: 'app_version',
+} as const;
+/** What follows from all days of a player. */
+const HISTORY = ['cohort_day', ...Object.keys(OF_FIRST_DAY), 'previous_day', 'first_purchase_day'];
+
+const INTO_DAYS = `INSERT INTO player_days
+  (game_id, environment, player_id, day, ${OF_DAY.join(', ')}, ${HISTORY.join(', ')}, is_placed, version)`;
+const VERSION = '{version: UInt128}';
+
+/** Whether a day says of itself what the rows of all days of its player hold of the first day. */
+const IS_AS_BEFORE = Object.entries(OF_FIRST_DAY)
+  .map(([ofFirst, column]) => `built.${column} = stored.${ofFirst}`)
+  .join(' AND ');
+
+/**
+ * Step 1: makes the day's rows of touched players anew. A row that stood there keeps its place in the player's history.
+ * A new one gets it in step 2, and so does one that becomes or ceases to be a day with purchases, and a first day that
+ * says something new of itself.
+ */
+export const BUILD_DAY = `${INTO_DAYS}
+SELECT {game: String}, {environment: String}, built.player_id, built.day,
+  ${OF_DAY.map((column) => `built.${column}`).join(', ')},
+  if(stored.is_placed, stored.cohort_day, built.day),
+  ${HISTORY.slice(1)
+    .map((column) => `stored.${column}`)
+    .join(', ')},
+  stored.is_placed AND (stored.purchases > 0) = (built.purchases > 0)
+    AND (stored.cohort_day != built.day OR (${IS_AS_BEFORE})), ${VERSION}
+FROM (${daysOf(`(${TOUCHED_PLAYERS})`, { received: RECEIVED, isDay: (day) => `${day} = {day: Date}` })}) AS built
+LEFT ANY JOIN (
+  SELECT player_id, ${HISTORY.join(', ')}, purchases, is_placed FROM player_days FINAL
+  WHERE ${SCOPE} AND day = {day: Date} AND player_id IN (${TOUCHED_PLAYERS})
+) AS stored ON stored.player_id = built.player_id`;
+
+/** Step 2: all days of players who have a row without a place on this day, where their place changes. */
+export const PLACE_DAYS = `${INTO_DAYS}
+SELECT {game: String}, {environment: String}, player_id, day, ${OF_DAY.join(', ')},
+  ${HISTORY.map((column) => `new_${column}`).join(', ')}, true, ${VERSION} + 1
+FROM (
+  ${placed(`SELECT * FROM player_days FINAL WHERE ${SCOPE} AND player_id IN (
+    SELECT player_id FROM player_days FINAL WHERE ${SCOPE} AND day = {day: Date} AND NOT is_placed
+  )`)}
+)
+WHERE NOT is_placed OR ${HISTORY.map((column) => `NOT (${column} <=> new_${column})`).join(' OR ')}`;
+
+/** Adds the place in the player's history to each day: `new_cohort_day` and so on. */
+function placed(days: string): string {
+  const ofFirst = Object.entries(OF_FIRST_DAY).map(
+    ([name, column]) => `argMin(${column}, day) OVER life AS new_${name}`,
+  );
+  return `SELECT *, min(day) OVER life AS new_cohort_day,
+    ${ofFirst.join(', ')},
+    lagInFrame(toNullable(day)) OVER (PARTITION BY player_id ORDER BY day ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+      AS new_previous_day,
+    minIfOrNull(day, purchases > 0) OVER life AS new_first_purchase_day
+  FROM (${days})
+  WINDOW life AS (PARTITION BY player_id)`;
+}
+
+/** The rows of `players` in one game and environment. A list lets the engine look them up; a subquery would not. */
+export const OF_PLAYERS = `${SCOPE} AND player_id IN {players: Array(UUID)}`;
+
+/** All days of `players` in one game and environment, from the rows that there are. */
+export const BUILD_PLAYERS = `${INTO_DAYS}
+SELECT {game: String}, {environment: String}, player_id, day, ${OF_DAY.join(', ')},
+  ${HISTORY.map((column) => `new_${column}`).join(', ')}, true, ${VERSION}
+FROM (
+  ${placed(daysOf('{players: Array(UUID)}', { received: '1', isDay: () => '1' }))}
+)`;

@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Grant, Role, UserDocument } from '../../../actors/vocabulary/users.ts';
+import { leastRoleOf, mayAct } from '../../../src/api/console/permissions.ts';
+import { routes } from '../../../src/api/routes.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemIds } from '../../../src/kernel/ids.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { createPasswordHashes } from '../../../src/kernel/password-hash.ts';
+import { newUser, userAddress, withToken } from '../../../streams/config/users.ts';
+import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+
+/* People: signing in and out, and what a session may do. */
+
+let gateway: Gateway;
+let users = 0;
+/** Each test calls from another network, because sign-ins of one network are limited. */
+let networks = 0;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    passwords: createPasswordHashes({ cost: { N: 16, r: 1, p: 1 } }),
+    config: { corsOrigins: ['*'], metricsPort: undefined, metricsPublic: false, trustedProxies: ['127.0.0.1'] },
+  });
+});
+afterAll(() => gateway.close());
+
+const EVERYWHERE = { game: '*', environment: '*' } as const;
+const DEMO = { 'X-Game': 'demo', 'X-Environment': 'live' };
+
+async function addUser(...grants: Grant[]): Promise<UserDocument> {
+  users += 1;
+  const user = newUser(`user-${users}@example.com`, grants, systemClock, systemIds);
+  await gateway.config.put(userAddress(user.id), user);
+  return user;
+}
+const stored = (user: UserDocument) => gateway.config.get(userAddress(user.id))?.document ?? user;
+
+async function linkOf(user: UserDocument, lifeMs = 60_000): Promise<string> {
+  const made = withToken(stored(user), 'link', lifeMs, systemClock, systemIds);
+  await gateway.config.put(userAddress(user.id), made.user);
+  return made.token;
+}
+
+interface Session {
+  cookie: string;
+  csrf: string;
+  /** Of the Set-Cookie header. */
+  attributes: string;
+}
+
+function network(): Record<string, string> {
+  networks += 1;
+  return { 'X-Forwarded-For': `10.0.${networks >> 8}.${networks & 255}` };
+}
+
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  gateway.call(undefined, 'POST', '/v1/console/sessions', body, { ...network(), ...headers });
+
+async function sessionIn(response: Response): Promise<Session> {
+  expect(response.status).toBe(200);
+  const [cookie = '', ...attributes] = (response.headers.get('set-cookie') ?? '').split('; ');
+  const { data } = await bodyOf(response);
+  return { cookie, csrf: data.csrf_token, attributes: attributes.join('; ') };
+}
+
+async function bodyOf(response: Response) {
+  const body: { data: { csrf_token: string; user: { email: string } }; error?: { code: string; message: string } } =
+    JSON.parse(await response.text());
+  return body;
+}
+
+const signIn = async (user: UserDocument, headers: Record<string, string> = {}): Promise<Session> =>
+  sessionIn(await post({ link: await linkOf(user) }, headers));
+
+const asUser = ({ cookie, csrf }: Session, method: string, path: string, body?: unknown, extra = {}) =>
+  gateway.call(undefined, method, path, body, {
+    Cookie: cookie,
+    ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrf }),
+    ...DEMO,
+    ...extra,
+  });
+
+const SEGMENT = { key: 'big', name: 'Big', conditions: { session_count: { gte: 10 } } };
+
+describe('a one-time link', () => {
+  it('signs in once, with a cookie that scripts and other sites cannot use', async () => {
+    const user = await addUser({ ...EVERYWHERE, role: 'viewer' });
+    const link = await linkOf(user);
+    const session = await sessionIn(await post({ link }));
+    expect(session.attributes).toBe('Path=/; Max-Age=43200; HttpOnly; SameSite=Strict');
+    const me = await asUser(session, 'GET', '/v1/console/me');
+    expect(me.headers.get('cache-control')).toBe('no-store');
+    expect((await bodyOf(me)).data.user.email).toBe(user.email);
+    expect((await post({ link })).status).toBe(401);
+  });
+
+  it('works no more when it has expired, and a text that is none has the same answer', async () => {
+    const user = await addUser();
+    const late = await post({ link: await linkOf(user, 0) });
+    const wrong = await post({ link: `cl_${user.id}.${'A'.repeat(43)}` });
+    const other = await post({ link: 'x' });
+    for (const response of [late, wrong, other]) {
+      expect(response.status).toBe(401);
+      expect((await bodyOf(response)).error?.message).toContain('unknown, used or expired');
+    }
+  });
+
+  it('sets a cookie of this host alone when the page was loaded over TLS', async () => {
+    const user = await addUser({ ...EVERYWHERE, role: 'viewer' });
+    const host = `127.0.0.1:${gateway.port}`;
+    const session = await sessionIn(await post({ link: await linkOf(user) }, { Origin: `https://${host}` }));
+    expect(session.cookie).toMatch(/^__Host-console=/);
+    expect(session.attributes).toContain('Secure');
+    expect((await asUser(session, 'GET', '/v1/console/me')).status).toBe(200);
+  });
+});
+
+describe('a session', () => {
+  it('is a new one after every sign-in, and the planted one ends', async () => {
+    const user = await addUser({ ...EVERYWHERE, role: 'editor' });
+    const planted = await signIn(user);
+    const own = await signIn(user, { Cookie: planted.cookie });
+    expect(own.cookie).not.toBe(planted.cookie);
+    expect((await asUser(planted, 'GET', '/v1/console/me')).status).toBe(401);
+    expect((await asUser(own, 'GET', '/v1/console/me')).status).toBe(200);
+  });
+
+  it('of another user of the browser ends too', async () => {
+    const attacker = await addUser({ ...EVERYWHERE, role: 'admin' });
+    const planted = await signIn(attacker);
+    await signIn(await addUser({ ...EVERYWHERE, role: 'viewer' }), { Cookie: planted.cookie });
+    expect(stored(attacker).sessions).toEqual([]);
+  });
+
+  it('is not made of a token that was not given out', async () => {
+    const user = await addUser({ ...EVERYWHERE, role: 'admin' });
+    const made = { cookie: `console=cs_${user.id}.${'A'.repeat(43)}`, csrf: '', attributes: '' };
+    expect((await asUser(made, 'GET', '/v1/console/me')).status).toBe(401);
+    expect((await asUser(made, 'GET', '/v1/flags/flags')).status).toBe(401);
+  });
+
+  it('ends in one browser, or in all', async () => {
+    const user = await addUser({ ...EVERYWHERE, role: 'viewer' });
+    const [one, two, three] = [await signIn(user), await signIn(user), await signIn(user)];
+    const gone = await asUser(one, 'DELETE', '/v1/console/session');
+    expect(gone.headers.get('set-cookie')).toMatch(/^console=; .*Max-Age=0/);
+    expect((await asUser(one, 'GET', '/v1/console/me')).status).toBe(401);
+    expect((await asUser(two, 'DELETE', '/v1/console/sessions')).status).toBe(200);
+    for (const session of [two, three]) expect((await asUser(session, 'GET', '/v1/console/me')).status).toBe(401);
+  });
+
+  it('ends the streams that it opened', async () => {
+    const user = await addUser({ ...EVERYWHERE, role: 'viewer' });
+    const session = await signIn(user);
+    const response = await asUser(session, 'GET', '/v1/events/events/stream');
+    expect(response.status).toBe(200);
+    await asUser(session, 'DELETE', '/v1/console/session');
+    expect(await response.text()).toContain('connected');
+    expect(gateway.feed.attached.at(-1)?.detached).toBe(true);
+  });
+
+  it('has a bounded number beside it: the oldest ends', async () => {
+    const user = await addUser({ ...EVERYWHERE, role: 'viewer' });
+    const first = await signIn(user);
+    for (let more = 0; more < LIMITS.userSessions; more += 1) await signIn(user);
+    expect(stored(user).sessions).toHaveLength(LIMITS.userSessions);
+    expect((await asUser(first, 'GET', '/v1/console/me')).status).toBe(401);
+  });
+});
+
+describe('requests that another site causes', () => {
+  it('change nothing without the CSRF token, with a wrong one, or from another origin', async () => {
+    const session = await signIn(await addUser({ ...EVERYWHERE, role: 'admin' }));
+    const before = gateway.config.list('segment').length;
+    const tries: Record<string, string>[] = [
+      { 'X-CSRF-Token': '' },
+      { 'X-CSRF-Token': 'x'.repeat(session.csrf.length) },
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+    ];
+    for (const headers of tries) {
+      const response = await asUser(session, 'POST', '/v1/segments/segments', SEGMENT, headers);
+      expect(response.status, JSON.stringify(headers)).toBe(403);
+    }
+    expect(gateway.config.list('segment')).toHaveLength(before);
+    const origin = `http://127.0.0.1:${gateway.port}`;
+    const own = await asUser(session, 'POST', '/v1/segments/segments', SEGMENT, {
+      Origin: origin,
+      'Sec-Fetch-Site': 'same-origin',
+    });
+    expect(own.status).toBe(201);
+  });
+
+  it('cannot sign a visitor in', async () => {
+    const link = await linkOf(await addUser());
+    expect((await post({ link }, { Origin: 'https://evil.example' })).status).toBe(403);
+    expect((await post({ link }, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+    expect((await post({ link })).status).toBe(200);
+  });
+
+  it('cannot read an answer: no header for other origins allows cookies', async () => {
+    const session = await signIn(await addUser({ ...EVERYWHERE, role: 'viewer' }));
+    const response = await asUser(session, 'GET', '/v1/flags/definitions', undefined);
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+});
+
+describe('a password', () => {
+  const password = 'correct horse battery';
+
+  it('signs in after it was chosen, and choosing it signs other browsers out', async () => {
+    const user = await addUser({ ...EVERYWHERE, role: 'viewer' });
+    const [other, own] = [await signIn(user), await signIn(user)];
+    expect((await asUser(own, 'PUT', '/v1/console/password', { password })).status).toBe(200);
+    expect((await asUser(other, 'GET', '/v1/console/me')).status).toBe(401);
+    expect((await post({ email: user.email.toUpperCase(), password })).status).toBe(200);
+    expect(JSON.stringify(stored(user))).not.toContain(password);
+    expect((await asUser(own, 'PUT', '/v1/console/password', { password: 'another long one' })).status).toBe(403);
+    const changed = await asUser(own, 'PUT', '/v1/console/password', {
+      password: 'another long one',
+      current: password,
+    });
+    expect(changed.status).toBe(200);
+  });
+
+  it('that is wrong, of nobody or of a user without one is refused in the same words', async () => {
+    const user = await addUser();
+    const answers = await Promise.all([
+      post({ email: user.email, password }),
+      post({ email: 'nobody@example.com', password }),
+      post({ email: 'nobody', password }),
+      post({}),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    const texts = await Promise.all(answers.map(async (answer) => (await bodyOf(answer)).error?.message));
+    expect(new Set(texts).size).toBe(1);
+  });
+
+  it('can be tried a few times a minute, of one user and from one network', async () => {
+    const user = await addUser();
+    const statuses: number[] = [];
+    for (let tries = 0; tries <= LIMITS.signInsOfUser; tries += 1) {
+      statuses.push((await post({ email: user.email, password })).status);
+    }
+    expect(statuses.slice(-2)).toEqual([401, 429]);
+    const same = { 'X-Forwarded-For': '10.9.9.9' };
+    for (let tries = 0; tries < LIMITS.signInsOfNetwork; tries += 1) await post({ link: 'x' }, same);
+    expect((await post({ link: await linkOf(user) }, same)).status).toBe(429);
+  });
+
+  it('must have a length', async () => {
+    const session = await signIn(await addUser());
+    const short = await asUser(session, 'PUT', '/v1/console/password', { password: 'x'.repeat(11) });
+    expect(short.status).toBe(400);
+  });
+});
+
+describe('roles', () => {
+  const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
+  const sessions = new Map<Role, Session>();
+  beforeAll(async () => {
+    for (const role of ['viewer', 'analyst', 'editor', 'admin'] as const) {
+      sessions.set(role, await signIn(await addUser({ game: 'demo', environment: 'live', role })));
+    }
+  });
+  const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, '3f0f5a3e-8d7b-5c39-9a43-000000000000');
+
+  it('allow at every endpoint what the table says, and nothing else', async () => {
+    for (const route of all.filter(({ kind }) => kind === 'keyed')) {
+      const least = leastRoleOf(route);
+      for (const [role, session] of sessions) {
+        const mayCall = least !== undefined && mayAct(role, least);
+        // The body is empty, so an allowed request fails later, with another status than 401 and 403.
+        const body = route.method === 'GET' || route.input.body === undefined ? undefined : {};
+        const controller = new AbortController();
+        const response = await fetch(gateway.url + pathOf(route.path), {
+          method: route.method,
+          headers: {
+            Cookie: session.cookie,
+            'X-CSRF-Token': session.csrf,
+            ...DEMO,
+            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          },
+          ...(body === undefined ? {} : { body: '{}' }),
+          signal: controller.signal,
+        });
+        const refused = [401, 403].includes(response.status);
+        expect(refused, `${route.method} ${route.path} as ${role}: ${response.status}`).toBe(!mayCall);
+        controller.abort();
+      }
+    }
+  });
+
+  it('hold in their game and environment only', async () => {
+    const editor = sessions.get('editor');
+    if (editor === undefined) throw new Error('nobody is signed in');
+    const elsewhere: Record<string, string>[] = [
+      { 'X-Environment': 'test' },
+      { 'X-Game': 'other' },
+      { 'X-Game': 'nothing' },
+      { 'X-Environment': '*' },
+      { 'X-Game': '' },
+    ];
+    for (const headers of elsewhere) {
+      expect((await asUser(editor, 'GET', '/v1/flags/flags', undefined, headers)).status).toBe(403);
+    }
+    expect((await asUser(editor, 'GET', '/v1/flags/flags')).status).toBe(200);
+  });
+
+  it('end at once for those who lose them', async () => {
+    const user = await addUser({ ...EVERYWHERE, role: 'admin' });
+    const session = await signIn(user);
+    await gateway.config.put(userAddress(user.id), { ...stored(user), grants: [] });
+    expect((await asUser(session, 'GET', '/v1/flags/flags')).status).toBe(403);
+    await gateway.config.delete(userAddress(user.id));
+    expect((await asUser(session, 'GET', '/v1/flags/flags')).status).toBe(401);
+  });
+});
