@@ -9,10 +9,10 @@ import { LIMITS } from '../../kernel/limits.ts';
  * Counts the players who match a condition, on the owners' live state.
  *
  * Each query evaluates players for some milliseconds; queries go to one partition after another, one at a time, with a
- * pause between them as long as the owner took. The time that a query waits on a busy machine is no work of the owner.
- So a preview takes at most half of one owner's time, and live commands are
- * decided between its queries. At the time limit it ends with what is known: players come in the order of their ids,
- * which are hashes, so those that were evaluated are a random sample of each partition.
+ * pause between them as long as the owner worked; the time that a query waited on a busy machine does not count. So a
+ * preview takes at most half of one owner's time, and live commands are decided between its queries. At the time limit
+ * it ends with what is known: players come in the order of their ids, which are hashes, so those that were evaluated
+ * are a random sample of each partition.
  */
 export interface SegmentPreviewer {
   preview: (request: PreviewRequest) => Promise<Preview | Failure>;
