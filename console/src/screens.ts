@@ -8,8 +8,9 @@ export interface Screen {
   load: () => Promise<{ default: ComponentType<{ params: Readonly<Record<string, string | undefined>> }> }>;
 }
 
-/** The entries of the navigation, with the letter that follows `g`. */
+/** The entries of the navigation by section, with the letter that follows `g`. */
 export interface Entry {
+  section: keyof typeof TEXTS.nav.sections;
   path: string;
   label: string;
   letter: string;
@@ -18,9 +19,9 @@ export interface Entry {
 
 const { nav } = TEXTS;
 export const ENTRIES: readonly Entry[] = [
-  { path: 'overview', label: nav.overview, letter: 'o' },
-  { path: 'start', label: nav.start, letter: 'r' },
-  { path: 'events', label: nav.events, letter: 'e' },
+  { section: 'watch', path: 'overview', label: nav.overview, letter: 'o' },
+  { section: 'watch', path: 'start', label: nav.start, letter: 'r' },
+  { section: 'watch', path: 'events', label: nav.events, letter: 'e' },
 ];
 
 export const SCREENS: readonly Screen[] = [

@@ -8,6 +8,7 @@ import {
   Menu,
   NativeSelect,
   NavLink,
+  ScrollArea,
   SegmentedControl,
   Text,
   useMantineColorScheme,
@@ -32,6 +33,7 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
   const [paletteOpen, palette] = useDisclosure(false);
   const base = `/${scope.game}/${scope.environment}`;
   const entries = ENTRIES.filter(({ adminOnly }) => adminOnly !== true || isAtLeast(role, 'admin'));
+  const sections = [...Map.groupBy(entries, ({ section }) => section)];
   useKeyboard({ open: palette.open, go: (path) => navigate(`${base}/${path}`), entries });
   useEffect(() => rememberGame(scope), [scope]);
   useEffect(menu.close, [location, menu.close]);
@@ -84,18 +86,28 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={TEXTS.nav.label}>
-        {entries.map(({ path, label, letter }) => (
-          <NavLink
-            key={path}
-            component={Link}
-            href={`${base}/${path}`}
-            label={label}
-            active={screen === path}
-            {...(screen === path ? { 'aria-current': 'page' as const } : {})}
-            rightSection={<kbd aria-hidden="true">g {letter}</kbd>}
-          />
-        ))}
-        <Badge mt="auto" variant="default" tt="none" title={me.user.email}>
+        <AppShell.Section grow component={ScrollArea}>
+          {sections.map(([section, ofSection]) => (
+            <div key={section} role="group" aria-label={TEXTS.nav.sections[section]}>
+              <Text size="xs" c="dimmed" fw={600} px="xs" pt="xs" aria-hidden="true">
+                {TEXTS.nav.sections[section]}
+              </Text>
+              {ofSection.map(({ path, label, letter }) => (
+                <NavLink
+                  key={path}
+                  component={Link}
+                  href={`${base}/${path}`}
+                  label={label}
+                  py={4}
+                  active={screen === path}
+                  {...(screen === path ? { 'aria-current': 'page' as const } : {})}
+                  rightSection={<kbd aria-hidden="true">g {letter}</kbd>}
+                />
+              ))}
+            </div>
+          ))}
+        </AppShell.Section>
+        <Badge variant="default" tt="none" title={me.user.email}>
           {role ?? TEXTS.none}
         </Badge>
       </AppShell.Navbar>

@@ -1,0 +1,48 @@
+/* First run and live events. */
+
+export const start = {
+  title: 'First run',
+  intro: 'Send the first event of this game, and see it arrive.',
+  key: 'The key of your game client',
+  keyHelp: 'Client keys (pk_) are public and ship inside the game. Paste yours here to fill in the examples.',
+  keyDemo: 'The game demo has its keys in .data/demo-keys.json.',
+  send: 'Send an event',
+  curl: 'curl',
+  sdk: 'SDK',
+  segment: 'Segment',
+  waiting: 'Waiting for the first event …',
+  arrived: 'The first event has arrived.',
+  arrivedName: (name: string) => `Event “${name}”`,
+  next: 'Watch the live events',
+  lateTitle: 'Nothing arrived in 30 seconds. Check these:',
+  late: [
+    (place: string) => `The key belongs to ${place}. A key of the other environment sends to the other environment.`,
+    () => 'The address is right, and the game can reach it. In a browser, the network panel shows the answer.',
+    () => 'The answer was 2xx. 401 means an unknown key, 400 names the wrong field, 429 asks to wait.',
+    () => 'With the SDK, events leave every few seconds: call flush(), or wait for the next sync.',
+    () => 'An event that its schema refuses is in quarantine instead.',
+  ],
+} as const;
+
+export const events = {
+  title: 'Live events',
+  intro: 'Events as they are stored, the newest first.',
+  name: 'Event name',
+  player: 'Player id',
+  pause: 'Pause',
+  resume: 'Resume',
+  clear: 'Clear',
+  paused: (count: number) => `Paused; ${count} new ${count === 1 ? 'event' : 'events'}`,
+  connected: 'Connected',
+  connecting: 'Connecting …',
+  broken: 'Disconnected; trying again',
+  rate: (perSecond: string) => `${perSecond} events/s`,
+  empty: 'No event has arrived since you opened this page.',
+  emptyHelp: 'Play the game, or send one from the first run.',
+  list: 'Events',
+  detail: 'Event',
+  dropped: (count: number) => `The list keeps the last ${count} events.`,
+  gap: (count: string) => `${count} events were missed while disconnected.`,
+  columns: { time: 'Received', name: 'Event', player: 'Player', properties: 'Properties' },
+  toPlayer: 'Open the player',
+} as const;

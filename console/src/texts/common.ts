@@ -1,0 +1,25 @@
+/* Words of many screens. */
+
+export const common = {
+  product: 'Player analytics',
+  skip: 'Skip to the content',
+  loading: 'Loading',
+  retry: 'Try again',
+  cancel: 'Cancel',
+  save: 'Save',
+  create: 'Create',
+  close: 'Close',
+  remove: 'Delete',
+  copy: 'Copy',
+  copied: 'Copied',
+  more: 'Load more',
+  local: 'local time',
+  never: 'never',
+  none: 'none',
+  yes: 'yes',
+  no: 'no',
+  viewOnly: (least: string) => `Your role here may look, not change. This needs the role ${least}.`,
+  notFound: 'There is no such page.',
+  notFoundHelp: 'The address may be old, or the game or thing that it names was deleted.',
+  home: 'Go to the overview',
+} as const;

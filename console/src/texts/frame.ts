@@ -1,0 +1,40 @@
+/* The frame of all screens. */
+
+export const nav = {
+  label: 'Screens',
+  sections: { watch: 'Watch', target: 'Target', understand: 'Understand', operate: 'Operate' },
+  overview: 'Overview',
+  start: 'First run',
+  events: 'Live events',
+  players: 'Players',
+  segments: 'Segments',
+  flags: 'Flags',
+  campaigns: 'Campaigns',
+  webhooks: 'Webhooks',
+  keys: 'API keys',
+  operations: 'Operations',
+  users: 'Users',
+  audit: 'Audit',
+  account: 'Account',
+} as const;
+
+export const header = {
+  game: 'Game',
+  environment: 'Environment',
+  live: 'live',
+  test: 'test',
+  search: 'Search or jump to …',
+  menu: 'Open the menu',
+  account: 'Your account',
+  scheme: { auto: 'Scheme: system', light: 'Scheme: light', dark: 'Scheme: dark' },
+  signOut: 'Sign out',
+  signOutEverywhere: 'Sign out everywhere',
+} as const;
+
+export const palette = {
+  title: 'Jump to',
+  placeholder: 'A screen, a flag, a segment, or a player’s id',
+  player: (id: string) => `Player “${id}”`,
+  empty: 'Nothing matches.',
+  help: 'Keys: / or Ctrl K opens this; g and a letter goes to a screen.',
+} as const;

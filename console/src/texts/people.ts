@@ -1,0 +1,32 @@
+/* People: signing in, accounts. */
+
+export const signIn = {
+  title: 'Sign in',
+  email: 'E-mail address',
+  password: 'Password',
+  submit: 'Sign in',
+  ended: 'Your session has ended. Sign in again.',
+  help: 'No password yet? `npm start` prints a link, and an admin makes one with npm run cli -- users link.',
+  link: 'Signing you in …',
+  linkFailed: 'The link did not work',
+  linkFailedHelp: 'A link works once, and for a day at most.',
+  linkConfirm: 'This link signs you in on this browser. It works once.',
+  linkButton: 'Sign in here',
+  unreachable: 'The service does not answer',
+  noGames: 'You have no role in any game yet.',
+  noGamesHelp: 'An admin gives you one with npm run cli -- users grant.',
+} as const;
+
+export const account = {
+  title: 'Account',
+  intro: 'Who you are here, and how you sign in.',
+  roles: 'Your roles',
+  setPassword: 'Choose a password',
+  changePassword: 'Change your password',
+  current: 'Current password',
+  next: 'New password',
+  rule: 'At least 12 characters.',
+  saved: 'The password is set. Other browsers were signed out.',
+  sessions: (count: number) => `You are signed in in ${count} ${count === 1 ? 'browser' : 'browsers'}.`,
+  expires: 'This session ends',
+} as const;
