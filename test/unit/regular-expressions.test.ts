@@ -132,7 +132,7 @@ describe('the attack and the proof', () => {
   ])('find /%s/%s, which is not linear', (source, flags) => {
     expect(isLinearByConstruction(source, flags)).toBe(false);
     if (source !== String.raw`^(?:\d|\d\d)+$` && source !== '^(?:a+)+$') {
-      // With less than half of the text this takes a sixth of the time, and is still found.
+      // With two thirds of the text this takes half of the time, and is still found, on a fast machine too.
       expect(slowestAttack({ source, flags, where: '' }, CONTROL_LENGTH).ms).toBeGreaterThan(MOST_MS);
     }
   });
@@ -149,7 +149,7 @@ describe('the attack and the proof', () => {
  * quadratic.
  */
 const ATTACK_LENGTH = 20_000;
-const CONTROL_LENGTH = 8_000;
+const CONTROL_LENGTH = 14_000;
 const MOST_MS = 40;
 
 /** The worst of many texts that are long repetitions before something that does not match. */

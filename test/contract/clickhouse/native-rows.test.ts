@@ -32,7 +32,7 @@ async function statement(sql: string, body?: Buffer): Promise<string> {
 
 const RECEIVED_MS = Date.UTC(2026, 0, 15, 12);
 /** Columns whose default is not the zero of their type. Every row has a value for them. */
-const WITH_DEFAULT = ['source', 'counts'];
+const WITH_DEFAULT = ['source', 'counts', 'computed'];
 /** Columns for which not every value of their type is valid. */
 const FIXED: Readonly<Record<string, Value>> = { received_at: RECEIVED_MS, exited: 1 };
 
