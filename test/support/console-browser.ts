@@ -105,7 +105,7 @@ async function settled(page: Page): Promise<void> {
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Runs axe with the rules of WCAG 2.2 AA. The page's own policy does not hold for scripts that a debugger evaluates. */
+/** Runs axe with the rules of WCAG 2.2 AA. The page's policy does not hold for a debugger's scripts. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const found: string[] = await page.evaluate(`axe
