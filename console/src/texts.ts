@@ -4,7 +4,7 @@ import { header, nav, palette } from './texts/frame.ts';
 import { overview } from './texts/overview.ts';
 import { account, signIn } from './texts/people.ts';
 
-/** Every text of the console: words of many screens at the top, others by screen. Each file of `texts/` has related ones. */
+/** Every text of the console: `common` ones at the top, others by screen. Each file of `texts/` has related screens. */
 export const TEXTS = {
   ...common,
   account,
