@@ -2,12 +2,17 @@ import { start, events } from './texts/arriving.ts';
 import { common } from './texts/common.ts';
 import { header, nav, palette } from './texts/frame.ts';
 import { overview } from './texts/overview.ts';
+import { conditions, confirm, diff, editor, table } from './texts/parts.ts';
 import { account, signIn } from './texts/people.ts';
 
 /** Every text of the console: `common` ones at the top, others by screen. Each file of `texts/` has related screens. */
 export const TEXTS = {
   ...common,
   account,
+  conditions,
+  confirm,
+  diff,
+  editor,
   events,
   header,
   nav,
@@ -15,4 +20,5 @@ export const TEXTS = {
   palette,
   signIn,
   start,
+  table,
 } as const;

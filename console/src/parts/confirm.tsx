@@ -1,0 +1,80 @@
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+import { Fault } from './states.tsx';
+
+interface ConfirmProps {
+  opened: boolean;
+  onClose: () => void;
+  /** What happens, as a question. */
+  title: string;
+  /** The action, as the button says it. */
+  action: string;
+  onConfirm: () => void;
+  /** While the action runs, the dialog stays and its buttons rest. */
+  busy?: boolean;
+  /** Why the last try failed. */
+  error?: Error | null;
+  /** The environment that changes, if it is not the one of the page. */
+  environment?: 'live' | 'test';
+  isDangerous?: boolean;
+  /** Whether the action is not possible yet. */
+  disabled?: boolean;
+  size?: string;
+  /** What exactly changes: names, counts, a `Diff`. */
+  children?: ReactNode;
+}
+
+/** Asks before a change, and says so plainly if players in live get it. */
+export function Confirm({
+  opened,
+  onClose,
+  title,
+  action,
+  onConfirm,
+  busy = false,
+  error,
+  environment,
+  isDangerous = false,
+  disabled = false,
+  size = 'lg',
+  children,
+}: ConfirmProps) {
+  const { scope } = usePlace();
+  const isLive = (environment ?? scope.environment) === 'live';
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      size={size}
+      closeOnClickOutside={!busy}
+      closeButtonProps={{ 'aria-label': TEXTS.close }}
+    >
+      <Stack>
+        {isLive ? (
+          <Alert color="red" variant="outline" title={TEXTS.confirm.live(scope.game)} />
+        ) : (
+          <Alert color="gray" variant="outline" title={TEXTS.confirm.test(scope.game)} />
+        )}
+        {children}
+        {error === null || error === undefined ? null : <Fault error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} disabled={busy}>
+            {TEXTS.cancel}
+          </Button>
+          <Button
+            color={isLive || isDangerous ? 'red' : 'blue'}
+            onClick={onConfirm}
+            loading={busy}
+            disabled={disabled}
+            data-autofocus
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

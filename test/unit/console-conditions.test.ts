@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileCondition } from '../../actors/conditions/compile-condition.ts';
+import { OPERATORS as SERVICE_OPERATORS } from '../../actors/conditions/operators.ts';
+import { aPlayer } from '../../actors/testing.ts';
+import {
+  changeNode,
+  newGroup,
+  newTest,
+  type Node,
+  readCondition,
+  writeCondition,
+} from '../../console/src/conditions/condition-tree.ts';
+import { OPERATORS } from '../../console/src/conditions/operands.ts';
+import { DAY_MS } from '../../src/kernel/days.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
+
+/* The console's builder of conditions: what it reads and writes again means the same. */
+
+const NOW_MS = 20_000 * DAY_MS;
+const roundTrip = (condition: JsonObject): JsonObject => writeCondition(readCondition(condition));
+
+function holds(conditions: JsonObject, attributes: JsonObject): boolean {
+  const compiled = compileCondition(conditions);
+  if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
+  return compiled.condition.matches({ player: aPlayer({ attributes: JSON.stringify(attributes) }), nowMs: NOW_MS });
+}
+
+const scalar = fc.constantFrom<Json>(0, 1, 2, 'a', 'b', true, null);
+const operand = fc.oneof(
+  scalar,
+  fc.record({ $gte: fc.integer({ min: 0, max: 2 }), $lt: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ $in: fc.array(scalar, { maxLength: 3 }) }),
+  fc.record({ $ne: scalar, $exists: fc.boolean() }),
+  fc.record({ $not: fc.record({ $gte: fc.integer({ min: 0, max: 2 }) }) }),
+);
+const field = fc.constantFrom('attributes.a', 'attributes.b');
+const { condition } = fc.letrec<{ condition: JsonObject }>((tie) => ({
+  condition: fc.oneof(
+    { maxDepth: 4 },
+    fc.dictionary(field, operand, { maxKeys: 2 }),
+    fc.record({ $and: fc.array(tie('condition'), { maxLength: 3 }) }),
+    fc.record({ $or: fc.array(tie('condition'), { maxLength: 3 }) }),
+    fc.record({ $nor: fc.array(tie('condition'), { maxLength: 3 }) }),
+    fc.record({ $not: tie('condition') }),
+    fc
+      .tuple(fc.dictionary(field, operand, { maxKeys: 2 }), fc.array(tie('condition'), { maxLength: 2 }))
+      .map(([fields, list]): JsonObject => ({ ...fields, $or: list })),
+  ),
+}));
+const attributes = fc.record({ a: scalar, b: scalar }, { requiredKeys: [] });
+
+describe('conditions in the builder', () => {
+  it('offers every operator', () => {
+    expect(OPERATORS.toSorted()).toEqual([...SERVICE_OPERATORS.keys()].toSorted());
+  });
+
+  it('means the same after reading and writing', () => {
+    fc.assert(
+      fc.property(condition, attributes, (conditions, player) => {
+        expect(holds(roundTrip(conditions), player)).toBe(holds(conditions, player));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('writes what it wrote before unchanged', () => {
+    fc.assert(
+      fc.property(condition, (conditions) => {
+        const once = roundTrip(conditions);
+        expect(roundTrip(once)).toEqual(once);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('keeps two conditions on one attribute', () => {
+    const conditions = { 'attributes.level': { $gte: 10, $lt: 50 } };
+    expect(roundTrip(conditions)).toEqual(conditions);
+    const tree = readCondition({ 'attributes.level': { $gte: 10 } });
+    const more = { ...tree, items: [...tree.items, { ...newTest('attributes.level'), operator: '$gte', operand: 20 }] };
+    expect(writeCondition(more)).toEqual({
+      'attributes.level': { $gte: 10 },
+      $and: [{ 'attributes.level': { $gte: 20 } }],
+    });
+    const equal = { ...tree, items: [...tree.items, { ...newTest('attributes.level'), operand: 12 }] };
+    expect(writeCondition(equal)).toEqual({ 'attributes.level': { $gte: 10, $eq: 12 } });
+  });
+
+  it.each<[string, JsonObject]>([
+    ['an unknown operator', { 'attributes.a': { $above: 3 } }],
+    ['operators beside other keys', { 'attributes.a': { $gt: 3, b: 1 } }],
+    ['a list of something else', { $or: [1] }],
+    ['a count of events with two comparisons', { events: { name: 'level_failed', count: { $gte: 1, $lt: 5 } } }],
+    ['a count of events with unknown members', { events: { name: 'level_failed', count: 1, since: 4 } }],
+    ['a name of the language', JSON.parse('{"__proto__": 3, "constructor": 4}')],
+    ['an object to compare with', { 'attributes.a': { $eq: { $b: 1 } } }],
+  ])('keeps %s', (_, conditions) => {
+    expect(JSON.stringify(roundTrip(conditions))).toBe(JSON.stringify(conditions));
+  });
+
+  it('keeps a wrong $and beside what needs one', () => {
+    const conditions = { $and: 5, 'attributes.a': 1 };
+    const tree = readCondition(conditions);
+    expect(writeCondition({ items: [...tree.items, newTest('attributes.a')] })).toEqual({
+      'attributes.a': 1,
+      $and: [{ $and: 5 }, { 'attributes.a': '' }],
+    });
+  });
+
+  it('reads and writes counts of events with their filter', () => {
+    const conditions: JsonObject = {
+      events: {
+        name: 'level_failed',
+        where: { 'properties.level': { $gte: 3, $lte: 5 } },
+        within_days: 7,
+        count: { $gte: 2 },
+      },
+    };
+    expect(roundTrip(conditions)).toEqual(conditions);
+    expect(readCondition(conditions).items[0]).toMatchObject({
+      kind: 'events',
+      withinDays: 7,
+      operator: '$gte',
+      count: 2,
+    });
+  });
+
+  it('leaves out what is not finished, and changes one node of the tree', () => {
+    const tree = readCondition({ $or: [{ 'attributes.a': 1 }, { 'attributes.b': 2 }] });
+    const [group] = tree.items;
+    if (group?.kind !== 'group') throw new Error('no group');
+    const [first, second] = group.items;
+    const renamed = changeNode(tree, first?.id ?? 0, (node: Node) =>
+      node.kind === 'test' ? { ...node, field: 'attributes.c' } : node,
+    );
+    expect(writeCondition(renamed)).toEqual({ $or: [{ 'attributes.c': 1 }, { 'attributes.b': 2 }] });
+    const removed = changeNode(tree, second?.id ?? 0, () => undefined);
+    expect(writeCondition(removed)).toEqual({ $or: [{ 'attributes.a': 1 }] });
+    expect(writeCondition({ items: [newTest()] })).toEqual({});
+    expect(writeCondition({ items: [newGroup('any')] })).toEqual({ $or: [] });
+  });
+});
