@@ -49,7 +49,7 @@ export interface Raw {
 export type Node = Group | Test | EventCount | Raw;
 
 let lastId = 0;
-export function newId(): number {
+function newId(): number {
   lastId += 1;
   return lastId;
 }
@@ -149,6 +149,8 @@ function partsOf(node: Node): JsonObject[] {
     case 'events':
       return node.name === '' ? [] : [{ events: writeEventCount(node) }];
     case 'group':
+      // A group is unfinished as long as all that it has is.
+      if (node.items.length > 0 && node.items.every((item) => partsOf(item).length === 0)) return [];
       if (node.mode === 'not') return [{ $not: writeCondition(node) }];
       return [{ [LISTS[node.mode]]: node.items.flatMap(writeItem) }];
   }

@@ -99,7 +99,7 @@ function ofKind(kind: Kind, value: Json): Json {
 }
 
 /** A value of any type. The number 5 and the text "5" differ, so the type is chosen beside the value. */
-export function ValueEditor({ operand, onChange, readOnly }: OperandProps) {
+function ValueEditor({ operand, onChange, readOnly }: OperandProps) {
   const kind = kindOf(operand);
   return (
     <>
@@ -207,7 +207,7 @@ function numberFault(text: string, range: NumberFieldProps['range']): string | u
 }
 
 /** JSON on one line. While it is none, the last one stays in effect and the field says so. */
-export function JsonLine({ operand, onChange, readOnly }: OperandProps) {
+function JsonLine({ operand, onChange, readOnly }: OperandProps) {
   const [draft, setDraft] = useState({ text: JSON.stringify(operand), of: operand });
   const text = isSameJson(draft.of, operand) ? draft.text : JSON.stringify(operand);
   const fault = parseJson(text).kind === 'fault' ? texts.badJson : undefined;
