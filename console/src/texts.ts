@@ -1,4 +1,5 @@
 import { start, events } from './texts/arriving.ts';
+import { chart } from './texts/chart.ts';
 import { common } from './texts/common.ts';
 import { header, nav, palette } from './texts/frame.ts';
 import { overview } from './texts/overview.ts';
@@ -13,6 +14,7 @@ export const TEXTS = {
   confirm,
   diff,
   editor,
+  chart,
   events,
   header,
   nav,

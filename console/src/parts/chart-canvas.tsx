@@ -1,0 +1,108 @@
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import type { ChartSeries } from './chart.tsx';
+import type { LineLook } from './chart-look.ts';
+
+interface ChartCanvasProps {
+  at: readonly number[];
+  series: readonly (ChartSeries & { look: LineLook; hidden: boolean })[];
+  /** The chosen time, by its place; undefined: none yet. */
+  place: number | undefined;
+  onPlace: (place: number) => void;
+  partialFrom: number | null;
+  time: (ms: number) => string;
+  format: (value: number) => string;
+  scheme: 'light' | 'dark';
+}
+
+const HEIGHT_PX = 260;
+/** Space for one label of the time axis. */
+const LABEL_PX = 90;
+
+/** The lines of a chart. It draws only; chart.tsx has the keyboard, the legend and the table. */
+export function ChartCanvas(props: ChartCanvasProps) {
+  const { at, series, place, onPlace, partialFrom, time, format, scheme } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const callbacks = useRef({ onPlace, time, format });
+  useEffect(() => {
+    callbacks.current = { onPlace, time, format };
+  });
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const ink = scheme === 'dark' ? { text: '#ced4da', grid: '#3b4046' } : { text: '#495057', grid: '#e3e6e9' };
+    const axis = { stroke: ink.text, grid: { stroke: ink.grid, width: 1 }, ticks: { stroke: ink.grid, width: 1 } };
+    const options: uPlot.Options = {
+      width: Math.max(element.clientWidth, 1),
+      height: HEIGHT_PX,
+      legend: { show: false },
+      cursor: { drag: { x: false, y: false }, y: false },
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+      scales: { x: { time: true }, y: { range: (_, low, high) => [Math.min(0, low), high === 0 ? 1 : high * 1.05] } },
+      axes: [
+        {
+          ...axis,
+          space: LABEL_PX,
+          values: (_, seconds) => seconds.map((each) => callbacks.current.time(each * 1000)),
+        },
+        { ...axis, size: 64, values: (_, values) => values.map((each) => callbacks.current.format(each)) },
+      ],
+      series: [
+        {},
+        ...series.map(({ name, look, hidden }) => ({
+          label: name,
+          stroke: look.color,
+          width: 2,
+          dash: [...look.dash],
+          show: !hidden,
+          points: { show: at.length < 40, size: 5, fill: look.color },
+        })),
+      ],
+      hooks: {
+        drawClear: [(self) => shadePartial(self, at, partialFrom, ink.grid)],
+        setCursor: [
+          ({ cursor }) => {
+            if (typeof cursor.idx === 'number' && (cursor.left ?? -1) >= 0) callbacks.current.onPlace(cursor.idx);
+          },
+        ],
+      },
+    };
+    const data: uPlot.AlignedData = [at.map((ms) => ms / 1000), ...series.map(({ values }) => [...values])];
+    const made = new uPlot(options, data, element);
+    plot.current = made;
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth > 0) made.setSize({ width: element.clientWidth, height: HEIGHT_PX });
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      plot.current = undefined;
+    };
+  }, [at, series, partialFrom, scheme]);
+
+  useEffect(() => {
+    const ms = place === undefined ? undefined : at[place];
+    const made = plot.current;
+    if (made === undefined || ms === undefined) return;
+    made.setCursor({ left: made.valToPos(ms / 1000, 'x'), top: 0 }, false);
+  }, [place, at, series, scheme]);
+
+  return <div ref={box} aria-hidden="true" />;
+}
+
+/** A background behind the intervals whose figures will change. */
+function shadePartial(plot: uPlot, at: readonly number[], partialFrom: number | null, color: string): void {
+  if (partialFrom === null) return;
+  const { left, top, width, height } = plot.bbox;
+  const before = at.findLast((ms) => ms < partialFrom);
+  if (before === undefined) return;
+  const from = Math.max(left, plot.valToPos(before / 1000, 'x', true));
+  plot.ctx.fillStyle = color;
+  plot.ctx.globalAlpha = 0.5;
+  plot.ctx.fillRect(from, top, left + width - from, height);
+  plot.ctx.globalAlpha = 1;
+}
