@@ -40,6 +40,8 @@ export interface Config {
   natsReplicas: number | undefined;
   secrets: SecretsConfig;
   clickhouse: { url: string | undefined; user: string; password: string; database: string };
+  /** The account that statements of the console read ClickHouse with; undefined: there is none. */
+  clickhouseReader: { user: string; password: string } | undefined;
   embeddedNatsPort: number;
   embeddedClickhousePort: number;
   /** Applies at the first start of a deployment. Later it is ignored with a warning if it differs. */
@@ -112,6 +114,10 @@ export function readConfig(env: Env = process.env): Config {
       password: env['CLICKHOUSE_PASSWORD'] ?? '',
       database: env['CLICKHOUSE_DATABASE'] ?? 'default',
     },
+    clickhouseReader:
+      env['CLICKHOUSE_READER_USER'] === undefined
+        ? undefined
+        : { user: env['CLICKHOUSE_READER_USER'], password: env['CLICKHOUSE_READER_PASSWORD'] ?? '' },
     embeddedNatsPort: integer(env, 'EMBEDDED_NATS_PORT', 4222, 1, 65_535),
     embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 0, 65_535),
     factsMaxBytes:
@@ -149,6 +155,11 @@ export function logAddress(config: Config): { url: string; access: BrokerAccess 
 /** The address of ClickHouse, with the account of the service. */
 export function clickhouseAddress(config: Config): { url: string; user: string; password: string; database: string } {
   return { ...config.clickhouse, url: config.clickhouse.url ?? `http://127.0.0.1:${config.embeddedClickhousePort}` };
+}
+
+/** The same with the account of statements of the console; undefined: there is none. */
+export function readerAddress(config: Config): ReturnType<typeof clickhouseAddress> | undefined {
+  return config.clickhouseReader && { ...clickhouseAddress(config), ...config.clickhouseReader };
 }
 
 function secrets(env: Env): SecretsConfig {

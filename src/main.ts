@@ -8,6 +8,7 @@ import { watchFactsRoom } from '../streams/facts-room.ts';
 import { startFactsTrimmer } from '../streams/facts-trimmer.ts';
 import { createAnalytics } from '../clickhouse-schema/queries/analytics.ts';
 import { createEventHistory } from '../clickhouse-schema/queries/event-history.ts';
+import { createSqlReader } from '../clickhouse-schema/queries/sql-reader.ts';
 import { createSnapshotSource } from '../clickhouse-schema/queries/snapshot-source.ts';
 import { watchBrokerClock } from '../streams/broker-clock.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
@@ -21,6 +22,7 @@ import { operationRoutes, routes } from './api/routes.ts';
 import { createSegmentPreviewer } from './api/segments/segment-previews.ts';
 import {
   clickhouseAddress,
+  readerAddress,
   CONFIG_ERROR_EXIT,
   ConfigError,
   logAddress,
@@ -231,6 +233,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       clock,
       logger,
     });
+    const sql = createSqlReader({ address: readerAddress(config), clock, logger });
     const feed = createLiveFeed({
       log,
       readFacts: ownFacts.read,
@@ -298,6 +301,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       readiness,
       segmentProgress: (question) => readSegmentProgress(log, partitions, question),
       analytics,
+      sql,
       freshness,
       scorer: scoring?.scorer ?? { score: async () => failure('MODEL_UNAVAILABLE') },
       webhookOperations,
@@ -319,7 +323,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
         reporter.stop();
         freshness.stop();
         await feed.stop();
-        await analytics.close();
+        await Promise.all([analytics.close(), sql.close()]);
         webhookOperations.close();
         await within(clock, LIMITS.shutdownMs / 3, commandClient.drained());
       },

@@ -276,6 +276,22 @@ export interface PropertyDocument {
   writes?: WriteMark[];
 }
 
+/** A question of the query API that people gave a name. Stored under its key. */
+export interface SavedQueryDocument {
+  key: string;
+  name: string;
+  description: string;
+  /** The body of a query, as it was valid when it was saved. */
+  query: JsonObject;
+  /** Days before today, and today; `null`: the range of the query. */
+  rangeDays: number | null;
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
 /** The handling of an event that violates its schema: count it, also report it to its sender, or quarantine it. */
 export type EventSchemaMode = 'observe' | 'warn' | 'enforce';
 
@@ -318,6 +334,7 @@ export interface Documents {
   campaign: CampaignDocument;
   event_schema: EventSchemaDocument;
   property: PropertyDocument;
+  saved_query: SavedQueryDocument;
   player_tokens: PlayerTokenSecrets;
   deployment: DeploymentDocument;
   user: UserDocument;

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from './engine.ts';
 import { RefusedRequest } from './exceptions.ts';
 import { refusedReaderSetting, refusedServiceSetting } from './allowed-settings.ts';
+import { READER_USER } from './service-password.ts';
 
 /** The statement, settings and parameters of one request, from its URL and headers. */
 export interface StatementRequest {
@@ -108,10 +109,10 @@ export function parseRequest(
 /** Readers need no password. */
 function authenticate(request: IncomingMessage, account: ServiceAccount): Caller {
   const basic = basicCredentials(header(request, 'authorization') ?? '');
-  const user = header(request, 'x-clickhouse-user') ?? basic?.user ?? 'default';
+  const user = header(request, 'x-clickhouse-user') ?? basic?.user ?? READER_USER;
   const password = header(request, 'x-clickhouse-key') ?? basic?.password ?? '';
   if (user === account.user && sameText(password, account.password)) return 'service';
-  if ((user === 'default' || user === '') && password === '') return 'analyst';
+  if ((user === READER_USER || user === '') && password === '') return 'analyst';
   throw new RefusedRequest(
     'AUTHENTICATION_FAILED',
     `${user.slice(0, 100)}: Authentication failed: password is incorrect, or there is no user with such name`,

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 /** The only user of the embedded engine that may write. */
 export const SERVICE_USER = 'service';
+/** The user that may read without a password. */
+export const READER_USER = 'default';
 
 /**
  * The password of the embedded engine's `service` user, from `$DATA_DIR/clickhouse-service-password`. The first call

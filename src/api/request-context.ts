@@ -1,5 +1,6 @@
 import type { IdempotencyClaim } from '../../actors/vocabulary/commands.ts';
 import type { Analytics } from '../../clickhouse-schema/queries/analytics.ts';
+import type { SqlReader } from '../../clickhouse-schema/queries/sql-reader.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { Formats } from '../../streams/format-gate.ts';
 import type { Freshness } from '../../streams/freshness/output-freshness.ts';
@@ -77,6 +78,8 @@ export interface Services {
   readonly segmentPreviews: SegmentPreviewer;
   readonly nameWarnings: NameWarnings;
   readonly passwords: PasswordHashes;
+  /** Runs statements of people. */
+  readonly sql: Pick<SqlReader, 'run'>;
   /** Whether every process of the deployment knows a format. */
   readonly formats: Pick<Formats, 'usable'>;
 }

@@ -172,6 +172,8 @@ export interface ConsoleContext {
   readonly secure: boolean;
   /** Counts a try against a limit per minute, over all gateways. False: it is over the limit. */
   readonly mayTry: (name: string, perMinute: number) => boolean;
+  /** Calls back when the caller disconnects before the answer. */
+  readonly whenGone: (callback: () => void) => void;
 }
 
 /** A route about a person instead of a game (console/console-route.ts). */

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { campaignRoutes } from './campaigns/campaigns.ts';
 import { sessionRoutes } from './console/sessions.ts';
+import { runSql } from './console/sql.ts';
 import { getChurnRisk } from './players/churn-risk.ts';
 import { erasureRoutes } from './players/erasure.ts';
 import { trackEvents } from './events/event-batch.ts';
@@ -18,7 +19,8 @@ import { getFlagDefinitions } from './flags/flag-definitions.ts';
 import { overrideRoutes } from './flags/flag-overrides.ts';
 import { getFlagResults } from './flags/flag-results.ts';
 import { flagRoutes } from './flags/flags.ts';
-import { runAnalyticsQuery } from './analytics/queries.ts';
+import { describeAnalyticsQuery, runAnalyticsQuery } from './analytics/queries.ts';
+import { savedQueryRoutes } from './analytics/saved-queries.ts';
 import { getFreshness } from './freshness.ts';
 import { gameEndSession } from './game/game-end-session.ts';
 import { gameInit } from './game/game-init.ts';
@@ -96,7 +98,10 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     ...segmentClientRoutes,
     getFreshness,
     runAnalyticsQuery,
+    describeAnalyticsQuery,
+    ...savedQueryRoutes,
     ...sessionRoutes,
+    runSql,
     ...operationRoutes(),
   ];
   all.push(openApiRoute(() => JSON.stringify(openApi(all))));

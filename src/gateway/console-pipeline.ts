@@ -32,6 +32,10 @@ export function runConsoleRoute(
     network: networkOf(deps.callers, res, req),
     secure: exchange.headers.origin.startsWith('https://'),
     mayTry: (name, perMinute) => limiter.take(name, perMinute).allowed,
+    whenGone(callback) {
+      if (exchange.gone) callback();
+      else exchange.onGone = callback;
+    },
   };
   if (route.input.body === undefined) {
     complete(deps, exchange, undefined, () => route.run(head.input, context, found));

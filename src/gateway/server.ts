@@ -3,6 +3,7 @@ import type { Tier } from '../../actors/vocabulary/documents.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { LiveFeed } from '../../streams/live-feed.ts';
 import type { Log } from '../../streams/log/log.ts';
+import type { SqlReader } from '../../clickhouse-schema/queries/sql-reader.ts';
 import type { Readiness, Services } from '../api/request-context.ts';
 import type { Route } from '../api/route.ts';
 import { operationRoutes } from '../api/routes.ts';
@@ -63,6 +64,8 @@ export interface ServerDeps {
   webhookOperations: Services['webhookOperations'];
   /** Hashes the passwords of people; tests pass cheap ones. */
   passwords?: PasswordHashes;
+  /** Runs statements of people; default: there is no account for them. */
+  sql?: Pick<SqlReader, 'run'>;
   /** The files of the console; default: none. */
   consoleFiles?: ConsoleFiles;
   /** Interval of heartbeats on streams of changed flags. */
@@ -135,6 +138,7 @@ export function createServer(deps: ServerDeps): Server {
     formats: deps.formats,
     segmentPreviews: deps.segmentPreviews,
     passwords: deps.passwords ?? createPasswordHashes(),
+    sql: deps.sql ?? { run: async () => ({ kind: 'off' }) },
     nameWarnings: createNameWarnings({ knownNames: (query) => deps.analytics.knownNames(query), clock }),
   };
   const keyRing = createKeyRing(configStore);

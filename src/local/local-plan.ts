@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SERVICE_USER, writeServicePassword } from '../../clickhouse-schema/embedded/service-password.ts';
+import { READER_USER, SERVICE_USER, writeServicePassword } from '../../clickhouse-schema/embedded/service-password.ts';
 import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import type { Config } from '../config.ts';
 import type { Ids } from '../kernel/ids.ts';
@@ -85,6 +85,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     };
   }
 
+  let readerEnv = {};
   let clickhouse: Endpoints['clickhouse'] = { ...config.clickhouse, url: config.clickhouse.url ?? '' };
   if (clickhouse.url === '') {
     ports.push({ host: LOCAL, port: config.embeddedClickhousePort, variable: 'EMBEDDED_CLICKHOUSE_PORT' });
@@ -95,6 +96,8 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
       database: config.clickhouse.database,
     };
     writeServicePassword(dataDir, clickhouse.password);
+    // Every local program may read the embedded ClickHouse as this user, without a password.
+    readerEnv = { CLICKHOUSE_READER_USER: READER_USER, CLICKHOUSE_READER_PASSWORD: '' };
     dependencies.push(clickhouseSpec(options, clickhouse, count));
   }
 
@@ -115,6 +118,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     CLICKHOUSE_USER: clickhouse.user,
     CLICKHOUSE_PASSWORD: clickhouse.password,
     CLICKHOUSE_DATABASE: clickhouse.database,
+    ...readerEnv,
   };
   return {
     ports,

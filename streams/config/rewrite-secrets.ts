@@ -47,6 +47,7 @@ async function rewrite(
     case 'campaign':
     case 'event_schema':
     case 'property':
+    case 'saved_query':
     case 'deployment':
       throw new Error(`documents of the kind ${kind} hold no secrets`);
   }

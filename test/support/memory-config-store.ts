@@ -19,6 +19,7 @@ export function createMemoryConfigStore(): MemoryConfigStore {
     campaign: new Map(),
     event_schema: new Map(),
     property: new Map(),
+    saved_query: new Map(),
     player_tokens: new Map(),
     deployment: new Map(),
     user: new Map(),

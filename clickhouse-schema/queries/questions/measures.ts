@@ -1,6 +1,7 @@
 import { type Bindings, createBindings, inScope, type Statement } from './bindings.ts';
 import { named, numberOf, passing, textOf } from './dimensions.ts';
 import { type BreakdownQuestion, type Interval, METRIC_TABLES, type TrendQuestion } from './question.ts';
+import { firstDays } from './cohorts.ts';
 
 /*
  * Trends and breakdowns: a metric grouped by time, by a dimension, or by both.
@@ -52,11 +53,16 @@ LIMIT ${bindings.bind('UInt32', question.limit)}`,
 function grouped(bindings: Bindings, question: Measured, columns: Readonly<Record<string, string>>, more = ''): string {
   const names = Object.keys(columns).join(', ');
   const expressions = Object.entries(columns).map(([name, expression]) => `${expression} AS ${name}`);
-  const from = `FROM ${METRIC_TABLES[question.metric]} WHERE ${inScope(bindings, question)}${conditionsOf(bindings, question)}${more}`;
+  const from = `FROM ${sourceOf(bindings, question)} WHERE ${inScope(bindings, question)}${conditionsOf(bindings, question)}${more}`;
   const { perPlayer, value } = measureOf(bindings, question);
   if (perPlayer === undefined) return `SELECT ${expressions.join(', ')}, ${value} AS value ${from} GROUP BY ${names}`;
   const players = `SELECT ${expressions.join(', ')}, ${perPlayer} AS times ${from} GROUP BY ${names}, player_id`;
   return `SELECT ${names}, ${value} AS value FROM (${players}) GROUP BY ${names}`;
+}
+
+function sourceOf(bindings: Bindings, question: Measured): string {
+  const table = METRIC_TABLES[question.metric];
+  return table === 'player_days' ? firstDays(bindings, question) : table;
 }
 
 function conditionsOf(bindings: Bindings, { eventNames, where }: Measured): string {
@@ -73,6 +79,7 @@ function measureOf(bindings: Bindings, { metric, property = '' }: Measured): Mea
   switch (metric) {
     case 'events':
     case 'sessions':
+    case 'new_players':
       return { value: 'toFloat64(count())' };
     case 'players':
       return { perPlayer: '1', value: 'toFloat64(count())' };

@@ -18,7 +18,7 @@ export const EVENT_COLUMNS = ['event_name', 'country', 'lifecycle_stage', 'is_pa
 export const SESSION_COLUMNS = ['end_reason', 'platform', 'app_version'] as const;
 export const PURCHASE_COLUMNS = ['currency', 'product_id', 'recorded_by'] as const;
 
-/** Of a player's first day. */
+/** Of a player's first day, for retention, lifetime value and new players. */
 export const COHORT_COLUMNS = ['country', 'platform', 'app_version'] as const;
 export type CohortColumn = (typeof COHORT_COLUMNS)[number];
 
@@ -43,6 +43,7 @@ export const METRIC_TABLES = {
   purchases: 'purchases',
   payers: 'purchases',
   revenue: 'purchases',
+  new_players: 'player_days',
 } as const;
 
 export type Metric = keyof typeof METRIC_TABLES;
@@ -82,6 +83,14 @@ export interface RetentionQuestion extends Scope {
   limit: number;
 }
 
+/** Players by their first day, and their revenue up to N days later. */
+export interface LtvQuestion extends Scope {
+  kind: 'ltv';
+  days: readonly number[];
+  by?: CohortColumn | undefined;
+  limit: number;
+}
+
 export interface FunnelStep {
   eventName: string;
   where: readonly Filter[];
@@ -108,4 +117,19 @@ export interface PathsQuestion extends Scope {
   limit: number;
 }
 
-export type Question = TrendQuestion | BreakdownQuestion | RetentionQuestion | FunnelQuestion | PathsQuestion;
+export type Question =
+  | TrendQuestion
+  | BreakdownQuestion
+  | RetentionQuestion
+  | LtvQuestion
+  | FunnelQuestion
+  | PathsQuestion;
+
+/** Whether a question reads `player_days`, which follows the other tables some seconds later. */
+export function readsDays(question: Question): boolean {
+  return (
+    question.kind === 'retention' ||
+    question.kind === 'ltv' ||
+    ('metric' in question && METRIC_TABLES[question.metric] === 'player_days')
+  );
+}

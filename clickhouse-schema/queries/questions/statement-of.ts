@@ -1,9 +1,9 @@
 import type { Statement } from './bindings.ts';
+import { ltvStatement, retentionStatement } from './cohorts.ts';
 import { funnelStatement } from './funnel.ts';
 import { breakdownStatement, trendStatement } from './measures.ts';
 import { pathsStatement } from './paths.ts';
 import type { Question } from './question.ts';
-import { retentionStatement } from './retention.ts';
 
 /** The statement that answers a question. Its text depends only on which parts a question has, never on its values. */
 export function statementOf(question: Question): Statement {
@@ -14,6 +14,8 @@ export function statementOf(question: Question): Statement {
       return breakdownStatement(question);
     case 'retention':
       return retentionStatement(question);
+    case 'ltv':
+      return ltvStatement(question);
     case 'funnel':
       return funnelStatement(question);
     case 'paths':

@@ -102,6 +102,29 @@ export interface Operations {
     };
     readonly answer: Signed;
   };
+  /** Run a statement that reads ClickHouse. */
+  'POST /v1/console/sql': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The statement, without FORMAT. */
+      readonly statement: string;
+    };
+    readonly answer: {
+      /** The columns, in order. */
+      readonly columns: readonly {
+        /** Name of the column. */
+        readonly name: string;
+        /** Its ClickHouse type. */
+        readonly type: string;
+      }[];
+      /** The rows. */
+      readonly rows: readonly (readonly unknown[])[];
+      /** Whether there were more rows than these. */
+      readonly truncated: boolean;
+    };
+  };
 }
 
 /** The body of a failed request. */

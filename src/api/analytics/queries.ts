@@ -1,3 +1,6 @@
+import { readableSql } from '../../../clickhouse-schema/queries/questions/readable-sql.ts';
+import { statementOf } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
+import { Type } from 'typebox';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -6,16 +9,16 @@ import { QueryBody } from './query-fields.ts';
 import { questionOf } from './query-question.ts';
 import { QueryResult } from './query-results.ts';
 
-/* The route that answers analytics queries. */
+/* The routes that answer analytics queries, and that say them in SQL. */
 
 export const runAnalyticsQuery = defineRoute({
   method: 'POST',
   path: '/v1/analytics/queries',
   tag: 'Analytics',
-  summary: 'Query figures: trends, breakdowns, retention, funnels, paths',
+  summary: 'Query figures: trends, breakdowns, retention, lifetime value, funnels, paths',
   description:
     "Answers one question about the key's game and environment from ClickHouse. Ranges select by `received_at`, in UTC. " +
-    '`retention` reads the days of `player_days`, which follow some seconds later. An answer is given again until new ' +
+    '`retention`, `ltv` and `new_players` read `player_days`, which follows some seconds later. An answer is given again until new ' +
     `rows come, for at most ${LIMITS.answersKeptMs / 1000} seconds. A query has ${LIMITS.questionSeconds} seconds, ` +
     `${LIMITS.questionMemoryBytes / 1024 / 1024} MiB of memory and ${LIMITS.questionRows / 1_000_000} million rows; ` +
     `beyond one of them it gets 422. A game has ${LIMITS.questionsOfGame} queries under way in one process; more get 429.`,
@@ -50,6 +53,39 @@ export const runAnalyticsQuery = defineRoute({
   },
   action: { kind: 'service', call: ({ body }, context) => answerQuery(body, context) },
 });
+
+export const describeAnalyticsQuery = defineRoute({
+  method: 'POST',
+  path: '/v1/analytics/queries/sql',
+  tag: 'Analytics',
+  summary: 'Get the SQL of an analytics query',
+  description:
+    'The statement that answers the same body at `/v1/analytics/queries`, with its values written out: it reads the ' +
+    'documented tables, and an analyst can run and change it. It is not run.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  readsOnly: true,
+  errors: [],
+  input: { body: QueryBody },
+  example: { kind: 'retention', days: [1, 7] },
+  reply: {
+    statuses: [200],
+    description: 'The statement.',
+    schema: Type.Object(
+      { sql: Type.String({ description: 'One SELECT for ClickHouse, without a semicolon.' }) },
+      { description: 'A statement.' },
+    ),
+    example: { sql: "SELECT toUnixTimestamp(toStartOfDay(received_at, 'UTC')) AS at, '' AS key FROM events" },
+  },
+  action: { kind: 'service', call: ({ body }, context) => describeQuery(body, context) },
+});
+
+function describeQuery(body: QueryBody, { key, services }: RequestContext): Answer {
+  const scope = { game: key.game, environment: key.environment };
+  const asked = questionOf(body, scope, services.clock.wallMs());
+  if (asked.kind === 'failure') return asked;
+  return answer(JSON.stringify({ sql: readableSql(statementOf(asked.question)) }));
+}
 
 async function answerQuery(body: QueryBody, { key, services }: RequestContext): Promise<Answer> {
   const scope = { game: key.game, environment: key.environment };

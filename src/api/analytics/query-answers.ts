@@ -1,6 +1,7 @@
 import type {
   BreakdownQuestion,
   FunnelQuestion,
+  LtvQuestion,
   PathsQuestion,
   Question,
   RetentionQuestion,
@@ -28,6 +29,8 @@ function resultOf(question: Question, rows: Rows, nowMs: number): Record<string,
       return breakdown(question, rows);
     case 'retention':
       return retention(question, rows, nowMs);
+    case 'ltv':
+      return ltv(question, rows, nowMs);
     case 'funnel':
       return funnel(question, rows);
     case 'paths':
@@ -72,17 +75,35 @@ const DAY_MS = 86_400_000;
 /** A day counts once it is over. */
 function retention({ days, by }: RetentionQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
   const cohorts = rows.map(({ key, cohort, players, retained }) => {
-    const startMs = Date.parse(`${String(cohort)}T00:00:00Z`);
     const size = Number(players);
     const counts = Array.isArray(retained) ? retained : [];
     const shown = days.map((day, place) => {
-      const isOver = startMs + (day + 1) * DAY_MS <= nowMs;
-      const active = isOver ? Number(counts[place] ?? 0) : null;
+      const active = isOver(cohort, day, nowMs) ? Number(counts[place] ?? 0) : null;
       return { day, players: active, rate: active === null || size === 0 ? null : round(active / size) };
     });
     return { key: by === undefined ? null : String(key), day: String(cohort), players: size, retained: shown };
   });
   return { cohorts };
+}
+
+/** The revenue up to a day counts once that day is over. */
+function ltv({ days, by }: LtvQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
+  const cohorts = rows.map(({ key, cohort, players, payers, revenue }) => {
+    const size = Number(players);
+    const sums = Array.isArray(revenue) ? revenue : [];
+    const values = days.map((day, place) => {
+      const sum = isOver(cohort, day, nowMs) ? round(Number(sums[place] ?? 0)) : null;
+      return { day, revenue: sum, per_player: sum === null || size === 0 ? null : round(sum / size) };
+    });
+    const shownKey = by === undefined ? null : String(key);
+    return { key: shownKey, day: String(cohort), players: size, payers: Number(payers), values };
+  });
+  return { cohorts };
+}
+
+/** Whether the Nth day after a first day is over. */
+function isOver(cohort: unknown, day: number, nowMs: number): boolean {
+  return Date.parse(`${String(cohort)}T00:00:00Z`) + (day + 1) * DAY_MS <= nowMs;
 }
 
 function funnel({ steps }: FunnelQuestion, rows: Rows): Record<string, unknown> {
@@ -134,6 +155,7 @@ function total(values: Iterable<number>): number {
   return sum;
 }
 
-const round = (share: number): number => Math.round(share * 10_000) / 10_000;
+/** With the four decimals that shares and money have. */
+const round = (figure: number): number => Math.round(figure * 10_000) / 10_000;
 
 const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

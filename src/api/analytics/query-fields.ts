@@ -12,7 +12,7 @@ import { timeIn } from '../fields.ts';
 
 /* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */
 
-const KINDS = ['trend', 'breakdown', 'retention', 'funnel', 'paths'] as const;
+const KINDS = ['trend', 'breakdown', 'retention', 'ltv', 'funnel', 'paths'] as const;
 
 /** A choice. @param description what is chosen */
 function oneOf<const T extends string>(values: readonly T[], description: string) {
@@ -46,11 +46,11 @@ export const QueryBody = Type.Object(
     kind: oneOf(
       KINDS,
       '`trend`: a metric over time. `breakdown`: a metric by a field. `retention`: first days and who came back. ' +
-        '`funnel`: who did steps in order. `paths`: what follows an event, two steps.',
+        '`ltv`: first days and revenue since. `funnel`: who did steps in order. `paths`: what follows an event, two steps.',
     ),
     from: Type.Optional(
       timeIn(
-        'First moment, by `received_at`; for `retention` its UTC day. Default: 30 days before `to`, or before this day.',
+        'First moment, by `received_at`; for `retention` and `ltv` its UTC day. Default: 30 days before `to`, or before this day.',
       ),
     ),
     to: Type.Optional(timeIn('Moment after the last. Default: the end of this UTC day.')),
@@ -58,7 +58,8 @@ export const QueryBody = Type.Object(
       oneOf(
         Object.keys(METRIC_TABLES).filter((name): name is keyof typeof METRIC_TABLES => name in METRIC_TABLES),
         '`trend` and `breakdown`: `events` (default), `players` with such events, `sum` of a property; `sessions`, ' +
-          '`playtime_seconds`; `purchases` less those taken back, `payers`, `revenue`.',
+          '`playtime_seconds`; `purchases` less those taken back, `payers`, `revenue`; `new_players` by when they were ' +
+          'first seen.',
       ),
     ),
     property: Type.Optional(
@@ -82,7 +83,7 @@ export const QueryBody = Type.Object(
     by: Type.Optional(
       field(
         'The field whose values are told apart; required with `breakdown`, possible with `trend`, `funnel` (of the ' +
-          `first step) and \`retention\` (of the first day: ${listed(COHORT_COLUMNS)}). Of events: ${listed(EVENT_COLUMNS)} or \`property:<path>\`. Of sessions: ` +
+          `first step), \`retention\`, \`ltv\` and new players (of the first day: ${listed(COHORT_COLUMNS)}). Of events: ${listed(EVENT_COLUMNS)} or \`property:<path>\`. Of sessions: ` +
           `${listed(SESSION_COLUMNS)}. Of purchases: ${listed(PURCHASE_COLUMNS)}.`,
       ),
     ),
@@ -93,7 +94,8 @@ export const QueryBody = Type.Object(
         {
           minItems: 1,
           maxItems: LIMITS.retentionDays,
-          description: '`retention`: the days to look at, each once. Default: 1, 3, 7, 14, 30.',
+          description:
+            '`retention` and `ltv`: the days to look at, each once. Default: 1, 3, 7, 14, 30; for `ltv` also 0 and 90.',
         },
       ),
     ),
@@ -126,7 +128,7 @@ export const QueryBody = Type.Object(
         maximum: LIMITS.breakdownKeys,
         description:
           `Values or paths in the answer, the largest first. Default: ${LIMITS.questionKeys}, which is also the most ` +
-          'for `trend`, `funnel` and `retention`.',
+          'for `trend`, `funnel`, `retention` and `ltv`.',
       }),
     ),
   },

@@ -22,6 +22,7 @@ const FIELDS = {
   trend: ['metric', 'property', 'event_names', 'interval', 'by', 'where', 'limit'],
   breakdown: ['metric', 'property', 'event_names', 'by', 'where', 'limit'],
   retention: ['days', 'by', 'limit'],
+  ltv: ['days', 'by', 'limit'],
   funnel: ['steps', 'window_seconds', 'by', 'limit'],
   paths: ['event_name', 'where', 'within_seconds', 'limit'],
 } as const satisfies Record<QueryBody['kind'], readonly (keyof QueryBody)[]>;
@@ -30,29 +31,41 @@ const REQUIRED = {
   trend: [],
   breakdown: ['by'],
   retention: [],
+  ltv: [],
   funnel: ['steps'],
   paths: ['event_name'],
 } as const satisfies Record<QueryBody['kind'], readonly (keyof QueryBody)[]>;
 
 const COMMON: ReadonlySet<string> = new Set(['kind', 'from', 'to']);
 
-const COLUMNS = { events: EVENT_COLUMNS, sessions: SESSION_COLUMNS, purchases: PURCHASE_COLUMNS } as const;
+const COLUMNS = {
+  events: EVENT_COLUMNS,
+  sessions: SESSION_COLUMNS,
+  purchases: PURCHASE_COLUMNS,
+  player_days: COHORT_COLUMNS,
+} as const;
 type Table = keyof typeof COLUMNS;
 
 /** Kinds with many figures for each value. */
-const SHORT_LISTS: ReadonlySet<QueryBody['kind']> = new Set(['trend', 'funnel', 'retention']);
+const SHORT_LISTS: ReadonlySet<QueryBody['kind']> = new Set(['trend', 'funnel', 'retention', 'ltv']);
 
 const DAY_MS = 86_400_000;
 const DEFAULT_RANGE_DAYS = 30;
 const DEFAULT_RETENTION = [1, 3, 7, 14, 30];
+const DEFAULT_LTV = [0, ...DEFAULT_RETENTION, 90];
 const DEFAULT_WINDOW_SECONDS = 7 * 86_400;
 const DEFAULT_WITHIN_SECONDS = 1_800;
 
-/** The question of a valid body, or its faults. @param scope game and environment of the key */
+/**
+ * The question of a valid body, or its faults.
+ * @param scope game and environment of the key
+ * @param path where the query is in the body of the request
+ */
 export function questionOf(
   body: QueryBody,
   scope: { game: string; environment: string },
   nowMs: number,
+  path = '',
 ): { kind: 'question'; question: Question } | Failure {
   const faults: FieldFault[] = fieldFaults(body);
   const range = rangeOf(body, nowMs, faults);
@@ -65,13 +78,15 @@ export function questionOf(
       values,
     }));
   const common = { ...scope, ...range };
-  const by = body.by === undefined || body.kind === 'retention' ? undefined : dimension(body.by, '/by');
+  const by =
+    body.by === undefined || body.kind === 'retention' || body.kind === 'ltv' ? undefined : dimension(body.by, '/by');
   const limit = body.limit ?? LIMITS.questionKeys;
   if (limit > LIMITS.questionKeys && SHORT_LISTS.has(body.kind)) {
     faults.push({ path: '/limit', message: `must be at most ${LIMITS.questionKeys} with \`${body.kind}\`` });
   }
   const question = build();
-  return faults.length > 0 ? invalid(faults) : { kind: 'question', question };
+  if (faults.length === 0) return { kind: 'question', question };
+  return invalid(faults.map((fault) => ({ ...fault, path: path + fault.path })));
 
   function measured() {
     const { metric = 'events', property, event_names: eventNames = [] } = body;
@@ -101,11 +116,12 @@ export function questionOf(
       case 'breakdown':
         return { kind: 'breakdown', ...measured(), by: by ?? { kind: 'column', column: 'event_name' } };
       case 'retention':
+      case 'ltv':
         return {
-          kind: 'retention',
+          kind: body.kind,
           ...common,
-          days: body.days ?? DEFAULT_RETENTION,
-          by: cohortColumn(body.by, faults),
+          days: body.days ?? (body.kind === 'ltv' ? DEFAULT_LTV : DEFAULT_RETENTION),
+          by: cohortColumn(body.by, body.kind, faults),
           limit,
         };
       case 'funnel': {
@@ -150,11 +166,11 @@ function rangeOf({ from, to }: QueryBody, nowMs: number, faults: FieldFault[]): 
   return { fromMs, toMs };
 }
 
-function cohortColumn(text: string | undefined, faults: FieldFault[]): CohortColumn | undefined {
+function cohortColumn(text: string | undefined, kind: string, faults: FieldFault[]): CohortColumn | undefined {
   const column = COHORT_COLUMNS.find((name) => name === text);
   if (column === undefined && text !== undefined) {
     const known = COHORT_COLUMNS.map((name) => `\`${name}\``);
-    faults.push({ path: '/by', message: `must be one of ${known.join(', ')} for the kind \`retention\`` });
+    faults.push({ path: '/by', message: `must be one of ${known.join(', ')} for the kind \`${kind}\`` });
   }
   return column;
 }
@@ -172,7 +188,10 @@ function dimensionOf(text: string, table: Table, path: string, faults: FieldFaul
   if (column !== undefined) return { kind: 'column', column };
   const known = COLUMNS[table].map((name: ColumnName) => `\`${name}\``);
   if (table === 'events') known.push('`property:<path>`');
-  faults.push({ path, message: `must be one of ${known.join(', ')} for ${table}` });
+  faults.push({
+    path,
+    message: `must be one of ${known.join(', ')} for ${table === 'player_days' ? 'new players' : table}`,
+  });
   return { kind: 'column', column: 'event_name' };
 }
 

@@ -105,6 +105,40 @@ const Retention = result(
   'Who came back.',
 );
 
+const Ltv = result(
+  'ltv',
+  {
+    cohorts: Type.Array(
+      Type.Object(
+        {
+          key: textOrNull('Value of `by` on the first day; empty where it was not known. null without `by`.'),
+          day: Type.String({ description: 'First UTC day of these players, as `2026-01-15`.' }),
+          players: Type.Integer({ description: 'Players whose first day it is.' }),
+          payers: Type.Integer({
+            description: 'Those of them with a first purchase on one of the days that are read.',
+          }),
+          values: Type.Array(
+            Type.Object(
+              {
+                day: Type.Integer({ description: 'Days after the first day.' }),
+                revenue: figure(
+                  "Their revenue up to and including that UTC day, in the game's currency. null while it is not over.",
+                ),
+                per_player: figure('The same for each player. null while the day is not over.'),
+              },
+              { description: 'A day.' },
+            ),
+            { description: 'The days asked for, in the order of the query.' },
+          ),
+        },
+        { description: 'The players of one first day.' },
+      ),
+      { description: 'First days with players, oldest first.' },
+    ),
+  },
+  'Revenue by first day.',
+);
+
 const Funnel = result(
   'funnel',
   {
@@ -158,6 +192,6 @@ const Paths = result(
   'What follows an event.',
 );
 
-export const QueryResult = Type.Union([Trend, Breakdown, Retention, Funnel, Paths], {
+export const QueryResult = Type.Union([Trend, Breakdown, Retention, Ltv, Funnel, Paths], {
   description: 'The answer; its fields follow from `kind`.',
 });

@@ -1,5 +1,5 @@
 import type { Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import type { Question } from '../../../clickhouse-schema/queries/questions/question.ts';
+import { type Question, readsDays } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { AsOf, Freshness } from '../../../streams/freshness/output-freshness.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
@@ -85,7 +85,7 @@ export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
       kind: 'answer',
       text: answerText(question, found.value, clock.wallMs()),
       // The days of `player_days` follow the rows some seconds later.
-      asOfMs: question.kind === 'retention' ? undefined : asOf?.asOfMs,
+      asOfMs: readsDays(question) ? undefined : asOf?.asOfMs,
     };
     if (asOf !== undefined) keep(key, { answer, position: asOf.position, askedMs });
     return answer;

@@ -19,7 +19,7 @@ import type { RequestContext } from '../request-context.ts';
  * 3. A refused write leaves no trace, not even in the ledger.
  */
 
-export type DefinitionKind = 'segment' | 'flag' | 'campaign' | 'webhook' | 'event_schema' | 'property';
+export type DefinitionKind = 'segment' | 'flag' | 'campaign' | 'webhook' | 'event_schema' | 'property' | 'saved_query';
 
 /** Kinds with a generated id besides the key that people choose. */
 type KeyedKind = 'segment' | 'campaign';

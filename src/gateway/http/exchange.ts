@@ -53,6 +53,8 @@ export interface Exchange {
   retryAfterSeconds: number | undefined;
   /** Releases what the request holds; called once, when it has ended. */
   release: (() => void) | undefined;
+  /** Called if the caller disconnects before the response. */
+  onGone: (() => void) | undefined;
   readonly route: string;
   readonly onClosed: (exchange: Exchange, status: ClosedStatus) => void;
 }

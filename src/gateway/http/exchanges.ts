@@ -110,6 +110,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
         invalidStatus: undefined,
         retryAfterSeconds: undefined,
         release: undefined,
+        onGone: undefined,
         route,
         onClosed,
       };
@@ -118,6 +119,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
         unread.forget(exchange);
         if (!exchange.open) return;
         exchange.open = false;
+        exchange.onGone?.();
         onClosed(exchange, 'aborted');
       });
       if (framing.fault !== undefined) {

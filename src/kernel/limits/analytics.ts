@@ -66,6 +66,8 @@ export const ANALYTICS_LIMITS = {
   retentionLongestDay: 365,
   /** Longest pause between two steps of a path. */
   pathSeconds: 7 * 86_400,
+  /** Saved queries of a game and environment: two pages of a list. Each holds a body of at most 60 KB. */
+  savedQueries: 200,
   /**
    * Answers kept until new rows come: at most this many bytes of them in one process, and for this long, as an erased
    * player's rows go without new ones.

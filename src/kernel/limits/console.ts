@@ -35,6 +35,24 @@ export const CONSOLE_LIMITS = {
   signInsOfNetwork: 20,
   signIns: 300,
 
+  /**
+   * A statement of the console: characters, seconds, memory, and how long the client waits, which includes a wait for a
+   * slot of ClickHouse. The embedded one allows readers 4 statements of 512 MiB.
+   */
+  sqlLength: 20_000,
+  sqlSeconds: 30,
+  sqlMemoryBytes: 512 * 1024 * 1024,
+  sqlRequestMs: 45_000,
+  /** Rows and bytes of its result, which this process and the page hold; characters of ClickHouse's message. */
+  sqlRows: 10_000,
+  sqlResultBytes: 4 * 1024 * 1024,
+  sqlFaultLength: 2_000,
+  /** Statements of one process at once, those that wait, for how long, and those of one user. Beyond them 429. */
+  sqlStatements: 2,
+  sqlWaiting: 4,
+  sqlWaitMs: 10_000,
+  sqlOfUser: 2,
+
   /** How often a process looks for a console that is being built. */
   consoleLookMs: 500,
   /** Bytes of the console's files, which each gateway holds in memory, plain and compressed. */

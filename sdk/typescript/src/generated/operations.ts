@@ -1,5 +1,66 @@
 /* Written by scripts/generate-operations.ts from the routes of the service. Do not edit. */
 
+/** An analytics query. */
+type AnalyticsQuery = {
+  /** `trend`: a metric over time. */
+  readonly kind: 'trend' | 'breakdown' | 'retention' | 'ltv' | 'funnel' | 'paths';
+  /** First moment, by `received_at`. */
+  readonly from?: string;
+  /** Moment after the last. */
+  readonly to?: string;
+  /**
+   * `trend` and `breakdown`: `events` (default), `players` with such events, `sum` of a
+   * property.
+   */
+  readonly metric?:
+    | 'events'
+    | 'players'
+    | 'sum'
+    | 'sessions'
+    | 'playtime_seconds'
+    | 'purchases'
+    | 'payers'
+    | 'revenue'
+    | 'new_players';
+  /** Required with the metric `sum`: path of a number in the properties, keys joined by dots. */
+  readonly property?: string;
+  /** Metrics of events: only events with these names. */
+  readonly event_names?: readonly string[];
+  /** Required with `paths`: the event that paths start with. */
+  readonly event_name?: string;
+  /** `trend`: length of an interval, in UTC. */
+  readonly interval?: 'hour' | 'day' | 'week' | 'month';
+  /** The field whose values are told apart. */
+  readonly by?: string;
+  /** Conditions that must all hold. */
+  readonly where?: readonly {
+    /** The field, as for `by`. */
+    readonly field: string;
+    /** Rows with one of these values pass. */
+    readonly in: readonly string[];
+  }[];
+  /** `retention` and `ltv`: the days to look at, each once. */
+  readonly days?: readonly number[];
+  /** Required with `funnel`: its steps, in order. */
+  readonly steps?: readonly {
+    /** Name of the event. */
+    readonly event_name: string;
+    /** Conditions that must all hold. */
+    readonly where?: readonly {
+      /** The field, as for `by`. */
+      readonly field: string;
+      /** Rows with one of these values pass. */
+      readonly in: readonly string[];
+    }[];
+  }[];
+  /** `funnel`: all steps happen within this time of the first. */
+  readonly window_seconds?: number;
+  /** `paths`: longest pause between two events of a path. */
+  readonly within_seconds?: number;
+  /** Values or paths in the answer, the largest first. */
+  readonly limit?: number;
+};
+
 /** A batch of messages. */
 type BatchOfMessages = {
   /** The messages, at most 2500. */
@@ -450,6 +511,26 @@ type Rule = {
   readonly start_at?: string | null;
   /** When the rule stops applying. */
   readonly end_at?: string | null;
+};
+
+/** A saved query. */
+type SavedQuery = {
+  /** Key of the query. */
+  readonly key: string;
+  /** Display name. */
+  readonly name: string;
+  /** Free text for people. */
+  readonly description: string;
+  /** An analytics query. */
+  readonly query: AnalyticsQuery;
+  /** Range for whoever opens the query: this many UTC days before today, and today. */
+  readonly range_days: number | null;
+  /** Version, counted from 1. */
+  readonly version: number;
+  /** When the query was saved. */
+  readonly created_at: string;
+  /** When the query was last changed. */
+  readonly updated_at: string;
 };
 
 /** The score. */
@@ -3404,69 +3485,12 @@ export interface Operations {
       } | null;
     };
   };
-  /** Query figures: trends, breakdowns, retention, funnels, paths. */
+  /** Query figures: trends, breakdowns, retention, lifetime value, funnels, paths. */
   'POST /v1/analytics/queries': {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: undefined;
-    readonly body: {
-      /** `trend`: a metric over time. */
-      readonly kind: 'trend' | 'breakdown' | 'retention' | 'funnel' | 'paths';
-      /** First moment, by `received_at`. */
-      readonly from?: string;
-      /** Moment after the last. */
-      readonly to?: string;
-      /**
-       * `trend` and `breakdown`: `events` (default), `players` with such events, `sum` of a
-       * property.
-       */
-      readonly metric?:
-        | 'events'
-        | 'players'
-        | 'sum'
-        | 'sessions'
-        | 'playtime_seconds'
-        | 'purchases'
-        | 'payers'
-        | 'revenue';
-      /** Required with the metric `sum`: path of a number in the properties, keys joined by dots. */
-      readonly property?: string;
-      /** Metrics of events: only events with these names. */
-      readonly event_names?: readonly string[];
-      /** Required with `paths`: the event that paths start with. */
-      readonly event_name?: string;
-      /** `trend`: length of an interval, in UTC. */
-      readonly interval?: 'hour' | 'day' | 'week' | 'month';
-      /** The field whose values are told apart. */
-      readonly by?: string;
-      /** Conditions that must all hold. */
-      readonly where?: readonly {
-        /** The field, as for `by`. */
-        readonly field: string;
-        /** Rows with one of these values pass. */
-        readonly in: readonly string[];
-      }[];
-      /** `retention`: the days to look at, each once. */
-      readonly days?: readonly number[];
-      /** Required with `funnel`: its steps, in order. */
-      readonly steps?: readonly {
-        /** Name of the event. */
-        readonly event_name: string;
-        /** Conditions that must all hold. */
-        readonly where?: readonly {
-          /** The field, as for `by`. */
-          readonly field: string;
-          /** Rows with one of these values pass. */
-          readonly in: readonly string[];
-        }[];
-      }[];
-      /** `funnel`: all steps happen within this time of the first. */
-      readonly window_seconds?: number;
-      /** `paths`: longest pause between two events of a path. */
-      readonly within_seconds?: number;
-      /** Values or paths in the answer, the largest first. */
-      readonly limit?: number;
-    };
+    readonly body: AnalyticsQuery;
     readonly answer:
       | {
           /** `trend`. */
@@ -3542,6 +3566,34 @@ export interface Operations {
           }[];
         }
       | {
+          /** `ltv`. */
+          readonly kind: 'ltv';
+          /** First moment of the range. */
+          readonly from: string;
+          /** Moment after the range. */
+          readonly to: string;
+          /** First days with players, oldest first. */
+          readonly cohorts: readonly {
+            /** Value of `by` on the first day. */
+            readonly key: string | null;
+            /** First UTC day of these players, as `2026-01-15`. */
+            readonly day: string;
+            /** Players whose first day it is. */
+            readonly players: number;
+            /** Those of them with a first purchase on one of the days that are read. */
+            readonly payers: number;
+            /** The days asked for, in the order of the query. */
+            readonly values: readonly {
+              /** Days after the first day. */
+              readonly day: number;
+              /** Their revenue up to and including that UTC day, in the game's currency. */
+              readonly revenue: number | null;
+              /** The same for each player. */
+              readonly per_player: number | null;
+            }[];
+          }[];
+        }
+      | {
           /** `funnel`. */
           readonly kind: 'funnel';
           /** First moment of the range. */
@@ -3592,6 +3644,115 @@ export interface Operations {
             readonly players: number;
           }[];
         };
+  };
+  /** Get the SQL of an analytics query. */
+  'POST /v1/analytics/queries/sql': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: AnalyticsQuery;
+    readonly answer: {
+      /** One SELECT for ClickHouse, without a semicolon. */
+      readonly sql: string;
+    };
+  };
+  /** List the saved queries. */
+  'GET /v1/analytics/saved-queries': {
+    readonly path: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The saved_queries of this page. */
+      readonly saved_queries: readonly SavedQuery[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** Save a query. */
+  'POST /v1/analytics/saved-queries': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Key, unique in game and environment. */
+      readonly key: string;
+      /** Display name. */
+      readonly name?: string;
+      /** Free text for people. */
+      readonly description?: string;
+      /** An analytics query. */
+      readonly query: AnalyticsQuery;
+      /** Range for whoever opens the query: this many UTC days before today, and today. */
+      readonly range_days?: number | null;
+    };
+    readonly answer: SavedQuery;
+  };
+  /** Get a saved query. */
+  'GET /v1/analytics/saved-queries/{key}': {
+    readonly path: {
+      /** Key of the saved query. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: SavedQuery;
+  };
+  /** Replace a saved query. */
+  'PUT /v1/analytics/saved-queries/{key}': {
+    readonly path: {
+      /** Key of the saved query. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: {
+      /** The current key. */
+      readonly key?: string;
+      /** Display name. */
+      readonly name?: string;
+      /** Free text for people. */
+      readonly description?: string;
+      /** An analytics query. */
+      readonly query: AnalyticsQuery;
+      /** Range for whoever opens the query: this many UTC days before today, and today. */
+      readonly range_days?: number | null;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+    };
+    readonly answer: SavedQuery;
+  };
+  /** Delete a saved query. */
+  'DELETE /v1/analytics/saved-queries/{key}': {
+    readonly path: {
+      /** Key of the saved query. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** Key of the saved query. */
+      readonly key: string;
+      /** Always true. */
+      readonly deleted: boolean;
+    };
   };
   /** Check that the process is alive. */
   'GET /healthz': {
