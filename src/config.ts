@@ -114,10 +114,7 @@ export function readConfig(env: Env = process.env): Config {
       password: env['CLICKHOUSE_PASSWORD'] ?? '',
       database: env['CLICKHOUSE_DATABASE'] ?? 'default',
     },
-    clickhouseReader:
-      env['CLICKHOUSE_READER_USER'] === undefined
-        ? undefined
-        : { user: env['CLICKHOUSE_READER_USER'], password: env['CLICKHOUSE_READER_PASSWORD'] ?? '' },
+    clickhouseReader: reader(env['CLICKHOUSE_READER_USER'], env['CLICKHOUSE_READER_PASSWORD']),
     embeddedNatsPort: integer(env, 'EMBEDDED_NATS_PORT', 4222, 1, 65_535),
     embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 0, 65_535),
     factsMaxBytes:
@@ -160,6 +157,10 @@ export function clickhouseAddress(config: Config): { url: string; user: string; 
 /** The same with the account of statements of the console; undefined: there is none. */
 export function readerAddress(config: Config): ReturnType<typeof clickhouseAddress> | undefined {
   return config.clickhouseReader && { ...clickhouseAddress(config), ...config.clickhouseReader };
+}
+
+function reader(user: string | undefined, password = ''): Config['clickhouseReader'] {
+  return user === undefined ? undefined : { user, password };
 }
 
 function secrets(env: Env): SecretsConfig {

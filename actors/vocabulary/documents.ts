@@ -2,7 +2,9 @@ import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import type { Aggregate } from './computed.ts';
 import type { Environment } from './scope.ts';
 import type { LifecycleStage } from './player.ts';
+import type { SavedQueryDocument } from './saved-query.ts';
 import type { UserDocument } from './users.ts';
+import type { WriteMark } from './write-mark.ts';
 
 /**
  * The secrets with which a game's server signs player tokens. They are stored apart from the game, because a process
@@ -82,15 +84,6 @@ export interface WebhookDocument {
   version: number;
   /** The latest, bounded in number and age. */
   writes?: WriteMark[];
-}
-
-/** A write to a definition under an Idempotency-Key. Its presence proves that the write took effect. */
-export interface WriteMark {
-  /** Digest of API key and Idempotency-Key. */
-  id: string;
-  bodyHash: string;
-  /** Epoch milliseconds. */
-  at: number;
 }
 
 /** A segment. Stored under its id. */
@@ -269,22 +262,6 @@ export interface PropertyDocument {
   value: string | null;
   /** UTC days, today included; `null`: for ever. */
   withinDays: number | null;
-  createdAt: number;
-  updatedAt: number;
-  version: number;
-  /** The latest, bounded in number and age. */
-  writes?: WriteMark[];
-}
-
-/** A question of the query API that people gave a name. Stored under its key. */
-export interface SavedQueryDocument {
-  key: string;
-  name: string;
-  description: string;
-  /** The body of a query, as it was valid when it was saved. */
-  query: JsonObject;
-  /** Days before today, and today; `null`: the range of the query. */
-  rangeDays: number | null;
   createdAt: number;
   updatedAt: number;
   version: number;

@@ -6,6 +6,7 @@ import type { Operations as PeopleOperations } from './generated/operations.ts';
 type Operations = GameOperations & PeopleOperations;
 export type Operation = keyof Operations;
 export type AnswerOf<K extends Operation> = Operations[K]['answer'];
+export type BodyOf<K extends Operation> = Operations[K]['body'];
 
 /** The game and environment that a screen shows. */
 export interface Scope {

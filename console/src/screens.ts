@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react';
+import { type Me, readsAllGames } from './session.tsx';
 import { TEXTS } from './texts.ts';
 
 /** The screens of a game. To add a screen, add it here. */
@@ -15,6 +16,8 @@ export interface Entry {
   label: string;
   letter: string;
   adminOnly?: boolean;
+  /** Whether the entry is shown to a user; default: to all. */
+  isFor?: (me: Me) => boolean;
 }
 
 const { nav } = TEXTS;
@@ -22,10 +25,17 @@ export const ENTRIES: readonly Entry[] = [
   { section: 'watch', path: 'overview', label: nav.overview, letter: 'o' },
   { section: 'watch', path: 'start', label: nav.start, letter: 'r' },
   { section: 'watch', path: 'events', label: nav.events, letter: 'e' },
+  { section: 'understand', path: 'analytics', label: nav.analytics, letter: 'a' },
+  { section: 'understand', path: 'sql', label: nav.sql, letter: 'q', isFor: readsAllGames },
 ];
 
 export const SCREENS: readonly Screen[] = [
   { path: 'overview', load: () => import('./screens/overview.tsx').then(({ Overview }) => ({ default: Overview })) },
   { path: 'start', load: () => import('./screens/start.tsx').then(({ Start }) => ({ default: Start })) },
   { path: 'events', load: () => import('./screens/events.tsx').then(({ Events }) => ({ default: Events })) },
+  {
+    path: 'analytics',
+    load: () => import('./screens/analytics.tsx').then(({ Analytics }) => ({ default: Analytics })),
+  },
+  { path: 'sql', load: () => import('./screens/sql.tsx').then(({ Sql }) => ({ default: Sql })) },
 ];

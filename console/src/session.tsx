@@ -91,6 +91,13 @@ export function isAtLeast(role: Role | undefined, least: Role): boolean {
   return role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
 
+/** Whether a user may run SQL, whose rows are those of all games. */
+export function readsAllGames({ user }: Me): boolean {
+  return user.grants.some(
+    ({ game, environment, role }) => game === '*' && environment === '*' && isAtLeast(role, 'analyst'),
+  );
+}
+
 /** The game and environment of the page's address, and the user's role there. */
 export interface Place {
   scope: Scope;

@@ -32,7 +32,9 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
   const [menuOpen, menu] = useDisclosure(false);
   const [paletteOpen, palette] = useDisclosure(false);
   const base = `/${scope.game}/${scope.environment}`;
-  const entries = ENTRIES.filter(({ adminOnly }) => adminOnly !== true || isAtLeast(role, 'admin'));
+  const entries = ENTRIES.filter(
+    ({ adminOnly, isFor }) => (adminOnly !== true || isAtLeast(role, 'admin')) && isFor?.(me) !== false,
+  );
   const sections = [...Map.groupBy(entries, ({ section }) => section)];
   useKeyboard({ open: palette.open, go: (path) => navigate(`${base}/${path}`), entries });
   useEffect(() => rememberGame(scope), [scope]);

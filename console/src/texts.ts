@@ -1,3 +1,4 @@
+import { analytics } from './texts/analytics.ts';
 import { start, events } from './texts/arriving.ts';
 import { chart } from './texts/chart.ts';
 import { common } from './texts/common.ts';
@@ -5,6 +6,7 @@ import { header, nav, palette } from './texts/frame.ts';
 import { overview } from './texts/overview.ts';
 import { conditions, confirm, diff, editor, table } from './texts/parts.ts';
 import { account, signIn } from './texts/people.ts';
+import { sql } from './texts/sql.ts';
 
 /** Every text of the console: `common` ones at the top, others by screen. Each file of `texts/` has related screens. */
 export const TEXTS = {
@@ -14,6 +16,7 @@ export const TEXTS = {
   confirm,
   diff,
   editor,
+  analytics,
   chart,
   events,
   header,
@@ -21,6 +24,7 @@ export const TEXTS = {
   overview,
   palette,
   signIn,
+  sql,
   start,
   table,
 } as const;

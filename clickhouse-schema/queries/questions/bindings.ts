@@ -5,20 +5,45 @@ export interface Bindings {
   readonly parameters: Record<string, unknown>;
   /** Binds a value. @returns the placeholder for the text */
   readonly bind: (type: BoundType, value: unknown) => string;
+  /** Binds a time in epoch milliseconds. @returns an expression of the type DateTime64 */
+  readonly moment: (ms: number) => string;
 }
 
 export function createBindings(): Bindings {
   const parameters: Record<string, unknown> = {};
   let count = 0;
-  return {
-    parameters,
-    bind(type, value) {
-      const name = `p${count}`;
-      count += 1;
-      parameters[name] = value;
-      return `{${name}:${type}}`;
-    },
+  const bind = (type: BoundType, value: unknown): string => {
+    const name = `p${count}`;
+    count += 1;
+    parameters[name] = value;
+    return `{${name}:${type}}`;
   };
+  return { parameters, bind, moment: (ms) => `fromUnixTimestamp64Milli(${bind('Int64', ms)})` };
+}
+
+/** Writes values into the text instead, for people who run a statement themselves. */
+export function createLiterals(): Bindings {
+  return {
+    parameters: {},
+    bind: (type, value) => (type === 'Int64' ? `toInt64(${literal(value)})` : literal(value)),
+    moment: (ms) => `toDateTime64('${new Date(ms).toISOString().replace('T', ' ').replace('Z', '')}', 3, 'UTC')`,
+  };
+}
+
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  return typeof value === 'number' ? String(value) : quoted(String(value));
+}
+
+/** As ClickHouse reads a string: a backslash escapes what follows. */
+function quoted(text: string): string {
+  const escaped = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll("'", "\\'")
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t');
+  return `'${escaped}'`;
 }
 
 /** A statement and its parameters. */
@@ -29,10 +54,10 @@ export interface Statement {
 
 /** `received_at` of a scope, and its game and environment: the start of every table's primary key. */
 export function inScope(
-  { bind }: Bindings,
+  { bind, moment }: Bindings,
   { game, environment, fromMs, toMs }: { game: string; environment: string; fromMs: number; toMs: number },
 ): string {
   return `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
-    AND received_at >= fromUnixTimestamp64Milli(${bind('Int64', fromMs)})
-    AND received_at < fromUnixTimestamp64Milli(${bind('Int64', toMs)})`;
+    AND received_at >= ${moment(fromMs)}
+    AND received_at < ${moment(toMs)}`;
 }

@@ -1,4 +1,4 @@
-import { type Bindings, createBindings, type Statement } from './bindings.ts';
+import type { Bindings, Statement } from './bindings.ts';
 import type { CohortColumn, LtvQuestion, RetentionQuestion } from './question.ts';
 
 /** What a player's first day says of it, which each of its days repeats. */
@@ -12,8 +12,7 @@ const COHORT_TEXT: Readonly<Record<CohortColumn, string>> = {
  * Rows `{key, cohort, players, retained}`: a first day, its players, and for each of `days` how many were active that
  * many UTC days later. Read from `player_days`, as the view `retention_by_cohort` is.
  */
-export function retentionStatement(question: RetentionQuestion): Statement {
-  const bindings = createBindings();
+export function retentionStatement(question: RetentionQuestion, bindings: Bindings): Statement {
   const days = bindings.bind('Array(UInt32)', question.days);
   const retained = `sumForEach(arrayMap(n -> toUInt64(day = cohort_day + n), ${days})) AS retained`;
   return cohortStatement(bindings, question, [retained]);
@@ -24,8 +23,7 @@ export function retentionStatement(question: RetentionQuestion): Statement {
  * are read, and for each of `days` the revenue of all up to and including that day. Read from `player_days`, as the
  * view `ltv_by_cohort` is.
  */
-export function ltvStatement(question: LtvQuestion): Statement {
-  const bindings = createBindings();
+export function ltvStatement(question: LtvQuestion, bindings: Bindings): Statement {
   const days = bindings.bind('Array(UInt32)', question.days);
   return cohortStatement(bindings, question, [
     'countIf(first_purchase_day = day) AS payers',
@@ -73,6 +71,6 @@ export function firstDays(bindings: Bindings, { fromMs, toMs }: { fromMs: number
   )`;
 }
 
-function dayOf({ bind }: Bindings, ms: number): string {
-  return `toDate(fromUnixTimestamp64Milli(${bind('Int64', ms)}, 'UTC'), 'UTC')`;
+function dayOf({ moment }: Bindings, ms: number): string {
+  return `toDate(${moment(ms)}, 'UTC')`;
 }

@@ -1,4 +1,4 @@
-import { type Bindings, createBindings, inScope, type Statement } from './bindings.ts';
+import { type Bindings, inScope, type Statement } from './bindings.ts';
 import { passing, textOf } from './dimensions.ts';
 import type { FunnelQuestion, FunnelStep } from './question.ts';
 
@@ -8,13 +8,12 @@ import type { FunnelQuestion, FunnelStep } from './question.ts';
  * one window behind it. Of a player's attempts the best counts. Steps of one millisecond count in any order: their
  * order within it is not kept by `windowFunnel`.
  */
-export function funnelStatement(question: FunnelQuestion): Statement {
-  const bindings = createBindings();
-  const { bind } = bindings;
+export function funnelStatement(question: FunnelQuestion, bindings: Bindings): Statement {
+  const { bind, moment } = bindings;
   const { steps, toMs, nowMs, by, limit } = question;
   const windowMs = wholeNumber(question.windowSeconds) * 1_000;
   const isStep = steps.map((step, place) => {
-    const began = place === 0 ? ` AND received_at < fromUnixTimestamp64Milli(${bind('Int64', toMs)})` : '';
+    const began = place === 0 ? ` AND received_at < ${moment(toMs)}` : '';
     return conditionOf(bindings, step) + began;
   });
   const [first = '0'] = isStep;

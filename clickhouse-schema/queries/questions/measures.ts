@@ -1,4 +1,4 @@
-import { type Bindings, createBindings, inScope, type Statement } from './bindings.ts';
+import { type Bindings, inScope, type Statement } from './bindings.ts';
 import { named, numberOf, passing, textOf } from './dimensions.ts';
 import { type BreakdownQuestion, type Interval, METRIC_TABLES, type TrendQuestion } from './question.ts';
 import { firstDays } from './cohorts.ts';
@@ -19,8 +19,7 @@ const START: Readonly<Record<Interval, string>> = {
 };
 
 /** Rows `{at, key, value}`: seconds since 1970 of the interval's start, the value of the dimension, the metric. */
-export function trendStatement(question: TrendQuestion): Statement {
-  const bindings = createBindings();
+export function trendStatement(question: TrendQuestion, bindings: Bindings): Statement {
   const { by, limit } = question;
   const ofLargest =
     by === undefined
@@ -37,8 +36,7 @@ export function trendStatement(question: TrendQuestion): Statement {
 }
 
 /** Rows `{key, value, keys, total}`: the last two over all values, not only those that are shown. */
-export function breakdownStatement(question: BreakdownQuestion): Statement {
-  const bindings = createBindings();
+export function breakdownStatement(question: BreakdownQuestion, bindings: Bindings): Statement {
   const rows = grouped(bindings, question, { key: textOf(bindings, question.by) });
   return {
     sql: `SELECT key, value, count() OVER () AS keys, sum(value) OVER () AS total

@@ -1,4 +1,4 @@
-import { createBindings, inScope, type Statement } from './bindings.ts';
+import { type Bindings, inScope, type Statement } from './bindings.ts';
 import { passing } from './dimensions.ts';
 import type { PathsQuestion } from './question.ts';
 
@@ -6,8 +6,7 @@ import type { PathsQuestion } from './question.ts';
  * Rows `{first, second, times, players, paths, total}`: the events that followed a start event, '' where none came in
  * time; the last two over all paths. Events follow each other by their receipt, and within a millisecond by the log.
  */
-export function pathsStatement(question: PathsQuestion): Statement {
-  const bindings = createBindings();
+export function pathsStatement(question: PathsQuestion, bindings: Bindings): Statement {
   const { bind } = bindings;
   const within = bind('UInt32', question.withinSeconds);
   const start = `event_name = ${bind('String', question.eventName)}${passing(bindings, question.where)}`;

@@ -1,4 +1,4 @@
-import type { Statement } from './bindings.ts';
+import { type Bindings, createBindings, createLiterals, type Statement } from './bindings.ts';
 import { ltvStatement, retentionStatement } from './cohorts.ts';
 import { funnelStatement } from './funnel.ts';
 import { breakdownStatement, trendStatement } from './measures.ts';
@@ -7,19 +7,28 @@ import type { Question } from './question.ts';
 
 /** The statement that answers a question. Its text depends only on which parts a question has, never on its values. */
 export function statementOf(question: Question): Statement {
+  return write(question, createBindings());
+}
+
+/** The same as one text whose values are literals, which a person can run and change. */
+export function readableSql(question: Question): string {
+  return write(question, createLiterals()).sql.trim();
+}
+
+function write(question: Question, bindings: Bindings): Statement {
   switch (question.kind) {
     case 'trend':
-      return trendStatement(question);
+      return trendStatement(question, bindings);
     case 'breakdown':
-      return breakdownStatement(question);
+      return breakdownStatement(question, bindings);
     case 'retention':
-      return retentionStatement(question);
+      return retentionStatement(question, bindings);
     case 'ltv':
-      return ltvStatement(question);
+      return ltvStatement(question, bindings);
     case 'funnel':
-      return funnelStatement(question);
+      return funnelStatement(question, bindings);
     case 'paths':
-      return pathsStatement(question);
+      return pathsStatement(question, bindings);
   }
 }
 

@@ -1,7 +1,9 @@
-import { Anchor, Badge, Card, SimpleGrid, Table, Text, Title } from '@mantine/core';
+import { Anchor, Card, Group, SimpleGrid, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api.ts';
+import { Kpis } from '../overview/kpis.tsx';
+import { Attention, concernsOf, Lag, Service } from '../overview/service.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
 import { number, Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
@@ -20,9 +22,9 @@ export function Overview() {
     queryFn: ({ signal }) => call(undefined, 'GET /readyz', { query: { verbose: 'true' }, signal }),
     refetchInterval: REFRESH_MS,
   });
-  const latest = useQuery({
-    queryKey: ['latest', game, environment],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/events/events', { query: { limit: 1 }, signal }),
+  const freshness = useQuery({
+    queryKey: ['freshness', game, environment],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/ops/freshness', { signal }),
     refetchInterval: REFRESH_MS,
   });
   const counts = useQuery({
@@ -40,34 +42,28 @@ export function Overview() {
         segments: segments.segments.length,
         campaigns: campaigns.campaigns.length,
         webhooks: webhooks.webhooks.length,
+        all: webhooks.webhooks,
       };
     },
   });
+  const concerns = concernsOf(ready.data?.details, freshness.data, counts.data?.all);
   return (
     <Page title={texts.title} intro={texts.intro}>
-      <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <Loaded query={counts} rows={1}>
-          {(found) =>
-            (['flags', 'segments', 'campaigns', 'webhooks'] as const).map((kind) => (
-              <Card key={kind} withBorder component={Link} href={`${base}/${kind}`}>
-                <Text c="dimmed" size="sm">
-                  {TEXTS.nav[kind]}
-                </Text>
-                <Text size="xl" fw={700}>
-                  {number(found[kind])}
-                </Text>
-              </Card>
-            ))
-          }
-        </Loaded>
-      </SimpleGrid>
-      <Card withBorder>
-        <Title order={2} size="h5">
-          {texts.lastEvent}
+      <section aria-label={texts.attention} aria-live="polite">
+        {ready.data === undefined || freshness.data === undefined ? null : (
+          <Attention concerns={concerns} base={base} />
+        )}
+      </section>
+      <Kpis />
+      <Card withBorder component="section" aria-labelledby="game">
+        <Title order={2} size="h5" id="game">
+          {texts.game}
         </Title>
-        <Loaded query={latest} rows={1}>
-          {({ events: [event] }) =>
-            event === undefined ? (
+        <Loaded query={freshness} rows={1}>
+          {({ game: newest }) =>
+            newest === null ? (
+              <Text>{texts.noClickhouse}</Text>
+            ) : newest.newest_event_at === null ? (
               <Text>
                 {texts.firstEvent}{' '}
                 <Anchor component={Link} href={`${base}/start`} underline="always">
@@ -76,45 +72,33 @@ export function Overview() {
               </Text>
             ) : (
               <Text>
-                <b>{event.event_name}</b>, <Time at={event.received_at} />
+                {texts.lastEvent} <Time at={newest.newest_event_at} />
+                {newest.silent ? ` ${texts.silent}` : ''}
               </Text>
             )
           }
         </Loaded>
+        <SimpleGrid cols={{ base: 2, md: 4 }} spacing="xs" mt="xs">
+          <Loaded query={counts} rows={1}>
+            {(found) =>
+              (['flags', 'segments', 'campaigns', 'webhooks'] as const).map((kind) => (
+                <Group key={kind} gap={6}>
+                  <Text fw={700}>{number(found[kind])}</Text>
+                  <Anchor component={Link} href={`${base}/${kind}`} underline="always">
+                    {TEXTS.nav[kind]}
+                  </Anchor>
+                </Group>
+              ))
+            }
+          </Loaded>
+        </SimpleGrid>
       </Card>
-      <Card withBorder>
-        <Title order={2} size="h5" mb="xs">
-          {texts.health}
-        </Title>
-        <Loaded query={ready} rows={4}>
-          {({ details = [] }) => (
-            <div className="table-scroll">
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{texts.check}</Table.Th>
-                    <Table.Th>{texts.state}</Table.Th>
-                    <Table.Th>{texts.found}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {details.map(({ name, ok, info }) => (
-                    <Table.Tr key={name}>
-                      <Table.Td>{name}</Table.Td>
-                      <Table.Td>
-                        <Badge variant="outline" color={ok ? 'green' : 'red'} tt="none">
-                          {ok ? texts.ok : texts.attention}
-                        </Badge>
-                      </Table.Td>
-                      <Table.Td className="mono">{info === undefined ? '' : JSON.stringify(info)}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </div>
-          )}
-        </Loaded>
-      </Card>
+      <Loaded query={freshness} rows={3}>
+        {(found) => <Lag freshness={found} />}
+      </Loaded>
+      <Loaded query={ready} rows={4}>
+        {({ details = [] }) => <Service checks={details} />}
+      </Loaded>
     </Page>
   );
 }

@@ -1,5 +1,4 @@
-import { readableSql } from '../../../clickhouse-schema/queries/questions/readable-sql.ts';
-import { statementOf } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
+import { readableSql } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { Type } from 'typebox';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
@@ -18,7 +17,8 @@ export const runAnalyticsQuery = defineRoute({
   summary: 'Query figures: trends, breakdowns, retention, lifetime value, funnels, paths',
   description:
     "Answers one question about the key's game and environment from ClickHouse. Ranges select by `received_at`, in UTC. " +
-    '`retention`, `ltv` and `new_players` read `player_days`, which follows some seconds later. An answer is given again until new ' +
+    '`retention`, `ltv` and `new_players` read `player_days`, which follows some seconds later. An answer is given ' +
+    'again until new ' +
     `rows come, for at most ${LIMITS.answersKeptMs / 1000} seconds. A query has ${LIMITS.questionSeconds} seconds, ` +
     `${LIMITS.questionMemoryBytes / 1024 / 1024} MiB of memory and ${LIMITS.questionRows / 1_000_000} million rows; ` +
     `beyond one of them it gets 422. A game has ${LIMITS.questionsOfGame} queries under way in one process; more get 429.`,
@@ -84,7 +84,7 @@ function describeQuery(body: QueryBody, { key, services }: RequestContext): Answ
   const scope = { game: key.game, environment: key.environment };
   const asked = questionOf(body, scope, services.clock.wallMs());
   if (asked.kind === 'failure') return asked;
-  return answer(JSON.stringify({ sql: readableSql(statementOf(asked.question)) }));
+  return answer(JSON.stringify({ sql: readableSql(asked.question) }));
 }
 
 async function answerQuery(body: QueryBody, { key, services }: RequestContext): Promise<Answer> {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { SavedQueryDocument } from '../../../actors/vocabulary/documents.ts';
+import type { SavedQueryDocument } from '../../../actors/vocabulary/saved-query.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { SavedQueryDocument } from '../../../actors/vocabulary/documents.ts';
+import type { SavedQueryDocument } from '../../../actors/vocabulary/saved-query.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { Description, keyOf, nameOf, ReadOnly } from '../definitions/definition-fields.ts';

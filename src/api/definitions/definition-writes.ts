@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { ledgerIdOf } from '../../../actors/vocabulary/commands.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
-import type { DocumentAddress, Documents, WriteMark } from '../../../actors/vocabulary/documents.ts';
+import type { DocumentAddress, Documents } from '../../../actors/vocabulary/documents.ts';
+import type { WriteMark } from '../../../actors/vocabulary/write-mark.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { staleFor, type IfMatch } from '../if-match.ts';

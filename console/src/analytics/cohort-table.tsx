@@ -1,0 +1,82 @@
+import { Table, VisuallyHidden } from '@mantine/core';
+import { number } from '../parts/values.tsx';
+import { TEXTS } from '../texts.ts';
+import { keyText } from './result-table.ts';
+
+const texts = TEXTS.analytics;
+
+interface Cohort {
+  key: string | null;
+  day: string;
+  players: number;
+  /** Figures by day; null: the day is not over. */
+  cells: readonly { day: number; value: number | null; text: string; title: string }[];
+}
+
+interface CohortTableProps {
+  label: string;
+  cohorts: readonly Cohort[];
+  /** The last row: figures over all cohorts that are old enough. */
+  summary: readonly string[];
+  /** The value that gets the full colour. */
+  most: number;
+}
+
+/** Cohorts by day as a heat map: a table whose cells have a colour as strong as their value, which they also show. */
+export function CohortTable({ label, cohorts, summary, most }: CohortTableProps) {
+  const isSplit = cohorts.some(({ key }) => key !== null);
+  const days = cohorts[0]?.cells ?? [];
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable
+    <div className="heat-scroll" tabIndex={0} role="region" aria-label={label}>
+      <Table className="heat" verticalSpacing={4} horizontalSpacing="xs" stickyHeader>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{texts.columns.cohort}</Table.Th>
+            {isSplit ? <Table.Th>{texts.columns.group}</Table.Th> : null}
+            <Table.Th ta="right">{texts.columns.players}</Table.Th>
+            {days.map(({ day }) => (
+              <Table.Th key={day} ta="right">
+                {texts.day(day)}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          <Table.Tr>
+            <Table.Th scope="row" colSpan={isSplit ? 2 : 1}>
+              {texts.average}
+            </Table.Th>
+            <Table.Td ta="right">{number(cohorts.reduce((sum, { players }) => sum + players, 0))}</Table.Td>
+            {summary.map((text, place) => (
+              <Table.Td key={days[place]?.day} ta="right" fw={600}>
+                {text}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+          {cohorts.map(({ key, day, players, cells }) => (
+            <Table.Tr key={`${day} ${key ?? ''}`}>
+              <Table.Th scope="row" fw={400}>
+                {day}
+              </Table.Th>
+              {isSplit ? <Table.Td>{keyText(key, '')}</Table.Td> : null}
+              <Table.Td ta="right">{number(players)}</Table.Td>
+              {cells.map((cell) => (
+                <Table.Td key={cell.day} ta="right" title={cell.title} style={shade(cell.value, most)}>
+                  {cell.value === null ? <VisuallyHidden>{texts.notOver}</VisuallyHidden> : cell.text}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+/** At most 45 %, so that the text keeps its contrast in both schemes. */
+function shade(value: number | null, most: number): { backgroundColor?: string } {
+  if (value === null || value <= 0 || most <= 0) return {};
+  const percent = Math.min(45, Math.max(4, Math.round((value / most) * 45)));
+  return { backgroundColor: `color-mix(in srgb, var(--mantine-color-blue-6) ${percent}%, transparent)` };
+}

@@ -1,0 +1,293 @@
+import { Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { TEXTS } from '../texts.ts';
+import { INTERVALS, METRICS, type Query, type Range, RANGES, type Step } from './query.ts';
+import { WhereEditor } from './where-editor.tsx';
+
+const texts = TEXTS.analytics;
+
+const EVENT_FIELDS = ['event_name', 'country', 'lifecycle_stage', 'is_payer', 'source', 'key_kind'] as const;
+const SESSION_FIELDS = ['end_reason', 'platform', 'app_version'] as const;
+const PURCHASE_FIELDS = ['currency', 'product_id', 'recorded_by'] as const;
+const COHORT_FIELDS = ['country', 'platform', 'app_version'] as const;
+
+/** What the game's events are called, and the properties of the chosen one: suggestions only. */
+export interface Names {
+  events: readonly string[];
+  properties: readonly string[];
+}
+
+interface QueryFormProps {
+  query: Query;
+  names: Names;
+  onChange: (query: Query) => void;
+}
+
+/** The fields of a query, by its kind. */
+export function QueryForm({ query, names, onChange }: QueryFormProps) {
+  const { kind, metric = 'events', where = [] } = query;
+  const isMeasured = kind === 'trend' || kind === 'breakdown';
+  const fields = fieldsOf(query, names);
+  const takesEvents = isMeasured && (metric === 'events' || metric === 'players' || metric === 'sum');
+  const set = (changed: Partial<Query>): void => onChange({ ...query, ...changed });
+  return (
+    <Stack gap="xs">
+      <Group align="flex-start" gap="sm">
+        {isMeasured ? (
+          <NativeSelect
+            label={texts.metric}
+            value={metric}
+            data={METRICS.map((value) => ({ value, label: texts.metrics[value] }))}
+            onChange={(event) => {
+              const chosen = METRICS.find((each) => each === event.currentTarget.value) ?? 'events';
+              // Fields of another table would be refused.
+              const { property: _, event_names: __, where: ___, by, ...rest } = query;
+              const kept = fieldsOf({ kind, metric: chosen }, names);
+              const keepsBy =
+                by !== undefined && (kept.includes(by) || (by.startsWith('property:') && isOfEvents(chosen)));
+              const first = kind === 'breakdown' ? { by: kept[0] ?? '' } : {};
+              onChange({ ...rest, metric: chosen, ...(keepsBy ? { by } : first) });
+            }}
+          />
+        ) : null}
+        {isMeasured && metric === 'sum' ? (
+          <Autocomplete
+            label={texts.property}
+            description={texts.propertyHelp}
+            inputWrapperOrder={['label', 'input', 'description']}
+            value={query.property ?? ''}
+            data={[...names.properties]}
+            onChange={(property) => set({ property })}
+          />
+        ) : null}
+        {takesEvents ? (
+          <TagsInput
+            label={texts.eventNames}
+            placeholder={(query.event_names ?? []).length === 0 ? texts.allEvents : ''}
+            value={[...(query.event_names ?? [])]}
+            data={[...names.events]}
+            miw={220}
+            maw={420}
+            onChange={(chosen) => {
+              const { event_names: _, ...rest } = query;
+              onChange(chosen.length === 0 ? rest : { ...rest, event_names: chosen });
+            }}
+          />
+        ) : null}
+        {kind === 'paths' ? (
+          <Autocomplete
+            label={texts.eventName}
+            value={query.event_name ?? ''}
+            data={[...names.events]}
+            onChange={(name) => set({ event_name: name })}
+          />
+        ) : null}
+        {kind === 'trend' ? (
+          <NativeSelect
+            label={texts.interval}
+            value={query.interval ?? 'day'}
+            data={INTERVALS.map((value) => ({ value, label: texts.intervals[value] }))}
+            onChange={(event) =>
+              set({ interval: INTERVALS.find((each) => each === event.currentTarget.value) ?? 'day' })
+            }
+          />
+        ) : null}
+        {kind === 'paths' ? null : (
+          <Autocomplete
+            label={kind === 'breakdown' ? texts.byRequired : texts.by}
+            placeholder={kind === 'breakdown' ? '' : texts.nothing}
+            value={query.by ?? ''}
+            data={fields}
+            onChange={(by) => {
+              const { by: _, ...rest } = query;
+              onChange(by === '' ? rest : { ...rest, by });
+            }}
+          />
+        )}
+        {kind === 'retention' || kind === 'ltv' ? (
+          <DaysField
+            key={kind}
+            days={query.days ?? []}
+            onChange={(days) => {
+              const { days: _, ...rest } = query;
+              onChange(days.length === 0 ? rest : { ...rest, days });
+            }}
+          />
+        ) : null}
+        {kind === 'funnel' ? (
+          <NumberInput
+            label={texts.window}
+            min={1}
+            max={90 * 24}
+            maw={150}
+            value={(query.window_seconds ?? 7 * 86_400) / 3_600}
+            onChange={(hours) => set({ window_seconds: Math.max(1, Math.round(Number(hours) * 3_600)) })}
+          />
+        ) : null}
+        {kind === 'paths' ? (
+          <NumberInput
+            label={texts.within}
+            min={1}
+            max={7 * 24 * 60}
+            maw={190}
+            value={(query.within_seconds ?? 1_800) / 60}
+            onChange={(minutes) => set({ within_seconds: Math.max(1, Math.round(Number(minutes) * 60)) })}
+          />
+        ) : null}
+        <NumberInput
+          label={texts.limit}
+          min={1}
+          max={kind === 'breakdown' || kind === 'paths' ? 500 : 20}
+          maw={100}
+          value={query.limit ?? 20}
+          onChange={(limit) => set({ limit: Math.max(1, Math.round(Number(limit))) })}
+        />
+      </Group>
+      {kind === 'funnel' ? (
+        <Steps steps={query.steps ?? []} names={names} fields={fields} onChange={(steps) => set({ steps })} />
+      ) : null}
+      {isMeasured || kind === 'paths' ? (
+        <WhereEditor
+          label={texts.where}
+          where={where}
+          fields={fields}
+          onChange={(changed) => {
+            const { where: _, ...rest } = query;
+            onChange(changed.length === 0 ? rest : { ...rest, where: changed });
+          }}
+        />
+      ) : null}
+    </Stack>
+  );
+}
+
+function isOfEvents(metric: Query['metric']): boolean {
+  return metric === undefined || metric === 'events' || metric === 'players' || metric === 'sum';
+}
+
+/** The fields by which rows can be told apart. */
+function fieldsOf({ kind, metric }: Pick<Query, 'kind' | 'metric'>, names: Names): string[] {
+  if (kind === 'retention' || kind === 'ltv') return [...COHORT_FIELDS];
+  if (kind === 'funnel' || kind === 'paths' || isOfEvents(metric)) {
+    return [...EVENT_FIELDS, ...names.properties.map((name) => `property:${name}`)];
+  }
+  if (metric === 'new_players') return [...COHORT_FIELDS];
+  return [...(metric === 'sessions' || metric === 'playtime_seconds' ? SESSION_FIELDS : PURCHASE_FIELDS)];
+}
+
+function DaysField({ days, onChange }: { days: readonly number[]; onChange: (days: number[]) => void }) {
+  return (
+    <TextInput
+      label={texts.days}
+      description={texts.daysHelp}
+      inputWrapperOrder={['label', 'input', 'description']}
+      defaultValue={days.join(', ')}
+      maw={240}
+      onChange={(event) => {
+        const numbers = event.currentTarget.value.split(',').map((part) => part.trim());
+        onChange(
+          numbers
+            .filter((part) => part !== '')
+            .map(Number)
+            .filter(Number.isSafeInteger),
+        );
+      }}
+    />
+  );
+}
+
+interface StepsProps {
+  steps: readonly Step[];
+  names: Names;
+  fields: readonly string[];
+  onChange: (steps: readonly Step[]) => void;
+}
+
+const MOST_STEPS = 10;
+
+function Steps({ steps, names, fields, onChange }: StepsProps) {
+  return (
+    <Stack gap="xs" role="group" aria-label={texts.steps}>
+      {steps.map((step, place) => (
+        // oxlint-disable-next-line react/no-array-index-key -- steps have no identity but their place
+        <Stack key={place} gap={4} className="funnel-step">
+          <Group align="flex-end" gap="xs">
+            <Autocomplete
+              label={texts.step(place + 1)}
+              value={step.event_name}
+              data={[...names.events]}
+              onChange={(name) => onChange(steps.with(place, { ...step, event_name: name }))}
+            />
+            <Button
+              size="xs"
+              variant="default"
+              disabled={steps.length <= 2}
+              aria-label={texts.removeStep(place + 1)}
+              onClick={() => onChange(steps.toSpliced(place, 1))}
+            >
+              ✕
+            </Button>
+          </Group>
+          <WhereEditor
+            label={texts.stepWhere(place + 1)}
+            where={step.where ?? []}
+            fields={fields}
+            onChange={(where) => {
+              const { where: _, ...rest } = step;
+              onChange(steps.with(place, where.length === 0 ? rest : { ...rest, where }));
+            }}
+          />
+        </Stack>
+      ))}
+      <div>
+        <Button
+          size="compact-xs"
+          variant="default"
+          disabled={steps.length >= MOST_STEPS}
+          onClick={() => onChange([...steps, { event_name: '' }])}
+        >
+          {texts.addStep}
+        </Button>
+      </div>
+    </Stack>
+  );
+}
+
+/** The range of a query: the last days, or two days. */
+export function RangeField({ range, onChange }: { range: Range; onChange: (range: Range) => void }) {
+  const isCustom = 'from' in range;
+  const known = isCustom || RANGES.some((days) => days === range.days);
+  const lengths = known ? RANGES : [...RANGES, 'days' in range ? range.days : 1];
+  return (
+    <Group align="flex-end" gap="xs">
+      <NativeSelect
+        label={texts.range}
+        value={isCustom ? 'custom' : String(range.days)}
+        data={[
+          ...lengths.map((days) => ({ value: String(days), label: texts.lastDays(days) })),
+          { value: 'custom', label: texts.custom },
+        ]}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          const today = new Date().toISOString().slice(0, 10);
+          onChange(value === 'custom' ? { from: today, to: today } : { days: Number(value) });
+        }}
+      />
+      {isCustom ? (
+        <>
+          <TextInput
+            type="date"
+            label={texts.from}
+            value={range.from}
+            onChange={(event) => onChange({ ...range, from: event.currentTarget.value })}
+          />
+          <TextInput
+            type="date"
+            label={texts.to}
+            value={range.to}
+            onChange={(event) => onChange({ ...range, to: event.currentTarget.value })}
+          />
+        </>
+      ) : null}
+    </Group>
+  );
+}

@@ -1,0 +1,94 @@
+import { TEXTS } from '../texts.ts';
+import type { Result } from './query.ts';
+
+const texts = TEXTS.analytics;
+
+/** A result as rows of text and numbers, as it is downloaded. null: not known yet. */
+export interface ResultTable {
+  header: readonly string[];
+  rows: readonly (readonly (string | number | null)[])[];
+}
+
+export function tableOf(result: Result): ResultTable {
+  switch (result.kind) {
+    case 'trend': {
+      const { series } = result;
+      return {
+        header: [texts.columns.time, ...series.map(({ key }) => keyText(key, result.metric))],
+        rows: (series[0]?.points ?? []).map(({ at }, place) => [
+          at,
+          ...series.map(({ points }) => points[place]?.value ?? null),
+        ]),
+      };
+    }
+    case 'breakdown':
+      return {
+        header: [texts.columns.value, result.metric],
+        rows: result.rows.map(({ key, value }) => [key, value]),
+      };
+    case 'retention': {
+      const days = result.cohorts[0]?.retained.map(({ day }) => texts.day(day)) ?? [];
+      return {
+        header: [texts.columns.cohort, texts.columns.group, texts.columns.players, ...days],
+        rows: result.cohorts.map(({ key, day, players, retained }) => [
+          day,
+          key,
+          players,
+          ...retained.map(({ players: active }) => active),
+        ]),
+      };
+    }
+    case 'ltv': {
+      const days = result.cohorts[0]?.values.map(({ day }) => texts.day(day)) ?? [];
+      return {
+        header: [texts.columns.cohort, texts.columns.group, texts.columns.players, texts.columns.payers, ...days],
+        rows: result.cohorts.map(({ key, day, players, payers, values }) => [
+          day,
+          key,
+          players,
+          payers,
+          ...values.map(({ per_player: value }) => value),
+        ]),
+      };
+    }
+    case 'funnel': {
+      const { step, players, converted, inside, dropped, share, group } = texts.columns;
+      return {
+        header: [group, step, players, converted, inside, dropped, share],
+        rows: result.funnels.flatMap(({ key, steps }) =>
+          steps.map((each) => [
+            key,
+            each.event_name,
+            each.players,
+            each.converted,
+            each.inside,
+            each.dropped,
+            each.rate,
+          ]),
+        ),
+      };
+    }
+    case 'paths':
+      return {
+        header: [
+          texts.columns.first,
+          texts.columns.second,
+          texts.columns.third,
+          texts.columns.times,
+          texts.columns.players,
+        ],
+        rows: result.paths.map(({ steps: [first = null, second = null, third = null], times, players }) => [
+          first,
+          second,
+          third,
+          times,
+          players,
+        ]),
+      };
+  }
+}
+
+/** The name of a series; the empty value has a word of its own. */
+export function keyText(key: string | null, otherwise: string): string {
+  return key === null ? otherwise : key === '' ? texts.noValue : key;
+}

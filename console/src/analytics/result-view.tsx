@@ -1,0 +1,278 @@
+import { Group, Stack, Table, Text, Title } from '@mantine/core';
+import { useMemo } from 'react';
+import { Chart } from '../parts/chart.tsx';
+import { Empty } from '../parts/states.tsx';
+import { number } from '../parts/values.tsx';
+import { TEXTS } from '../texts.ts';
+import { CohortTable } from './cohort-table.tsx';
+import type { Result, ResultOf } from './query.ts';
+import { keyText } from './result-table.ts';
+
+const texts = TEXTS.analytics;
+
+/** A result as its kind is read best. */
+export function ResultView({ result }: { result: Result }) {
+  switch (result.kind) {
+    case 'trend':
+      return <Trend result={result} />;
+    case 'breakdown':
+      return <Breakdown result={result} />;
+    case 'retention':
+      return <Retention result={result} />;
+    case 'ltv':
+      return <Ltv result={result} />;
+    case 'funnel':
+      return <Funnel result={result} />;
+    case 'paths':
+      return <Paths result={result} />;
+  }
+}
+
+const NoRows = () => <Empty title={texts.empty}>{texts.emptyHelp}</Empty>;
+
+const percent = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
+const MONEY = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+function metricLabel(metric: string): string {
+  return Object.entries(texts.metrics).find(([name]) => name === metric)?.[1] ?? metric;
+}
+
+function Trend({ result }: { result: ResultOf<'trend'> }) {
+  const { series, metric, interval, partial_from: partialFrom } = result;
+  const label = metricLabel(metric);
+  const at = useMemo(() => (series[0]?.points ?? []).map((point) => Date.parse(point.at)), [series]);
+  const lines = useMemo(
+    () => series.map(({ key, points }) => ({ name: keyText(key, label), values: points.map(({ value }) => value) })),
+    [series, label],
+  );
+  if (lines.every(({ values }) => values.every((value) => value === 0))) return <NoRows />;
+  return (
+    <Chart
+      label={label}
+      at={at}
+      series={lines}
+      by={interval === 'hour' ? 'hour' : 'day'}
+      partialFrom={partialFrom === null ? null : Date.parse(partialFrom)}
+      {...(metric === 'revenue' ? { format: (value: number) => MONEY.format(value) } : {})}
+    />
+  );
+}
+
+function Breakdown({ result: { rows, total, keys, metric } }: { result: ResultOf<'breakdown'> }) {
+  const most = rows[0]?.value ?? 0;
+  if (rows.length === 0) return <NoRows />;
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{texts.total(number(total), number(keys))}</Text>
+      <div className="table-scroll">
+        <Table verticalSpacing={4}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{texts.columns.value}</Table.Th>
+              <Table.Th ta="right">{metricLabel(metric)}</Table.Th>
+              <Table.Th ta="right">{texts.columns.share}</Table.Th>
+              <Table.Th aria-hidden="true" w="40%" />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(({ key, value }) => (
+              <Table.Tr key={key}>
+                <Table.Th scope="row" fw={400} className="break-anywhere">
+                  {keyText(key, '')}
+                </Table.Th>
+                <Table.Td ta="right">{number(value)}</Table.Td>
+                <Table.Td ta="right">{percent(total === 0 ? null : value / total)}</Table.Td>
+                <Table.Td aria-hidden="true">
+                  <Bar share={most === 0 ? 0 : value / most} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </Stack>
+  );
+}
+
+function Bar({ share }: { share: number }) {
+  return <div className="bar" style={{ width: `${Math.max(0, Math.min(1, share)) * 100}%` }} />;
+}
+
+function Retention({ result: { cohorts } }: { result: ResultOf<'retention'> }) {
+  if (cohorts.length === 0) return <NoRows />;
+  const days = cohorts[0]?.retained ?? [];
+  const summary = days.map((_, place) => {
+    const old = cohorts.filter(({ retained }) => retained[place]?.players !== null);
+    const players = old.reduce((sum, each) => sum + each.players, 0);
+    const active = old.reduce((sum, { retained }) => sum + (retained[place]?.players ?? 0), 0);
+    return percent(players === 0 ? null : active / players);
+  });
+  return (
+    <Stack gap="xs">
+      <CohortTable
+        label={texts.heat}
+        summary={summary}
+        most={1}
+        cohorts={cohorts.map(({ key, day, players, retained }) => ({
+          key,
+          day,
+          players,
+          cells: retained.map((cell) => ({
+            day: cell.day,
+            value: cell.rate,
+            text: percent(cell.rate),
+            title: cell.players === null ? texts.notOver : `${number(cell.players)} / ${number(players)}`,
+          })),
+        }))}
+      />
+      <Text size="sm" c="dimmed">
+        {texts.freshLater}
+      </Text>
+    </Stack>
+  );
+}
+
+function Ltv({ result: { cohorts } }: { result: ResultOf<'ltv'> }) {
+  if (cohorts.length === 0) return <NoRows />;
+  const days = cohorts[0]?.values ?? [];
+  const summary = days.map((_, place) => {
+    const old = cohorts.filter(({ values }) => values[place]?.revenue !== null);
+    const players = old.reduce((sum, each) => sum + each.players, 0);
+    const revenue = old.reduce((sum, { values }) => sum + (values[place]?.revenue ?? 0), 0);
+    return players === 0 ? '–' : MONEY.format(revenue / players);
+  });
+  return (
+    <Stack gap="xs">
+      <CohortTable
+        label={texts.ltvTable}
+        summary={summary}
+        most={Math.max(0, ...cohorts.flatMap(({ values }) => values.map((cell) => cell.per_player ?? 0)))}
+        cohorts={cohorts.map(({ key, day, players, values }) => ({
+          key,
+          day,
+          players,
+          cells: values.map((cell) => ({
+            day: cell.day,
+            value: cell.per_player,
+            text: MONEY.format(cell.per_player ?? 0),
+            title: cell.revenue === null ? texts.notOver : MONEY.format(cell.revenue),
+          })),
+        }))}
+      />
+      <Text size="sm" c="dimmed">
+        {texts.freshLater}
+      </Text>
+    </Stack>
+  );
+}
+
+function Funnel({ result: { funnels } }: { result: ResultOf<'funnel'> }) {
+  if (funnels.every(({ steps }) => (steps[0]?.players ?? 0) === 0)) return <NoRows />;
+  const { columns } = texts;
+  return (
+    <Stack gap="md">
+      {funnels.map(({ key, steps }) => (
+        <div key={key}>
+          {funnels.length > 1 || key !== '' ? (
+            <Title order={3} size="h6" className="break-anywhere">
+              {keyText(key, '')}
+            </Title>
+          ) : null}
+          <div className="table-scroll">
+            <Table verticalSpacing={6}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{columns.step}</Table.Th>
+                  <Table.Th ta="right">{columns.players}</Table.Th>
+                  <Table.Th ta="right">{columns.share}</Table.Th>
+                  <Table.Th aria-hidden="true" w="34%" />
+                  <Table.Th ta="right">{columns.converted}</Table.Th>
+                  <Table.Th ta="right">{columns.inside}</Table.Th>
+                  <Table.Th ta="right">{columns.dropped}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {steps.map((step, place) => {
+                  const all = steps[0]?.players ?? 0;
+                  const width = (count: number | null) => ({ width: all === 0 ? 0 : `${((count ?? 0) / all) * 100}%` });
+                  return (
+                    // oxlint-disable-next-line react/no-array-index-key -- an event may be a step twice
+                    <Table.Tr key={place}>
+                      <Table.Th scope="row" fw={400} className="break-anywhere">
+                        {place + 1}. {step.event_name}
+                      </Table.Th>
+                      <Table.Td ta="right">{number(step.players)}</Table.Td>
+                      <Table.Td ta="right">{percent(step.rate)}</Table.Td>
+                      <Table.Td aria-hidden="true">
+                        <div className="funnel-bar">
+                          <span className="funnel-converted" style={width(step.converted ?? step.players)} />
+                          <span className="funnel-inside" style={width(step.inside)} />
+                          <span className="funnel-dropped" style={width(step.dropped)} />
+                        </div>
+                      </Table.Td>
+                      <Table.Td ta="right">{figure(step.converted)}</Table.Td>
+                      <Table.Td ta="right">{figure(step.inside)}</Table.Td>
+                      <Table.Td ta="right">{figure(step.dropped)}</Table.Td>
+                    </Table.Tr>
+                  );
+                })}
+              </Table.Tbody>
+            </Table>
+          </div>
+        </div>
+      ))}
+      <Text size="sm" c="dimmed">
+        {texts.legend}
+      </Text>
+    </Stack>
+  );
+}
+
+const figure = (count: number | null): string => (count === null ? '' : number(count));
+
+function Paths({ result: { paths, total, keys } }: { result: ResultOf<'paths'> }) {
+  if (paths.length === 0) return <NoRows />;
+  const { columns } = texts;
+  const most = paths[0]?.times ?? 0;
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{texts.pathTotal(number(total), number(keys))}</Text>
+      <div className="table-scroll">
+        <Table verticalSpacing={4}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{columns.first}</Table.Th>
+              <Table.Th>{columns.second}</Table.Th>
+              <Table.Th>{columns.third}</Table.Th>
+              <Table.Th ta="right">{columns.times}</Table.Th>
+              <Table.Th ta="right">{columns.players}</Table.Th>
+              <Table.Th aria-hidden="true" w="25%" />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {paths.map(({ steps: [first, second = null, third = null], times, players }) => (
+              <Table.Tr key={JSON.stringify([second, third])}>
+                <Table.Td className="break-anywhere">{first}</Table.Td>
+                <Table.Td className="break-anywhere">{second ?? <Nothing />}</Table.Td>
+                <Table.Td className="break-anywhere">{third ?? (second === null ? '' : <Nothing />)}</Table.Td>
+                <Table.Td ta="right">{number(times)}</Table.Td>
+                <Table.Td ta="right">{number(players)}</Table.Td>
+                <Table.Td aria-hidden="true">
+                  <Bar share={most === 0 ? 0 : times / most} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </Stack>
+  );
+}
+
+function Nothing() {
+  return (
+    <Group component="span" c="dimmed" fs="italic">
+      {texts.nothingFollowed}
+    </Group>
+  );
+}

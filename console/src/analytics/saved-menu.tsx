@@ -1,0 +1,180 @@
+import { ActionIcon, Alert, Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { type AnswerOf, call } from '../api.ts';
+import { Fault, Loaded } from '../parts/states.tsx';
+import { isAtLeast, usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+import { addressOf, type Asked, queryOf } from './query.ts';
+
+const texts = TEXTS.analytics;
+
+type Saved = AnswerOf<'GET /v1/analytics/saved-queries'>['saved_queries'][number];
+
+function useSaved() {
+  const { scope } = usePlace();
+  return useQuery({
+    queryKey: ['saved-queries', scope.game, scope.environment],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/analytics/saved-queries', { query: { limit: 500 }, signal }),
+  });
+}
+
+/** The saved queries of the game, as links. */
+export function SavedList() {
+  const { scope, role } = usePlace();
+  const queries = useQueryClient();
+  const saved = useSaved();
+  const [doomed, setDoomed] = useState<Saved | undefined>();
+  const mayChange = isAtLeast(role, 'analyst');
+  const remove = useMutation({
+    mutationFn: ({ key, version }: Saved) =>
+      call(scope, 'DELETE /v1/analytics/saved-queries/{key}', {
+        path: { key },
+        headers: { 'If-Match': `"${version}"` },
+      }),
+    onSuccess: () => setDoomed(undefined),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['saved-queries'] }),
+  });
+  return (
+    <Loaded query={saved} rows={1}>
+      {({ saved_queries: all }) =>
+        all.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            {texts.savedEmpty}
+          </Text>
+        ) : (
+          <Group gap="xs" component="ul" className="plain-list" aria-label={texts.saved}>
+            {all.map((each) => (
+              <Group key={each.key} component="li" gap={2} wrap="nowrap">
+                <Anchor
+                  component={Link}
+                  href={addressOf(askedOf(each))}
+                  size="sm"
+                  underline="always"
+                  title={each.description === '' ? each.key : each.description}
+                  className="break-anywhere"
+                >
+                  {each.name}
+                </Anchor>
+                {mayChange ? (
+                  <ActionIcon
+                    size="sm"
+                    variant="subtle"
+                    color="gray"
+                    aria-label={texts.removeSaved(each.name)}
+                    onClick={() => setDoomed(each)}
+                  >
+                    ✕
+                  </ActionIcon>
+                ) : null}
+              </Group>
+            ))}
+            <Modal
+              opened={doomed !== undefined}
+              onClose={() => setDoomed(undefined)}
+              title={texts.removeSaved(doomed?.name ?? '')}
+              closeButtonProps={{ 'aria-label': TEXTS.close }}
+            >
+              <Stack>
+                <Text>{texts.confirmRemove(doomed?.name ?? '')}</Text>
+                {remove.error === null ? null : <Fault error={remove.error} />}
+                <Group justify="flex-end">
+                  <Button variant="default" onClick={() => setDoomed(undefined)}>
+                    {TEXTS.cancel}
+                  </Button>
+                  <Button
+                    color="red"
+                    loading={remove.isPending}
+                    onClick={() => doomed !== undefined && remove.mutate(doomed)}
+                  >
+                    {TEXTS.remove}
+                  </Button>
+                </Group>
+              </Stack>
+            </Modal>
+          </Group>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function askedOf({ query, range_days: days }: Saved): Asked {
+  const { from, to } = query;
+  const range =
+    days === null && from !== undefined && to !== undefined
+      ? { from: from.slice(0, 10), to: new Date(Date.parse(to) - 1).toISOString().slice(0, 10) }
+      : { days: days ?? 31 };
+  return { query: queryOf(query), range };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Saves a query under a key, or replaces the one that has it. */
+export function SaveDialog({ asked, opened, onClose }: { asked: Asked; opened: boolean; onClose: () => void }) {
+  const { scope } = usePlace();
+  const queries = useQueryClient();
+  const saved = useSaved();
+  const [key, setKey] = useState('');
+  const [name, setName] = useState('');
+  const held = saved.data?.saved_queries.find((each) => each.key === key);
+  const save = useMutation({
+    mutationFn: () => {
+      const { query, range } = asked;
+      const body = {
+        key,
+        ...(name === '' ? {} : { name }),
+        query:
+          'days' in range
+            ? query
+            : {
+                ...query,
+                from: new Date(Date.parse(range.from)).toISOString(),
+                to: new Date(Date.parse(range.to) + DAY_MS).toISOString(),
+              },
+        range_days: 'days' in range ? range.days : null,
+      };
+      if (held === undefined) return call(scope, 'POST /v1/analytics/saved-queries', { body });
+      const headers = { 'If-Match': `"${held.version}"` };
+      return call(scope, 'PUT /v1/analytics/saved-queries/{key}', { path: { key }, headers, body });
+    },
+    onSuccess: () => {
+      setKey('');
+      setName('');
+      onClose();
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['saved-queries'] }),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.saveTitle} closeButtonProps={{ 'aria-label': TEXTS.close }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            data-autofocus
+            required
+            label={texts.saveKey}
+            description={texts.saveKeyHelp}
+            value={key}
+            onChange={(event) => setKey(event.currentTarget.value.trim())}
+          />
+          <TextInput label={texts.saveName} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+          {held === undefined ? null : <Alert color="yellow">{texts.replace(held.key)}</Alert>}
+          {save.error === null ? null : <Fault error={save.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {TEXTS.cancel}
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              {held === undefined ? TEXTS.save : texts.replace(held.key)}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

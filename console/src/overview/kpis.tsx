@@ -1,0 +1,158 @@
+import { Card, SimpleGrid, Skeleton, Stack, Text, Title, UnstyledButton } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { ask } from '../analytics/ask.ts';
+import type { Query, ResultOf } from '../analytics/query.ts';
+import type { Scope } from '../api.ts';
+import { Chart } from '../parts/chart.tsx';
+import { Fault } from '../parts/states.tsx';
+import { number } from '../parts/values.tsx';
+import { usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+
+const texts = TEXTS.overview;
+
+const KPIS = ['players', 'new_players', 'sessions', 'revenue', 'payers'] as const satisfies readonly NonNullable<
+  Query['metric']
+>[];
+type KpiName = (typeof KPIS)[number];
+
+const DAY_MS = 86_400_000;
+const WEEK = 7;
+/** Days of the chart, today included. */
+const DAYS = 28;
+const REFRESH_MS = 60_000;
+/** Last week's time is rounded down to this, so that the same question is asked for a while. */
+const STEP_MS = 5 * 60_000;
+
+const MONEY = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const formatOf = (name: KpiName): ((value: number) => string) =>
+  name === 'revenue' ? (value) => MONEY.format(value) : number;
+
+interface Kpi {
+  points: readonly { at: number; value: number }[];
+  today: number;
+  /** The same weekday last week: up to this time, and as a whole. */
+  before: { soFar: number; whole: number };
+}
+
+/** Figures of today beside the same day last week, and their last four weeks. The address holds the one of the chart. */
+export function Kpis() {
+  const { scope } = usePlace();
+  const [location, navigate] = useLocation();
+  const search = useSearch();
+  const named = new URLSearchParams(search).get('kpi');
+  const chosen = KPIS.find((name) => name === named) ?? 'players';
+  const found = useQueries({
+    queries: KPIS.map((name) => ({
+      queryKey: ['kpi', scope.game, scope.environment, name],
+      queryFn: ({ signal }: { signal: AbortSignal }) => load(scope, name, signal),
+      refetchInterval: REFRESH_MS,
+      staleTime: REFRESH_MS,
+    })),
+  });
+  const failed = found.find(({ error }) => error !== null);
+  const points = found[KPIS.indexOf(chosen)]?.data?.points;
+  const at = useMemo(() => points?.map((point) => point.at) ?? [], [points]);
+  const series = useMemo(
+    () => (points === undefined ? [] : [{ name: texts.kpis[chosen], values: points.map(({ value }) => value) }]),
+    [points, chosen],
+  );
+  return (
+    <Card withBorder component="section" aria-labelledby="kpis">
+      <Stack gap="sm">
+        <div>
+          <Title order={2} size="h5" id="kpis">
+            {texts.today}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {texts.partial}
+          </Text>
+        </div>
+        {failed === undefined || failed.error === null ? null : (
+          <Fault error={failed.error} onRetry={() => void failed.refetch()} />
+        )}
+        <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} spacing="xs">
+          {KPIS.map((name, place) => (
+            <UnstyledButton
+              key={name}
+              className="kpi"
+              aria-pressed={name === chosen}
+              onClick={() => navigate(`${location}?kpi=${name}`, { replace: true })}
+            >
+              <Text size="sm" c="dimmed">
+                {texts.kpis[name]}
+              </Text>
+              <Figures kpi={found[place]?.data} format={formatOf(name)} />
+            </UnstyledButton>
+          ))}
+        </SimpleGrid>
+        {points === undefined ? (
+          <Skeleton height={260} />
+        ) : (
+          <Chart
+            label={texts.kpis[chosen]}
+            at={at}
+            series={series}
+            partialFrom={at.at(-1) ?? null}
+            format={formatOf(chosen)}
+          />
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+function Figures({ kpi, format }: { kpi: Kpi | undefined; format: (value: number) => string }) {
+  if (kpi === undefined) return <Skeleton height={64} mt={4} />;
+  const { today, before } = kpi;
+  return (
+    <>
+      <Text size="xl" fw={700}>
+        {format(today)}
+      </Text>
+      <Text size="xs">{texts.change(changeText(today, before.soFar))}</Text>
+      <Text size="xs" c="dimmed">
+        {texts.lastWeek(format(before.soFar), format(before.whole))}
+      </Text>
+    </>
+  );
+}
+
+function changeText(now: number, before: number): string {
+  if (before === 0) return now === 0 ? '±0 %' : texts.fromNothing;
+  const change = Math.round(((now - before) / before) * 100);
+  return `${change > 0 ? '▲ +' : change < 0 ? '▼ ' : '±'}${change} %`;
+}
+
+async function load(scope: Scope, name: KpiName, signal: AbortSignal): Promise<Kpi> {
+  const nowMs = Date.now();
+  const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const thisTime = Math.floor(nowMs / STEP_MS) * STEP_MS - WEEK * DAY_MS;
+  const [whole, soFar] = await Promise.all([
+    trend(scope, name, today - (DAYS - 1) * DAY_MS, today + DAY_MS, signal),
+    // At midnight there is nothing before this time yet.
+    trend(scope, name, today - WEEK * DAY_MS, Math.max(thisTime, today - WEEK * DAY_MS + 1), signal),
+  ]);
+  const points = (whole.series[0]?.points ?? []).map(({ at, value }) => ({ at: Date.parse(at), value }));
+  const on = (day: number): number => points.find(({ at }) => at === day)?.value ?? 0;
+  return {
+    points,
+    today: on(today),
+    before: { soFar: soFar.series[0]?.points[0]?.value ?? 0, whole: on(today - WEEK * DAY_MS) },
+  };
+}
+
+async function trend(
+  scope: Scope,
+  metric: KpiName,
+  fromMs: number,
+  toMs: number,
+  signal: AbortSignal,
+): Promise<ResultOf<'trend'>> {
+  const range = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+  const result = await ask(scope, { kind: 'trend', metric, interval: 'day', ...range }, signal);
+  if (result.kind !== 'trend') throw new Error(`a trend was asked for, and ${result.kind} answered`);
+  return result;
+}

@@ -1,0 +1,155 @@
+import { Button, Card, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { addressOf, type Asked, askedIn, bodyOf, FIRST, isComplete, type Kind, KINDS } from '../analytics/query.ts';
+import { type Names, QueryForm, RangeField } from '../analytics/query-form.tsx';
+import { tableOf } from '../analytics/result-table.ts';
+import { ResultView } from '../analytics/result-view.tsx';
+import { SaveDialog, SavedList } from '../analytics/saved-menu.tsx';
+import { SqlDialog } from '../analytics/sql-dialog.tsx';
+import { ask } from '../analytics/ask.ts';
+import { call } from '../api.ts';
+import { csvText, download } from '../parts/csv.ts';
+import { Empty, Loaded, Page } from '../parts/states.tsx';
+import { isAtLeast, usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+
+const texts = TEXTS.analytics;
+
+/** Questions about events, sessions and purchases. The address holds the one that is answered. */
+export function Analytics() {
+  const search = useSearch();
+  // The key makes the form show the query of a new address.
+  return <Question key={search} asked={askedIn(search)} />;
+}
+
+function Question({ asked }: { asked: Asked }) {
+  const { scope, role } = usePlace();
+  const [location, navigate] = useLocation();
+  const [draft, setDraft] = useState(asked);
+  const [sqlOpen, sql] = useDisclosure(false);
+  const [saveOpen, save] = useDisclosure(false);
+  const names = useNames(draft);
+  const { query } = asked;
+  const complete = isComplete(query);
+  const result = useQuery({
+    queryKey: ['query', scope.game, scope.environment, asked],
+    queryFn: ({ signal }) => ask(scope, bodyOf(asked, Date.now()), signal),
+    enabled: complete,
+    staleTime: 30_000,
+  });
+  const go = (next: Asked): void => navigate(location + addressOf(next));
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const next = addressOf(draft);
+    if (next === addressOf(asked)) void result.refetch();
+    else navigate(location + next);
+  };
+  const saveCsv = (): void => {
+    if (result.data === undefined) return;
+    const { header, rows } = tableOf(result.data);
+    download(`${scope.game}-${scope.environment}-${query.kind}.csv`, csvText(header, rows));
+  };
+
+  return (
+    <Page
+      title={texts.title}
+      intro={texts.intro}
+      actions={
+        <>
+          <Button variant="default" size="xs" disabled={result.data === undefined} onClick={saveCsv}>
+            {texts.csv}
+          </Button>
+          <Button variant="default" size="xs" disabled={!complete} onClick={sql.open}>
+            {texts.sql}
+          </Button>
+          {isAtLeast(role, 'analyst') ? (
+            <Button variant="default" size="xs" disabled={!complete} onClick={save.open}>
+              {texts.save}
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      <section aria-label={texts.saved}>
+        <SavedList />
+      </section>
+      <Card withBorder component="form" onSubmit={submit}>
+        <Stack gap="sm">
+          <Group align="flex-end" gap="sm">
+            <NativeSelect
+              label={texts.kind}
+              value={draft.query.kind}
+              data={KINDS.map((value) => ({ value, label: texts.kinds[value] }))}
+              onChange={(event) => {
+                const kind: Kind = KINDS.find((each) => each === event.currentTarget.value) ?? 'trend';
+                const next = { ...draft, query: FIRST[kind] };
+                // What a new kind asks first is answered at once, if it can be.
+                if (isComplete(next.query)) go(next);
+                else setDraft(next);
+              }}
+            />
+            <RangeField range={draft.range} onChange={(range) => setDraft({ ...draft, range })} />
+            <Text size="sm" c="dimmed">
+              {texts.about[draft.query.kind]}
+            </Text>
+          </Group>
+          <QueryForm
+            key={draft.query.kind}
+            query={draft.query}
+            names={names}
+            onChange={(changed) => setDraft({ ...draft, query: changed })}
+          />
+          <Group>
+            <Button type="submit" size="sm" disabled={!isComplete(draft.query)} loading={result.isFetching}>
+              {texts.run}
+            </Button>
+            {isComplete(draft.query) ? null : (
+              <Text size="sm" c="dimmed">
+                {texts.incomplete[draft.query.kind]}
+              </Text>
+            )}
+          </Group>
+        </Stack>
+      </Card>
+      <section aria-live="polite" aria-busy={complete && result.isPending}>
+        <Title order={2} size="h4" mb="xs">
+          {texts.kinds[query.kind]}
+        </Title>
+        {complete ? (
+          <Loaded query={result}>{(data) => <ResultView result={data} />}</Loaded>
+        ) : (
+          <Empty title={texts.incomplete[query.kind]} />
+        )}
+      </section>
+      <SqlDialog asked={asked} opened={sqlOpen} onClose={sql.close} />
+      <SaveDialog asked={asked} opened={saveOpen} onClose={save.close} />
+    </Page>
+  );
+}
+
+/** Names to suggest, from the dictionary of events. Without it people write them. */
+function useNames({ query }: Asked): Names {
+  const { scope } = usePlace();
+  const { game, environment } = scope;
+  const events = useQuery({
+    queryKey: ['dictionary', game, environment],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/events/dictionary', { signal }),
+    staleTime: 60_000,
+  });
+  const name = query.event_names?.[0] ?? query.event_name ?? query.steps?.[0]?.event_name ?? '';
+  const isKnown = events.data?.events.some((event) => event.event_name === name) === true;
+  const one = useQuery({
+    queryKey: ['dictionary', game, environment, name],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/events/dictionary', { query: { event_name: name }, signal }),
+    enabled: isKnown,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+  return {
+    events: (events.data?.events ?? []).map((event) => event.event_name),
+    properties: isKnown ? (one.data?.events[0]?.properties ?? []).map((property) => property.name) : [],
+  };
+}

@@ -1,0 +1,27 @@
+/* SQL. */
+
+export const sql = {
+  title: 'SQL',
+  intro: 'Statements that read ClickHouse, of all games. They cannot change anything.',
+  statement: 'Statement',
+  placeholder: "SELECT event_name, count() FROM live_events WHERE game_id = 'demo' GROUP BY ALL",
+  run: 'Run',
+  keys: 'runs it, too.',
+  hint: 'A statement has 30 seconds. Tables hold all games and both environments: filter by game_id and environment.',
+  result: 'Result',
+  took: (rows: string, ms: string) => `${rows} ${rows === '1' ? 'row' : 'rows'} in ${ms} ms`,
+  truncated: (rows: string) => `There were more rows; these are the first ${rows}.`,
+  noRows: 'No rows.',
+  csv: 'CSV',
+  more: (next: string, left: string) => `Show ${next} more of ${left}`,
+  tables: 'Tables and columns',
+  filter: 'Find a table or column',
+  insert: (table: string) => `Insert “${table}”`,
+  history: 'History of this browser',
+  historyEmpty: 'What you run appears here.',
+  failed: 'failed',
+  rows: (count: number) => (count === 1 ? '1 row' : `${count} rows`),
+  notAllowed: 'SQL reads the rows of all games.',
+  notAllowedHelp: 'It needs the role analyst or more in all games and both environments. An operator grants it with:',
+  grant: (email: string) => `npm run cli -- users grant ${email} --role analyst --game "*"`,
+} as const;
