@@ -10,6 +10,7 @@ import { ingest } from './ingest.ts';
 import { localFlags } from './local-flags.ts';
 import { outputs } from './outputs.ts';
 import { profile } from './profile.ts';
+import { properties } from './properties.ts';
 import { queries } from './queries.ts';
 import { rebuild } from './rebuild.ts';
 import { rows } from './rows.ts';
@@ -23,7 +24,20 @@ import { viewsCase } from './views.ts';
 const program = new Command('bench')
   .description('Measure the service beside a reference in the same run. A run ends all it starts.')
   .showHelpAfterError();
-for (const command of [cost, ingest, flags, game, scoring, outputs, queries, rebuild, importCase, viewsCase, profile])
+for (const command of [
+  cost,
+  ingest,
+  flags,
+  game,
+  scoring,
+  outputs,
+  queries,
+  rebuild,
+  importCase,
+  viewsCase,
+  properties,
+  profile,
+])
   program.addCommand(command);
 // One step of the service each, in process.
 for (const command of [codec, validation, rows, conditions, segments, evaluator, localFlags])

@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
 import { count, defineCase } from './lib/case.ts';
 import { compareViews } from './lib/history/compare-views.ts';
 import { DAY_MS, USUAL_GAME, writeHistory, writePlayers, type GameRules } from './lib/history/game-history.ts';
+import { importFile } from './lib/history/import-file.ts';
 import { figure, section, tableOf } from './lib/report/table.ts';
 import { queryClickhouse } from './lib/service/clickhouse.ts';
 import { startLocalService, type LocalService } from './lib/service/service.ts';
 
-const CLI = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 /** Rests of the builder are up to ten minutes, and its first build meets a part of the import. */
 const BUILT_MS = 3_600_000;
 const CHECK_MS = 5_000;
@@ -66,23 +63,6 @@ export const viewsCase = defineCase({
     bench.report('every figure of every view is that of the generator');
   },
 });
-
-async function importFile(
-  bench: Bench,
-  service: LocalService,
-  kind: 'players' | 'events',
-  path: string,
-): Promise<void> {
-  const child = spawn(process.execPath, [CLI, 'import', kind, path, '--game', 'demo'], {
-    env: { PATH: process.env['PATH'], DATA_DIR: service.dataDir },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal: bench.signal,
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new BenchError(`the import of ${kind} ended with ${String(code)}: ${output}`);
-}
 
 /** Waits until `player_days` counts every event. */
 async function daysBuilt({ signal }: Bench, { clickhouse }: LocalService, events: number): Promise<void> {
