@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { codec } from './codec.ts';
+import { computed } from './computed.ts';
 import { conditions } from './conditions.ts';
 import { cost } from './cost.ts';
 import { evaluator } from './evaluator.ts';
@@ -40,7 +41,7 @@ for (const command of [
 ])
   program.addCommand(command);
 // One step of the service each, in process.
-for (const command of [codec, validation, rows, conditions, segments, evaluator, localFlags])
+for (const command of [codec, validation, rows, conditions, segments, computed, evaluator, localFlags])
   program.addCommand(command);
 await program.parseAsync();
 process.exit(process.exitCode ?? 0);

@@ -175,7 +175,10 @@ async function lead(
    * without a record; decided after newer commands they could take effect.
    */
   const handed = { ...local, peek: () => (feed.backlogTaken ? local.peek() : undefined) };
-  const progress = createProgressWriter({ ...options, unfilled: () => unfilledProperties(entities) });
+  const progress = createProgressWriter({
+    ...options,
+    unfilled: () => unfilledProperties(entities, options.definitions),
+  });
   const sweep = createSegmentSweep({
     clock,
     store,

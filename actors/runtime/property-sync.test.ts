@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { propertiesLedgerOf, type PropertySpec } from '../vocabulary/computed.ts';
 import type { LedgerState } from '../vocabulary/state.ts';
 import { createDraft } from './draft.ts';
-import { createPropertySync } from './property-sync.ts';
+import { createPropertySync, unfilledProperties } from './property-sync.ts';
 
 it('repeats a change whose record was refused, also after records that may not have it', () => {
   const spec: PropertySpec = { event: 'lost', aggregate: 'count', days: 0 };
@@ -46,4 +46,30 @@ it('changes nothing with definitions that are older than those of the ledger', (
     return draft.facts.length;
   };
   expect([emitted(4), emitted(5)]).toEqual([0, 1]);
+});
+
+it('reports a property as not counted from its definition on, before a record has begun it', () => {
+  const spec: PropertySpec = { event: 'lost', aggregate: 'count', days: 0 };
+  const definitions = {
+    computed: () =>
+      new Map([
+        ['old', spec],
+        ['new', spec],
+      ]),
+    computedScopes: () => [{ game: 'demo', environment: 'live' } as const],
+  };
+  const ledger = (filled: boolean): LedgerState => ({
+    kind: 'ledger',
+    id: propertiesLedgerOf('demo', 'live'),
+    game: 'demo',
+    environment: 'live',
+    keys: [],
+    properties: { revision: 5, generation: 1, list: [{ id: 'old', spec: '{}', generation: 1, from: 3, filled }] },
+    lastSeq: 3,
+  });
+  const unfilled = (state: LedgerState | undefined) =>
+    unfilledProperties({ get: () => state, ledgersOf: () => (state === undefined ? [] : [state.id]) }, definitions);
+  expect(unfilled(ledger(true))).toEqual({ 'demo/live': ['new'] });
+  expect(unfilled(ledger(false))).toEqual({ 'demo/live': ['old', 'new'] });
+  expect(unfilled(undefined)).toEqual({ 'demo/live': ['new', 'old'] });
 });

@@ -36,16 +36,42 @@ export interface PropertySyncOptions {
   computedUsable?: () => boolean;
 }
 
-/** Ids of the properties whose past is not counted yet, by tenant. */
-export function unfilledProperties(entities: Pick<Entities, 'get' | 'ledgersOf'>): Record<string, readonly string[]> {
+type Definers = Pick<LiveDefinitions, 'computed' | 'computedScopes'>;
+
+/**
+ * Ids of the properties whose past is not counted yet, by tenant. Those that the definitions need and no record has
+ * begun yet are among them: the sweep may report the definitions' revision before that record.
+ */
+export function unfilledProperties(
+  entities: Pick<Entities, 'get' | 'ledgersOf'>,
+  definitions: Definers,
+): Record<string, readonly string[]> {
   const unfilled: Record<string, readonly string[]> = {};
-  for (const ledgerId of entities.ledgersOf(PROPERTIES_LEDGER)) {
+  for (const [ledgerId, scope] of scopesOf(entities, definitions)) {
     const ledger = entities.get(ledgerId);
-    if (ledger?.kind !== 'ledger') continue;
-    const ids = (ledger.properties?.list ?? []).filter(({ filled }) => !filled).map(({ id }) => id);
-    if (ids.length > 0) unfilled[tenantOf(ledger)] = ids;
+    const { list } = ledger?.kind === 'ledger' ? (ledger.properties ?? NO_PROPERTIES) : NO_PROPERTIES;
+    const active = new Map(list.map(({ id, filled }) => [id, filled]));
+    const needed = fittingProperties(definitions.computed(scope.game, scope.environment), (id) => active.has(id));
+    const ids = [...new Set([...active.keys(), ...needed.keys()])].filter((id) => active.get(id) !== true);
+    if (ids.length > 0) unfilled[tenantOf(scope)] = ids;
   }
   return unfilled;
+}
+
+/** Those with properties now, and those with a ledger, by its id. */
+function scopesOf(
+  entities: Pick<Entities, 'get' | 'ledgersOf'>,
+  definitions: Pick<Definers, 'computedScopes'>,
+): ReadonlyMap<string, Scope> {
+  const found = new Map<string, Scope>();
+  for (const { game, environment } of definitions.computedScopes()) {
+    found.set(propertiesLedgerOf(game, environment), { game, environment });
+  }
+  for (const id of entities.ledgersOf(PROPERTIES_LEDGER)) {
+    const ledger = entities.get(id);
+    if (ledger !== undefined) found.set(id, ledger);
+  }
+  return found;
 }
 
 export function createPropertySync(options: PropertySyncOptions): PropertySync {
@@ -81,26 +107,13 @@ export function createPropertySync(options: PropertySyncOptions): PropertySync {
     };
   }
 
-  /** Those with properties now, and those with a ledger. */
-  function scopes(): Iterable<Scope> {
-    const found = new Map<string, Scope>();
-    for (const { game, environment } of definitions.computedScopes()) {
-      found.set(propertiesLedgerOf(game, environment), { game, environment });
-    }
-    for (const id of entities.ledgersOf(PROPERTIES_LEDGER)) {
-      const ledger = entities.get(id);
-      if (ledger !== undefined) found.set(id, ledger);
-    }
-    return found.values();
-  }
-
   return {
     sync(draft, nowMs, fits) {
       // What an earlier draft emitted was not stored.
       noted = -1;
       if (!fits || done === definitions.computedVersion || !usable()) return false;
       let isDone = true;
-      for (const scope of scopes()) if (!syncScope(draft, scope, nowMs)) isDone = false;
+      for (const scope of scopesOf(entities, definitions).values()) if (!syncScope(draft, scope, nowMs)) isDone = false;
       const isChanged = draft.facts.length > 0;
       if (isDone && isChanged) noted = definitions.computedVersion;
       else if (isDone) done = definitions.computedVersion;
