@@ -137,7 +137,7 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
       let player: PlayerPast | undefined;
       let last = '';
       for await (const rows of source.load(events, part, parts)) {
-        const beganMs = clock.monotonicMs();
+        let begunMs = clock.monotonicMs();
         for (const row of rows) {
           if (row.playerId !== last) {
             add(player);
@@ -145,10 +145,13 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
             player = pastOf(last, properties);
           }
           player?.add(row);
+          if (clock.monotonicMs() - begunMs < LIMITS.fillSliceMs) continue;
+          await rest(clock.monotonicMs() - begunMs);
+          if (stopped) return;
+          begunMs = clock.monotonicMs();
         }
+        await rest(clock.monotonicMs() - begunMs);
         if (stopped) return;
-        // Half of the time at most, so that live commands keep their turns.
-        await sleep(clock, Math.max(1, clock.monotonicMs() - beganMs));
         while (waiting.length >= LIMITS.fillWaiting && isRunning()) await drained.wait();
       }
       add(player);
@@ -157,6 +160,11 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
     waiting.push({ kind: 'filled', ledgerId: id, properties });
     onWork();
     while ((waiting.length > 0 || taken.length > 0) && isRunning()) await drained.wait();
+  }
+
+  /** Live commands keep their turns: all partitions of a process read at the same time. */
+  function rest(workedMs: number): Promise<void> {
+    return sleep(clock, Math.max(1, workedMs * (partitions / LIMITS.fillShare - 1)));
   }
 
   /** `undefined`: not a player of this partition. */

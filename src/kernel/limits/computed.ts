@@ -34,8 +34,14 @@ export const COMPUTED_LIMITS = {
   fillSortRows: 500_000,
   /** Players with a past that wait for a record, in one partition: some megabytes. The source then pauses. */
   fillWaiting: 500,
-  /** Players whose past one record adds: about 5 ms of deciding. */
-  fillPlayers: 50,
+  /** Players whose past one record adds: about 2 ms of deciding, which live commands in that record wait for. */
+  fillPlayers: 20,
+  /**
+   * Rows of past events are read for so many milliseconds at a time, and for this share of the time in all partitions
+   * together, if one process owned them all: a second of processor time takes four seconds.
+   */
+  fillSliceMs: 2,
+  fillShare: 0.25,
   /** Time between looks at what ClickHouse holds, and before another attempt after a failure. */
   fillHeldMs: 500,
   fillRetryMs: 5_000,
