@@ -175,14 +175,12 @@ async function lead(
    * without a record; decided after newer commands they could take effect.
    */
   const handed = { ...local, peek: () => (feed.backlogTaken ? local.peek() : undefined) };
-  const progress = createProgressWriter({
-    ...options,
-    unfilled: () => unfilledProperties(entities, options.definitions),
-  });
+  const { definitions } = options;
+  const progress = createProgressWriter({ ...options, unfilled: () => unfilledProperties(entities, definitions) });
   const sweep = createSegmentSweep({
     clock,
     store,
-    definitions: options.definitions,
+    definitions,
     progress,
     onWork: signal.notify,
   });
