@@ -23,7 +23,14 @@ export interface RunningFreshness extends Freshness {
 }
 
 /** The sinks whose positions say how far rows and deliveries are. */
-const SINKS_MEASURED = ['clickhouse', 'clickhouse-records', 'webhooks'] as const satisfies readonly SinkName[];
+const SINKS_MEASURED = [
+  'clickhouse',
+  'clickhouse-records',
+  'clickhouse-audit',
+  'webhooks',
+] as const satisfies readonly SinkName[];
+
+const SINK_OF = { FACTS: 'clickhouse', RECORDS: 'clickhouse-records', AUDIT: 'clickhouse-audit' } as const;
 
 /**
  * What this process knows of the freshness of outputs: positions of sinks from the broker, read at most once in
@@ -56,7 +63,7 @@ export function createFreshness({ log, clock, logger, feed }: FreshnessOptions):
   const asOf = async (output: OutputName) => (output === 'stream' ? streamAsOf() : sinkAsOf(output));
 
   return {
-    rowsAsOf: (stream) => sinkAsOf(stream === 'FACTS' ? 'clickhouse' : 'clickhouse-records'),
+    rowsAsOf: (stream) => sinkAsOf(SINK_OF[stream]),
     outputs: () =>
       Promise.all(OUTPUTS.map(async (output) => ({ output, asOf: await asOf(output), ...reports.of(output) }))),
     async secondsBehind() {

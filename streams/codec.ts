@@ -12,6 +12,7 @@ import {
   type CommandTuple,
 } from './wire/command-layout.ts';
 import { commitFromTuple, commitToTuple, eventsFromTuple, type CommitTuple } from './wire/commit-layout.ts';
+import type { AuditEntry } from './records/audit-entry.ts';
 import type { DeliveryRecord } from './records/delivery-record.ts';
 import type { ModelReference } from './records/model-reference.ts';
 import type { ScoreRecord } from './records/score-record.ts';
@@ -114,6 +115,9 @@ export const decodeDeliveryRecords = (bytes: Uint8Array): DeliveryRecord[] =>
 
 export const encodeDisablings = (records: readonly WebhookDisabling[]): Uint8Array => encode(records);
 export const decodeDisablings = (bytes: Uint8Array): WebhookDisabling[] => decode(bytes);
+
+export const encodeAuditEntries = (entries: readonly AuditEntry[]): Uint8Array => encode(entries);
+export const decodeAuditEntries = (bytes: Uint8Array): AuditEntry[] => decode(bytes);
 
 /** JSON documents of buckets (CONFIG, OWNERS, POSITIONS): readable with any NATS tool. */
 export const encodeJson = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value), 'utf8');

@@ -58,6 +58,18 @@ export const STREAMS = {
     duplicateWindowMs: TWO_MINUTES_MS,
     schedules: false,
   },
+  AUDIT: {
+    name: 'AUDIT',
+    subjects: ['audit.*'],
+    storage: 'file',
+    retention: 'limits',
+    // Apart from RECORDS, so that scores and attempts cannot fill it: a change that cannot be audited is refused.
+    discard: 'new',
+    maxBytes: LIMITS.auditBytes,
+    maxAgeMs: 0,
+    duplicateWindowMs: TWO_MINUTES_MS,
+    schedules: false,
+  },
   DELIVERIES: {
     name: 'DELIVERIES',
     subjects: ['deliveries.due.*', 'deliveries.at.*.*.*'],

@@ -18,6 +18,8 @@ export const modelRecordsSubject = (node: string): string => `records.models.${n
 export const deliveryRecordsSubject = (node: string): string => `records.deliveries.${node}`;
 /** Webhooks that the service disabled, recorded by each node, for the same sink. */
 export const disablingRecordsSubject = (node: string): string => `records.disablings.${node}`;
+/** Audit entries by a node's gateways, or by the command line, for the ClickHouse sink. */
+export const auditSubject = (node: string): string => `audit.${node}`;
 /** Queries to a partition's owner: plain messages. */
 export const queriesSubject = (partition: number): string => `queries.${partition}`;
 /** Replies to one gateway: plain messages. */

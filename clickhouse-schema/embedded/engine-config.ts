@@ -73,11 +73,12 @@ ${hiddenColumns(database)}
 
 /**
  * Columns that hold e-mails, by table, with their subcolumns, which have grants of their own. A player's encoded state
- * contains its e-mail.
+ * contains its e-mail. Audit entries name the team's people, and what they changed.
  */
 export const HIDDEN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   players: ['email'],
   player_snapshots: ['email', 'email.null', 'email.size', 'state', 'state.size'],
+  audit_entries: ['actor', 'network', 'before', 'after'].flatMap((name) => [name, `${name}.size`]),
 };
 
 function hiddenColumns(database: string): string {

@@ -4,6 +4,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { createStatementSlots } from '../embedded/statement-slots.ts';
+import { auditQuery, type AuditQuery, type AuditRow, type FoundEntry, foundEntry } from './audit-query.ts';
 import { type EventPage, type EventQuery, findEvents } from './event-query.ts';
 import { type Dictionary, type DictionaryQuery, findDictionary } from './event-dictionary.ts';
 import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
@@ -55,6 +56,8 @@ export interface Analytics {
   missedEvents(query: MissedEventsQuery): Promise<QueryResult<number>>;
   /** Delivery attempts of a webhook, newest first. */
   webhookDeliveries(query: WebhookDeliveriesQuery): Promise<QueryResult<LoggedAttempt[]>>;
+  /** Changes that people, keys and operators made, newest first. */
+  auditEntries(query: AuditQuery): Promise<QueryResult<FoundEntry[]>>;
   /** The position of a delivery's fact; `undefined`: no attempt is recorded. */
   deliveredFact(query: DeliveryQuery): Promise<QueryResult<DeliveredFact | undefined>>;
   /** Names of events, of attributes or of properties that occur; not all beyond `LIMITS.namesKnown`. */
@@ -213,6 +216,11 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
       const { sql, parameters } = webhookDeliveriesQuery(query);
       const result = await runQuery<AttemptRow>(sql, parameters);
       return result.kind === 'unavailable' ? result : { kind: 'answered', value: result.value.map(loggedAttempt) };
+    },
+    async auditEntries(query) {
+      const { sql, parameters } = auditQuery(query);
+      const result = await runQuery<AuditRow>(sql, parameters);
+      return result.kind === 'unavailable' ? result : { kind: 'answered', value: result.value.map(foundEntry) };
     },
     async deliveredFact({ game, environment, webhookId, deliveryId }) {
       const parameters = { game, environment, webhook: webhookId, delivery: deliveryId };

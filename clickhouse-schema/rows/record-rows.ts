@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../../streams/records/audit-entry.ts';
 import type { DeliveryRecord } from '../../streams/records/delivery-record.ts';
 import type { ModelReference } from '../../streams/records/model-reference.ts';
 import type { ScoreRecord } from '../../streams/records/score-record.ts';
@@ -36,4 +37,9 @@ export function disablingRows(records: readonly WebhookDisabling[], origin: Reco
     'webhook_disablings',
     ...RECORD_TABLES.webhook_disablings.row(record, origin, index),
   ]);
+}
+
+/** The rows of a message of audit entries. */
+export function auditRows(entries: readonly AuditEntry[], origin: RecordOrigin): TableRow[] {
+  return entries.map((entry, index) => ['audit_entries', ...RECORD_TABLES.audit_entries.row(entry, origin, index)]);
 }

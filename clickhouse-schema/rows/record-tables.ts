@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../../streams/records/audit-entry.ts';
 import type { DeliveryRecord } from '../../streams/records/delivery-record.ts';
 import type { ModelReference } from '../../streams/records/model-reference.ts';
 import type { ScoreRecord } from '../../streams/records/score-record.ts';
@@ -18,7 +19,7 @@ import {
 } from './column-types.ts';
 import { recordTable, type RecordTable } from './table.ts';
 
-/** Tables of scores, model references, delivery attempts and disabled webhooks. */
+/** Tables of scores, model references, delivery attempts, disabled webhooks and audit entries. */
 
 /** The columns of both `scores` and `challenger_scores`. Scores hold a device, not a player. */
 const scores: RecordTable<ScoreRecord, null> = recordTable({
@@ -100,12 +101,38 @@ const webhook_disablings: RecordTable<WebhookDisabling, null> = recordTable({
   },
 });
 
+/** An entry is written when its change begins and again with its outcome, which replaces the first row. */
+const audit_entries: RecordTable<AuditEntry, null> = recordTable({
+  placing: null,
+  replacing: true,
+  columns: {
+    entry_id: uuid((entry) => entry.id),
+    game_id: text((entry) => entry.game),
+    environment: text((entry) => entry.environment),
+    at: time((entry) => entry.at),
+    actor_kind: text((entry) => entry.actor.kind),
+    actor_id: text((entry) => entry.actor.id),
+    actor: text((entry) => entry.actor.name),
+    network: text((entry) => entry.network),
+    kind: text((entry) => entry.kind),
+    key: text((entry) => entry.key),
+    action: text((entry) => entry.action),
+    player_id: uuid((entry) => uuidOf(entry.playerId)),
+    before: text((entry) => entry.before),
+    after: text((entry) => entry.after),
+    outcome: text((entry) => entry.outcome),
+    version: uint8((entry) => (entry.outcome === 'begun' ? 0 : 1)),
+    received_at: time((_, origin) => origin.storedAtMs),
+  },
+});
+
 export const RECORD_TABLES = {
   scores,
   challenger_scores: scores,
   model_references,
   webhook_deliveries,
   webhook_disablings,
+  audit_entries,
 };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -27,6 +27,9 @@ export const ENTRIES: readonly Entry[] = [
   { section: 'watch', path: 'events', label: nav.events, letter: 'e' },
   { section: 'understand', path: 'analytics', label: nav.analytics, letter: 'a' },
   { section: 'understand', path: 'sql', label: nav.sql, letter: 'q', isFor: readsAllGames },
+  { section: 'operate', path: 'keys', label: nav.keys, letter: 'k', adminOnly: true },
+  { section: 'operate', path: 'users', label: nav.users, letter: 'u', adminOnly: true },
+  { section: 'operate', path: 'audit', label: nav.audit, letter: 't', adminOnly: true },
 ];
 
 export const SCREENS: readonly Screen[] = [
@@ -38,4 +41,7 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('./screens/analytics.tsx').then(({ Analytics }) => ({ default: Analytics })),
   },
   { path: 'sql', load: () => import('./screens/sql.tsx').then(({ Sql }) => ({ default: Sql })) },
+  { path: 'keys', load: () => import('./screens/keys.tsx').then(({ Keys }) => ({ default: Keys })) },
+  { path: 'users', load: () => import('./screens/users.tsx').then(({ Users }) => ({ default: Users })) },
+  { path: 'audit', load: () => import('./screens/audit.tsx').then(({ Audit }) => ({ default: Audit })) },
 ];

@@ -76,7 +76,7 @@ export function useSession(): SessionPort {
   return port;
 }
 
-const ROLES = ['viewer', 'analyst', 'editor', 'admin'] as const satisfies readonly Role[];
+export const ROLES = ['viewer', 'analyst', 'editor', 'admin'] as const satisfies readonly Role[];
 
 /** The user's role in a game and environment, as the service computes it. */
 export function roleIn({ user }: Me, { game, environment }: Scope): Role | undefined {
@@ -86,6 +86,10 @@ export function roleIn({ user }: Me, { game, environment }: Scope): Role | undef
     .map(({ role }) => ROLES.indexOf(role));
   return places.length === 0 ? undefined : ROLES[Math.max(...places)];
 }
+
+/** Whether a user is an admin of all games, as the service computes it. */
+export const isDeploymentAdmin = ({ user }: Me): boolean =>
+  user.grants.some(({ game, environment, role }) => game === '*' && environment === '*' && role === 'admin');
 
 export function isAtLeast(role: Role | undefined, least: Role): boolean {
   return role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(least);

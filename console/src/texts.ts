@@ -7,11 +7,15 @@ import { overview } from './texts/overview.ts';
 import { conditions, confirm, diff, editor, table } from './texts/parts.ts';
 import { account, signIn } from './texts/people.ts';
 import { sql } from './texts/sql.ts';
+import { audit, keys, users } from './texts/team.ts';
 
 /** Every text of the console: `common` ones at the top, others by screen. Each file of `texts/` has related screens. */
 export const TEXTS = {
   ...common,
   account,
+  audit,
+  keys,
+  users,
   conditions,
   confirm,
   diff,

@@ -68,7 +68,7 @@ interface AnalyticsAction<T, Prepared, Result> {
   toQuestion: (input: T, context: RequestContext) => { kind: 'question'; question: Prepared } | Failure;
   read: (analytics: Services['analytics'], question: Prepared) => Promise<QueryResult<Result>>;
   /** The stream whose rows are read; default: FACTS. */
-  rowsOf?: 'RECORDS';
+  rowsOf?: 'RECORDS' | 'AUDIT';
   toAnswer: (result: Result, question: Prepared, context: RequestContext) => Answer;
 }
 

@@ -20,6 +20,6 @@ export function decodePlace(cursor: string, filters: readonly unknown[]): RowPla
 }
 
 /** 72 bits suffice: the digest only separates lists of one caller, and a forged cursor gains its sender nothing. */
-function digestOf(filters: readonly unknown[]): string {
+export function digestOf(filters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(filters)).digest('base64url').slice(0, 12);
 }

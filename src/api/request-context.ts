@@ -38,9 +38,17 @@ export interface RequestContext {
   readonly faults: readonly FieldFault[];
   /** The body of a route that reads it while it arrives. */
   readonly body: BodyStream | undefined;
+  /** Performs an audited action: it writes an entry before, and its outcome after. */
+  readonly audited?: AuditedPerform;
   /** Unknown fields for X-Ignored-Fields. Routes add those of list items. */
   readonly ignored: string[];
 }
+
+/** Performs something and audits it. @returns a failure if it could not be audited */
+export type AuditedPerform = <T extends { kind: string }>(
+  input: { params?: Readonly<Record<string, string>>; body?: unknown },
+  perform: () => T | Promise<T>,
+) => Promise<T | Failure>;
 
 /** The player of a player token. */
 export interface OnlyPlayer {

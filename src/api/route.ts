@@ -1,5 +1,6 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { UserDocument, UserToken } from '../../actors/vocabulary/users.ts';
+import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { act, type Action, type ActionKind, type Outcome } from './action.ts';
 import type { Answer, TextAnswer } from './answer.ts';
@@ -170,6 +171,8 @@ export interface ConsoleContext {
   readonly network: string;
   /** Whether the page was loaded over TLS, so that its cookies must be. */
   readonly secure: boolean;
+  /** The definitions, for writes that the audit attributes to a user. */
+  readonly configAs: (user: Pick<UserDocument, 'id' | 'email'>) => ConfigStore;
   /** Counts a try against a limit per minute, over all gateways. False: it is over the limit. */
   readonly mayTry: (name: string, perMinute: number) => boolean;
   /** Calls back when the caller disconnects before the answer. */
@@ -210,7 +213,8 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
       // A route that does not declare its players refuses requests with a player token.
       if (players === undefined && context.player !== undefined) return anotherPlayer();
       const refused = typeof players === 'function' ? refusedPlayer(players(raw), context.player) : undefined;
-      return refused ?? act(action, raw, context);
+      if (refused !== undefined) return refused;
+      return context.audited?.(raw, () => act(action, raw, context)) ?? act(action, raw, context);
     },
   };
 }

@@ -1,5 +1,9 @@
 import type { Config } from '../config.ts';
 import { campaignRoutes } from './campaigns/campaigns.ts';
+import { listAudit } from './audit/audit.ts';
+import { listDeploymentAudit } from './console/deployment-audit.ts';
+import { keyRoutes } from './console/keys.ts';
+import { userRoutes } from './console/user-management.ts';
 import { sessionRoutes } from './console/sessions.ts';
 import { runSql } from './console/sql.ts';
 import { getChurnRisk } from './players/churn-risk.ts';
@@ -102,6 +106,10 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     ...savedQueryRoutes,
     ...sessionRoutes,
     runSql,
+    listAudit,
+    listDeploymentAudit,
+    ...userRoutes,
+    ...keyRoutes,
     ...operationRoutes(),
   ];
   all.push(openApiRoute(() => JSON.stringify(openApi(all))));

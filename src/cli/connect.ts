@@ -1,6 +1,10 @@
+import { hostname, userInfo } from 'node:os';
+import { auditedConfig } from '../../streams/audit/audited-config.ts';
+import { createAuditTrail } from '../../streams/audit/audit-trail.ts';
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
 import { withoutCredentials } from '../../streams/log/jetstream/access.ts';
 import { connectJetStream, type JetStreamLog } from '../../streams/log/log-jetstream.ts';
+import type { AuditActor } from '../../streams/records/audit-entry.ts';
 import type { Config } from '../config.ts';
 import { SETTINGS } from '../deployment.ts';
 import { within, type Clock } from '../kernel/clock.ts';
@@ -42,6 +46,7 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
     if (store === undefined) {
       throw new CliError(`NATS at ${shown} has no data of this service. Start the service once, then try again.`);
     }
+    const trail = createAuditTrail({ log, clock, ids: systemIds, logger, node: 'cli' });
     try {
       const deploymentKey = store.get(SETTINGS)?.document.secretsKey;
       if (deploymentKey !== undefined && box?.knows(deploymentKey) !== true) {
@@ -49,12 +54,24 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
           `This deployment seals secrets with the key ${deploymentKey}. Set SECRETS_KEY or SECRETS_KEY_FILE to it.`,
         );
       }
-      await use(store, log);
+      await use(auditedConfig(store, trail, { actor: operator(), network: hostname() }), log);
     } finally {
+      await trail.close();
       store.stop();
       await log.close();
     }
   };
+}
+
+/** The account that runs the command. */
+function operator(): AuditActor {
+  let name = '';
+  try {
+    name = userInfo().username;
+  } catch {
+    // In a container the account may have no name.
+  }
+  return { kind: 'cli', id: name === '' ? String(process.getuid?.() ?? '') : name, name: '' };
 }
 
 /** The address of the ClickHouse at CLICKHOUSE_URL, or else of the one that runs on DATA_DIR. */

@@ -3,15 +3,8 @@ import { type Grant, type Role, ROLES, type UserDocument } from '../../actors/vo
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import { gameAddress } from '../../streams/config/games.ts';
-import {
-  newUser,
-  normalEmail,
-  userAddress,
-  userOfEmail,
-  withGrant,
-  withoutToken,
-  withToken,
-} from '../../streams/config/users.ts';
+import { newUser, normalEmail, userAddress, userOfEmail, withoutToken, withToken } from '../../streams/config/users.ts';
+import { withGrant } from '../../streams/config/user-roles.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';

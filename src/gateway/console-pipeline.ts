@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { auditedConfig } from '../../streams/audit/audited-config.ts';
 import type { ConsoleContext, ConsoleRoute } from '../api/route.ts';
 import { failure } from '../kernel/errors.ts';
 import { isSameOrigin } from './access/console-session.ts';
@@ -26,10 +27,13 @@ export function runConsoleRoute(
   const head = readHead(reader, exchange.headers, req, exchange.ignored);
   const fault = faultOf(head, exchange, route);
   if (fault !== undefined) return respond(exchange, fault);
-  const { limiter } = deps;
+  const { limiter, services, trail } = deps;
+  const network = networkOf(deps.callers, res, req);
   const context: ConsoleContext = {
-    services: deps.services,
-    network: networkOf(deps.callers, res, req),
+    services,
+    network,
+    configAs: ({ id, email }) =>
+      auditedConfig(services.config, trail, { actor: { kind: 'user', id, name: email }, network }),
     secure: exchange.headers.origin.startsWith('https://'),
     mayTry: (name, perMinute) => limiter.take(name, perMinute).allowed,
     whenGone(callback) {

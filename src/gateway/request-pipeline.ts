@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { AuditTrail } from '../../streams/audit/audit-trail.ts';
 import type { LiveRequest } from '../../streams/live-feed.ts';
 import type { OnlyPlayer, RequestContext, Services } from '../api/request-context.ts';
 import type { Outcome } from '../api/action.ts';
@@ -6,6 +7,7 @@ import type { ChangesRequest } from '../api/flags/changes-request.ts';
 import { invalid, type KeyedRoute, type OpenRoute } from '../api/route.ts';
 import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
+import type { AuditedRequests } from './access/audited-request.ts';
 import type { CallerAddresses } from './access/caller-address.ts';
 import type { ConsoleSessions } from './access/console-session.ts';
 import { type Exchange, respond } from './http/exchange.ts';
@@ -39,6 +41,9 @@ export interface PipelineDeps {
   consoleSessions: ConsoleSessions;
   playerTokens: PlayerTokens;
   limiter: RateLimiter;
+  audited: AuditedRequests;
+  /** For what people do to themselves and to each other. */
+  trail: AuditTrail;
   callers: CallerAddresses;
   bodies: BodyReader;
   eventStreams: StreamKind<LiveRequest>;
@@ -91,6 +96,7 @@ export function runKeyedRoute(
     return respond(exchange, fault);
   }
   const context = contextOf(deps, key, admitted.player, exchange);
+  deps.audited.attach(route, context, () => networkOf(deps.callers, res, req));
   if (route.streamedBody !== undefined) {
     runWithStream(deps, route, head, context, exchange, res);
     return;

@@ -1,6 +1,7 @@
 import { us_listen_socket_close, us_socket_local_port, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import type { Tier } from '../../actors/vocabulary/documents.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
+import { createAuditTrail } from '../../streams/audit/audit-trail.ts';
 import type { LiveFeed } from '../../streams/live-feed.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { SqlReader } from '../../clickhouse-schema/queries/sql-reader.ts';
@@ -21,6 +22,7 @@ import type { Metrics } from '../kernel/metrics.ts';
 import { createPasswordHashes, type PasswordHashes } from '../kernel/password-hash.ts';
 import type { Backend } from './backend/backend.ts';
 import { createApp } from './app.ts';
+import { createAuditedRequests } from './access/audited-request.ts';
 import { createCallerAddresses } from './access/caller-address.ts';
 import { createCors } from './http/cors.ts';
 import { createExchanges } from './http/exchanges.ts';
@@ -114,6 +116,8 @@ const METRICS_PATH = '/metrics';
 /** How often a closing server checks for open requests. */
 const CLOSE_POLL_MS = 10;
 
+const isKeyed = (route: Route) => route.kind === 'keyed';
+
 export function createServer(deps: ServerDeps): Server {
   const { clock, ids, metrics, config, configStore, maxConnections = LIMITS.connections } = deps;
   const eventSchemas = createEventSchemas(configStore, deps.logger, clock);
@@ -165,8 +169,11 @@ export function createServer(deps: ServerDeps): Server {
     cors: createCors(config.corsOrigins),
     unread,
   });
+  const trail = createAuditTrail({ log: deps.log, clock, ids, logger: deps.logger, node: 'gateway' });
   const pipeline: PipelineDeps = {
     services,
+    audited: createAuditedRequests(deps.routes.filter(isKeyed), trail),
+    trail,
     keyRing,
     consoleSessions,
     playerTokens,
@@ -239,6 +246,7 @@ export function createServer(deps: ServerDeps): Server {
     side?.close();
     own?.close();
     stopExchange();
+    await trail.close();
     keyRing.stop();
     stopWatchingUsers();
     playerTokens.stop();

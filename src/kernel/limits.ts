@@ -1,4 +1,5 @@
 import { ANALYTICS_LIMITS } from './limits/analytics.ts';
+import { AUDIT_LIMITS } from './limits/audit.ts';
 import { CAMPAIGN_LIMITS } from './limits/campaigns.ts';
 import { CLICKHOUSE_LIMITS } from './limits/clickhouse.ts';
 import { CLICKHOUSE_SINK_LIMITS } from './limits/clickhouse-sink.ts';
@@ -60,6 +61,7 @@ export const LIMITS = {
   ...LOCAL_LIMITS,
   ...IMPORT_LIMITS,
   ...CONSOLE_LIMITS,
+  ...AUDIT_LIMITS,
 } as const;
 
 /** Bounds with any values. Components take those they enforce as an option, so that tests can pass others. */

@@ -244,7 +244,7 @@ const MOST_TIMER_MS = 2_147_483_647;
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** The failures of the sinks that write ClickHouse. */
-const SINK_FAILURES = ['clickhouse', 'clickhouse-records'].flatMap((sink) =>
+const SINK_FAILURES = ['clickhouse', 'clickhouse-records', 'clickhouse-audit'].flatMap((sink) =>
   ['unreachable', 'refused', 'lost'].map((reason) => ({ sink, reason })),
 );
 
@@ -262,7 +262,7 @@ export function createSinkMetrics(labels: ProcessLabels = {}) {
       name: 'sink_lag_records',
       help:
         'Records that are stored in a stream but not yet handled, by sink. clickhouse-records reads RECORDS, ' +
-        'the others read FACTS.',
+        'clickhouse-audit reads AUDIT, the others read FACTS.',
       labelNames: ['sink'],
       registers,
     }),

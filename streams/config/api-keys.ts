@@ -21,7 +21,7 @@ export interface NewApiKey {
 }
 
 /** Options of a new key. */
-export const SCOPES = ['scoring:write'] as const;
+export const SCOPES = ['scoring:write', 'audit:read'] as const;
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 190 bits cannot be guessed, so an unsalted hash is safe. */

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { DocumentAddress } from '../../actors/vocabulary/documents.ts';
-import { type Grant, type Role, ROLES, type UserDocument, type UserToken } from '../../actors/vocabulary/users.ts';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { Grant, UserDocument, UserToken } from '../../actors/vocabulary/users.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { isEmail } from '../../src/kernel/email.ts';
 import type { Ids } from '../../src/kernel/ids.ts';
@@ -45,25 +44,6 @@ export function userOfEmail(config: Pick<ConfigStore, 'list'>, email: string): C
     .list('user')
     .filter(({ document }) => document.email === email)
     .toSorted((a, b) => a.document.createdAt - b.document.createdAt)[0];
-}
-
-/** The highest role of a user in a game and environment; undefined: none. */
-export function roleIn(
-  { grants }: Pick<UserDocument, 'grants'>,
-  game: string,
-  environment: Environment,
-): Role | undefined {
-  const places = grants
-    .filter((grant) => grant.game === '*' || grant.game === game)
-    .filter((grant) => grant.environment === '*' || grant.environment === environment)
-    .map(({ role }) => ROLES.indexOf(role));
-  return places.length === 0 ? undefined : ROLES[Math.max(...places)];
-}
-
-/** The grants after a new one: it replaces that of the same game and environment. */
-export function withGrant(grants: readonly Grant[], added: Grant): Grant[] {
-  const others = grants.filter(({ game, environment }) => game !== added.game || environment !== added.environment);
-  return [...others, added];
 }
 
 export type TokenKind = 'link' | 'session';

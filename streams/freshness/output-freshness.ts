@@ -30,6 +30,6 @@ export interface OutputFreshness {
 /** The freshness of outputs, as one process knows it. */
 export interface Freshness {
   /** How far the rows of a stream are in ClickHouse. `undefined`: the broker does not answer in time. */
-  rowsAsOf(stream: 'FACTS' | 'RECORDS'): Promise<AsOf | undefined>;
+  rowsAsOf(stream: 'FACTS' | 'RECORDS' | 'AUDIT'): Promise<AsOf | undefined>;
   outputs(): Promise<OutputFreshness[]>;
 }

@@ -9,6 +9,7 @@ import type { StreamName } from '../stream-definitions.ts';
 export const SINKS = {
   clickhouse: { stream: 'FACTS' },
   'clickhouse-records': { stream: 'RECORDS' },
+  'clickhouse-audit': { stream: 'AUDIT' },
   webhooks: { stream: 'FACTS' },
 } as const satisfies Readonly<Record<string, { stream: StreamName }>>;
 

@@ -108,6 +108,7 @@ export async function startGateway(
       webhookDeliveries: async () => ({ kind: 'unavailable' }),
       deliveredFact: async () => ({ kind: 'unavailable' }),
       eventDictionary: async () => ({ kind: 'unavailable' }),
+      auditEntries: async () => ({ kind: 'unavailable' }),
       knownNames: async () => ({ kind: 'unavailable' }),
       ask: async () => ({ kind: 'unavailable' }),
     },

@@ -320,6 +320,7 @@ describe('docs/operations.md', () => {
       FACTS: `at most ${days} days less ${hoursLess} hours, until room is needed and all are past it`,
       REQUESTS: `${STREAMS.REQUESTS.maxAgeMs / 1000} seconds; at most ${STREAMS.REQUESTS.maxBytes / 1024 ** 2} MiB`,
       RECORDS: `until they are in ClickHouse; at most ${STREAMS.RECORDS.maxBytes / GIB} GiB`,
+      AUDIT: `until they are in ClickHouse; at most ${STREAMS.AUDIT.maxBytes / GIB} GiB`,
       DELIVERIES: `until they are delivered or exhausted; at most ${LIMITS.deliveriesBytes / GIB} GiB, then matching waits`,
       CONFIG: 'forever',
       OWNERS: 'forever; a few entries',

@@ -1,5 +1,33 @@
 /* Written by scripts/generate-operations.ts from the routes of the service. Do not edit. */
 
+/** An API key. */
+type APIKey = {
+  /** Id of the key. */
+  readonly id: string;
+  /** First characters of the key. */
+  readonly hint: string;
+  /** `client` (pk_): for game clients. */
+  readonly kind: 'client' | 'server';
+  /** Rate limit of the key: 1000 or 10000 requests a minute, or none. */
+  readonly tier: 'growth' | 'pro' | 'enterprise';
+  /** Additional permissions. */
+  readonly scopes: readonly string[];
+  /** When it was created. */
+  readonly created_at: string;
+  /** When it was revoked. */
+  readonly revoked_at: string | null;
+};
+
+/** A role in a game and environment. */
+type Role = {
+  /** Id of the game. */
+  readonly game: string;
+  /** Environment. */
+  readonly environment: 'live' | 'test' | '*';
+  /** Role there. */
+  readonly role: 'viewer' | 'analyst' | 'editor' | 'admin';
+};
+
 /** The signed-in user. */
 type Signed = {
   /** A user of the console. */
@@ -9,14 +37,7 @@ type Signed = {
     /** E-mail address, in lower case. */
     readonly email: string;
     /** Roles of the user. */
-    readonly grants: readonly {
-      /** Id of the game. */
-      readonly game: string;
-      /** Environment. */
-      readonly environment: 'live' | 'test' | '*';
-      /** Role there. */
-      readonly role: 'viewer' | 'analyst' | 'editor' | 'admin';
-    }[];
+    readonly grants: readonly Role[];
     /** Whether the user has chosen a password. */
     readonly has_password: boolean;
     /** Number of one-time links that are valid. */
@@ -37,6 +58,29 @@ type Signed = {
     /** Name of the game. */
     readonly name: string;
   }[];
+};
+
+/** A user, as an admin sees it. */
+type User = {
+  /** Id of the user. */
+  readonly id: string;
+  /** E-mail address, in lower case. */
+  readonly email: string;
+  /** Roles in the games that you are an admin of, and in all games. */
+  readonly grants: readonly Role[];
+  /** Whether the user has chosen a password. */
+  readonly has_password: boolean;
+  /** Number of one-time links that are valid. */
+  readonly open_links: number;
+  /** Number of browsers that are signed in. */
+  readonly sessions: number;
+  /** Time of creation, ISO 8601. */
+  readonly created_at: string;
+  /**
+   * Whether you may make a link for the user, end its sessions, and remove it: you could give
+   * all of its roles.
+   */
+  readonly manageable: boolean;
 };
 
 /**
@@ -124,6 +168,237 @@ export interface Operations {
       /** Whether there were more rows than these. */
       readonly truncated: boolean;
     };
+  };
+  /** List changes that belong to no game. */
+  'GET /v1/console/audit': {
+    readonly path: undefined;
+    readonly query: {
+      /**
+       * Only entries about things of this kind, such as `flag`, `webhook`, `key`, `user` or
+       * `player`.
+       */
+      readonly kind?: string;
+      /** Only entries about the thing with this key or id. */
+      readonly key?: string;
+      /** Only entries with this action, such as `created`, `changed` or `deleted`. */
+      readonly action?: string;
+      /**
+       * Only entries of this user (e-mail address or id), API key (id) or account of the command
+       * line.
+       */
+      readonly actor?: string;
+      /** Only entries about this player. */
+      readonly player_id?: string;
+      /** `stored`: the change is in effect. */
+      readonly outcome?: 'begun' | 'stored' | 'refused' | 'unknown';
+      /** Only entries at or after this time. */
+      readonly from?: string;
+      /** Only entries before this time. */
+      readonly to?: string;
+      /** Maximum number of entries per page, 1 to 100. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Entries of this page. */
+      readonly entries: readonly {
+        /** Id of the entry. */
+        readonly id: string;
+        /** When the change was made. */
+        readonly at: string;
+        /** `live` or `test`. */
+        readonly environment: string | null;
+        /** Who made the change, and from where. */
+        readonly actor: {
+          /** `user`: a person in the console. */
+          readonly kind: 'user' | 'key' | 'cli';
+          /** Id of the user or key. */
+          readonly id: string;
+          /** E-mail address of the user. */
+          readonly email: string | null;
+          /** IPv4 address, or first half of the IPv6 address, of the request. */
+          readonly network: string;
+        };
+        /** Kind of the thing, such as `flag`, `webhook`, `key`, `user` or `player`. */
+        readonly kind: string;
+        /** Key or id of the thing. */
+        readonly key: string;
+        /** What happened to it. */
+        readonly action: string;
+        /** The player that the change is about. */
+        readonly player_id: string | null;
+        /** The thing before the change. */
+        readonly before: Readonly<Record<string, unknown>> | null;
+        /** The thing after the change, or what the request said. */
+        readonly after: Readonly<Record<string, unknown>> | null;
+        /** `stored`: the change is in effect. */
+        readonly outcome: 'begun' | 'stored' | 'refused' | 'unknown';
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** List users. */
+  'GET /v1/console/users': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The users. */
+      readonly users: readonly User[];
+    };
+  };
+  /** Add a user. */
+  'POST /v1/console/users': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** E-mail address. */
+      readonly email: string;
+      /** Roles of the user. */
+      readonly grants: readonly Role[];
+    };
+    readonly answer: {
+      /** A user, as an admin sees it. */
+      readonly user: User;
+      /**
+       * Path of a page that signs the user in once, within 24 hours: put the address of the
+       * service before it.
+       */
+      readonly link: string | null;
+    };
+  };
+  /** Give a user a role, or change it. */
+  'PUT /v1/console/users/{id}/grants': {
+    readonly path: {
+      /** Id of the user. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: Role;
+    readonly answer: User;
+  };
+  /** Take a role from a user. */
+  'DELETE /v1/console/users/{id}/grants': {
+    readonly path: {
+      /** Id of the user. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Id of the game. */
+      readonly game: string;
+      /** Environment. */
+      readonly environment: 'live' | 'test' | '*';
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: User;
+  };
+  /** Make a one-time link for a user. */
+  'POST /v1/console/users/{id}/link': {
+    readonly path: {
+      /** Id of the user. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** A user, as an admin sees it. */
+      readonly user: User;
+      /**
+       * Path of a page that signs the user in once, within 24 hours: put the address of the
+       * service before it.
+       */
+      readonly link: string | null;
+    };
+  };
+  /** Sign a user out of all browsers. */
+  'DELETE /v1/console/users/{id}/sessions': {
+    readonly path: {
+      /** Id of the user. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: User;
+  };
+  /** Remove a user. */
+  'DELETE /v1/console/users/{id}': {
+    readonly path: {
+      /** Id of the user. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Always true. */
+      readonly removed: boolean;
+    };
+  };
+  /** List the API keys of a game and environment. */
+  'GET /v1/console/keys': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The keys. */
+      readonly keys: readonly APIKey[];
+      /** The highest tier that you may give a key. */
+      readonly highest_tier: 'growth' | 'pro' | 'enterprise';
+    };
+  };
+  /** Create an API key. */
+  'POST /v1/console/keys': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** `client` (pk_): for game clients. */
+      readonly kind: 'client' | 'server';
+      /** Rate limit of the key: 1000 or 10000 requests a minute, or none. */
+      readonly tier: 'growth' | 'pro' | 'enterprise';
+      /** Additional permissions: `scoring:write`, `audit:read`. */
+      readonly scopes?: readonly ('scoring:write' | 'audit:read')[];
+    };
+    readonly answer: {
+      /** Id of the key. */
+      readonly id: string;
+      /** First characters of the key. */
+      readonly hint: string;
+      /** `client` (pk_): for game clients. */
+      readonly kind: 'client' | 'server';
+      /** Rate limit of the key: 1000 or 10000 requests a minute, or none. */
+      readonly tier: 'growth' | 'pro' | 'enterprise';
+      /** Additional permissions. */
+      readonly scopes: readonly string[];
+      /** When it was created. */
+      readonly created_at: string;
+      /** When it was revoked. */
+      readonly revoked_at: string | null;
+      /** The key. */
+      readonly key: string;
+    };
+  };
+  /** Revoke an API key. */
+  'DELETE /v1/console/keys/{id}': {
+    readonly path: {
+      /** Id of the key. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: APIKey;
   };
 }
 

@@ -1,6 +1,14 @@
 import { Type } from 'typebox';
 import type { UserDocument } from '../../../actors/vocabulary/users.ts';
-import { normalEmail, tokenIn, userIdIn, userOfEmail, withoutToken, withToken } from '../../../streams/config/users.ts';
+import {
+  normalEmail,
+  tokenIn,
+  userAddress,
+  userIdIn,
+  userOfEmail,
+  withoutToken,
+  withToken,
+} from '../../../streams/config/users.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
@@ -75,8 +83,8 @@ const signIn = defineSignIn({
     if (!context.mayTry('sign-in', LIMITS.signIns)) return TOO_MANY;
     const known = link === undefined ? await byPassword(email ?? '', password ?? '', context) : byLink(link, context);
     if (known.kind === 'failure') return known;
-    const { clock, ids, config } = context.services;
-    const signedIn = await changeUser(config, known.id, (user) => {
+    const { clock, ids } = context.services;
+    const signedIn = await changeUser(context.configAs(known), known.id, (user) => {
       const used = known.use(user);
       if (used.kind === 'failure') return used;
       // The session of the same browser ends, so that a token that somebody planted there is worth nothing.
@@ -94,17 +102,19 @@ const signIn = defineSignIn({
 interface Known {
   kind: 'known';
   id: string;
+  email: string;
   /** Checks again on the current document, and removes what may be used once. */
   use: (user: UserDocument) => UserChange<null>;
 }
 
 function byLink(link: string, { services: { clock, config } }: ConsoleContext): Known | Failure {
   const id = userIdIn(link, 'link');
-  if (id === undefined || config.get({ game: '_', environment: '_', kind: 'user', key: id }) === undefined)
-    return BAD_LINK;
+  const held = id === undefined ? undefined : config.get(userAddress(id))?.document;
+  if (held === undefined) return BAD_LINK;
   return {
     kind: 'known',
-    id,
+    id: held.id,
+    email: held.email,
     use(user) {
       const token = tokenIn(user, 'link', link, clock);
       if (token === undefined) return BAD_LINK;
@@ -126,6 +136,7 @@ async function byPassword(text: string, password: string, context: ConsoleContex
   return {
     kind: 'known',
     id: user.id,
+    email: user.email,
     use: (now) => (now.password === user.password ? { kind: 'changed', user: now, value: null } : BAD_PASSWORD),
   };
 }
@@ -184,7 +195,8 @@ const signOutEverywhere = defineConsoleRoute({
   input: {},
   reply: Ended,
   async handle(_, context) {
-    const ended = await changeUser(context.services.config, context.signedIn.user.id, (user) => ({
+    const { user: own } = context.signedIn;
+    const ended = await changeUser(context.configAs(own), own.id, (user) => ({
       kind: 'changed',
       user: withoutToken(user, 'session'),
       value: null,
@@ -220,7 +232,7 @@ const setPassword = defineConsoleRoute({
   reply,
   async handle({ body }, context) {
     const { user, session, csrf } = context.signedIn;
-    const { passwords, config, clock } = context.services;
+    const { passwords, clock } = context.services;
     if (!context.mayTry(`sign-in user ${user.email}`, LIMITS.signInsOfUser)) return TOO_MANY;
     if (user.password !== null) {
       const matches = await passwords.matches(body.current ?? '', user.password);
@@ -229,7 +241,7 @@ const setPassword = defineConsoleRoute({
     }
     const hash = await passwords.hash(body.password);
     if (hash === 'busy') return failure('SERVICE_UNAVAILABLE');
-    const written = await changeUser(config, user.id, (now) => {
+    const written = await changeUser(context.configAs(user), user.id, (now) => {
       if (now.password !== user.password) return failure('FORBIDDEN', 'The password was changed meanwhile.');
       const sessions = now.sessions.filter((each) => each.hash === session.hash);
       return {
@@ -243,10 +255,10 @@ const setPassword = defineConsoleRoute({
 });
 
 async function endSession(
-  { services }: ConsoleContext,
+  { configAs }: ConsoleContext,
   { user, session }: { user: UserDocument; session: { hash: string } },
 ): Promise<Failure | undefined> {
-  const ended = await changeUser(services.config, user.id, (now) => ({
+  const ended = await changeUser(configAs(user), user.id, (now) => ({
     kind: 'changed',
     user: withoutToken(now, 'session', session.hash),
     value: null,

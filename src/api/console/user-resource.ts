@@ -4,7 +4,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 
 /* The schemas of users and their resources. */
 
-const GrantSchema = Type.Object(
+export const GrantSchema = Type.Object(
   {
     game: Type.String({ minLength: 1, maxLength: 63, description: 'Id of the game; `*` means all games.' }),
     environment: Type.Union([Type.Literal('live'), Type.Literal('test'), Type.Literal('*')], {

@@ -52,6 +52,12 @@ export const CONSOLE_LIMITS = {
   sqlWaiting: 4,
   sqlWaitMs: 10_000,
   sqlOfUser: 2,
+  /** Users that one admin may add per minute: the answers say whether an address has an account. */
+  usersAddedPerMinute: 30,
+  /** Valid API keys of a game and environment that admins may create. */
+  keysOfEnvironment: 100,
+  /** API keys of a game and environment, revoked ones included. Beyond it the oldest revoked one is forgotten. */
+  keysKept: 500,
 
   /** How often a process looks for a console that is being built. */
   consoleLookMs: 500,

@@ -6,7 +6,7 @@ import { createErasureTarget, type ErasureTarget } from './erasure-target.ts';
 import { createFactsWriter, type FactsWriterOptions } from './facts-writer.ts';
 import { createPlayerDaysBuilder, type PlayerDaysBuilder } from './player-days/builder.ts';
 import { createPlayerDaysTarget, type Players } from './player-days/target.ts';
-import { RECORDS_SOURCE } from './records-source.ts';
+import { AUDIT_SOURCE, RECORDS_SOURCE } from './records-source.ts';
 import { createStreamWriter } from './stream-writer.ts';
 import { createRecordsTrimmer } from './trim-records.ts';
 
@@ -22,8 +22,8 @@ export interface ClickhouseSink {
 }
 
 /**
- * The ClickHouse sink: independent writers for FACTS and RECORDS, the eraser, and the builder of `player_days`. The
- * simulation uses the facts writer with its own target.
+ * The ClickHouse sink: independent writers for FACTS, RECORDS and AUDIT, the eraser, and the builder of `player_days`.
+ * The simulation uses the facts writer with its own target.
  */
 export function createClickhouseSink(options: ClickhouseSinkOptions): ClickhouseSink {
   const target = createClickhouseTarget(options.clickhouse);
@@ -44,15 +44,23 @@ export function createClickhouseSink(options: ClickhouseSinkOptions): Clickhouse
     source: RECORDS_SOURCE,
     onWritten: createRecordsTrimmer(options),
   });
+  const audit = createStreamWriter({
+    ...options,
+    read: undefined,
+    target,
+    source: AUDIT_SOURCE,
+    onWritten: createRecordsTrimmer({ ...options, stream: 'AUDIT' }),
+  });
   return {
     start() {
       writer.start();
       records.start();
+      audit.start();
       eraser.start();
       days.start();
     },
     async stop() {
-      await Promise.all([writer.stop(), records.stop(), eraser.stop(), days.stop()]);
+      await Promise.all([writer.stop(), records.stop(), audit.stop(), eraser.stop(), days.stop()]);
       await target.close();
     },
   };

@@ -1,6 +1,12 @@
-import { deliveryRows, disablingRows } from '../../../clickhouse-schema/rows/record-rows.ts';
+import { auditRows, deliveryRows, disablingRows } from '../../../clickhouse-schema/rows/record-rows.ts';
 import { referenceRows, scoreRows } from '../../../clickhouse-schema/rows/record-rows.ts';
-import { decodeDeliveryRecords, decodeDisablings, decodeModelReference, decodeScores } from '../../codec.ts';
+import {
+  decodeAuditEntries,
+  decodeDeliveryRecords,
+  decodeDisablings,
+  decodeModelReference,
+  decodeScores,
+} from '../../codec.ts';
 import { DELIVERY_RECORDS, DISABLING_RECORDS, MODEL_RECORDS, SCORE_RECORDS } from '../../subjects.ts';
 import type { LogRecord } from '../../log/log.ts';
 import { subjectMatches } from '../../log/subject-match.ts';
@@ -18,6 +24,16 @@ export const RECORDS_SOURCE: BatchSource = {
     // A newer program wrote it: stop instead of skipping it, as with an unknown version.
     if (kind === undefined) throw new UnknownVersionError(`records of the subject ${record.subject} have no table`);
     rows.addRows(ROWS[kind]?.(record) ?? []);
+  },
+};
+
+/** AUDIT holds who changed what. */
+export const AUDIT_SOURCE: BatchSource = {
+  stream: 'AUDIT',
+  sink: 'clickhouse-audit',
+  onLoss: 'report',
+  add(record, { rows }) {
+    rows.addRows(auditRows(decodeAuditEntries(record.data), record));
   },
 };
 

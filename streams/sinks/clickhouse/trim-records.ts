@@ -5,11 +5,11 @@ import type { Log } from '../../log/log.ts';
 import { handledByAllSinks } from '../positions.ts';
 
 /**
- * Trims RECORDS below the positions of all its sinks, which makes space while ClickHouse is away. The last record
- * handled stays, so that a restarted broker keeps the sequence of the stream.
+ * Trims RECORDS or AUDIT below the positions of all its sinks, which makes space while ClickHouse is away. The last
+ * record handled stays, so that a restarted broker keeps the sequence of the stream.
  * @returns to be called after each stored position; trims at most once per `LIMITS.trimMs`
  */
-export function createRecordsTrimmer({ log, clock, logger }: TrimOptions): () => void {
+export function createRecordsTrimmer({ log, clock, logger, stream = 'RECORDS' }: TrimOptions): () => void {
   let nextMs = clock.monotonicMs();
   let atWork = false;
 
@@ -17,11 +17,11 @@ export function createRecordsTrimmer({ log, clock, logger }: TrimOptions): () =>
     atWork = true;
     nextMs = clock.monotonicMs() + LIMITS.trimMs;
     try {
-      const { created, firstSequence } = await log.info('RECORDS');
-      const handledTo = await handledByAllSinks(log, 'RECORDS', created);
-      if (handledTo > firstSequence) await log.purgeBelow('RECORDS', handledTo);
+      const { created, firstSequence } = await log.info(stream);
+      const handledTo = await handledByAllSinks(log, stream, created);
+      if (handledTo > firstSequence) await log.purgeBelow(stream, handledTo);
     } catch (error) {
-      logger.warn({ err: error }, 'RECORDS could not be trimmed; the next attempt follows');
+      logger.warn({ err: error, stream }, 'a stream could not be trimmed; the next attempt follows');
     } finally {
       atWork = false;
     }
@@ -36,4 +36,5 @@ interface TrimOptions {
   log: Pick<Log, 'bucket' | 'info' | 'purgeBelow'>;
   clock: Clock;
   logger: Logger;
+  stream?: 'RECORDS' | 'AUDIT';
 }

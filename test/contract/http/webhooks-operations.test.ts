@@ -88,6 +88,7 @@ beforeEach(async () => {
   const analytics = {
     segmentPlayers: unavailable,
     eventDictionary: unavailable,
+    auditEntries: unavailable,
     knownNames: unavailable,
     ask: unavailable,
     experiment: unavailable,

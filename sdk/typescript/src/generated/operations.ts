@@ -3754,6 +3754,78 @@ export interface Operations {
       readonly deleted: boolean;
     };
   };
+  /** List changes that people, API keys and operators made. */
+  'GET /v1/audit': {
+    readonly path: undefined;
+    readonly query: {
+      /**
+       * Only entries about things of this kind, such as `flag`, `webhook`, `key`, `user` or
+       * `player`.
+       */
+      readonly kind?: string;
+      /** Only entries about the thing with this key or id. */
+      readonly key?: string;
+      /** Only entries with this action, such as `created`, `changed` or `deleted`. */
+      readonly action?: string;
+      /**
+       * Only entries of this user (e-mail address or id), API key (id) or account of the command
+       * line.
+       */
+      readonly actor?: string;
+      /** Only entries about this player. */
+      readonly player_id?: string;
+      /** `stored`: the change is in effect. */
+      readonly outcome?: 'begun' | 'stored' | 'refused' | 'unknown';
+      /** Only entries at or after this time. */
+      readonly from?: string;
+      /** Only entries before this time. */
+      readonly to?: string;
+      /** Maximum number of entries per page, 1 to 100. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Entries of this page. */
+      readonly entries: readonly {
+        /** Id of the entry. */
+        readonly id: string;
+        /** When the change was made. */
+        readonly at: string;
+        /** `live` or `test`. */
+        readonly environment: string | null;
+        /** Who made the change, and from where. */
+        readonly actor: {
+          /** `user`: a person in the console. */
+          readonly kind: 'user' | 'key' | 'cli';
+          /** Id of the user or key. */
+          readonly id: string;
+          /** E-mail address of the user. */
+          readonly email: string | null;
+          /** IPv4 address, or first half of the IPv6 address, of the request. */
+          readonly network: string;
+        };
+        /** Kind of the thing, such as `flag`, `webhook`, `key`, `user` or `player`. */
+        readonly kind: string;
+        /** Key or id of the thing. */
+        readonly key: string;
+        /** What happened to it. */
+        readonly action: string;
+        /** The player that the change is about. */
+        readonly player_id: string | null;
+        /** The thing before the change. */
+        readonly before: Readonly<Record<string, unknown>> | null;
+        /** The thing after the change, or what the request said. */
+        readonly after: Readonly<Record<string, unknown>> | null;
+        /** `stored`: the change is in effect. */
+        readonly outcome: 'begun' | 'stored' | 'refused' | 'unknown';
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
   /** Check that the process is alive. */
   'GET /healthz': {
     readonly path: undefined;

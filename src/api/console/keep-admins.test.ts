@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import type { Grant, UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
+import { newUser, userAddress } from '../../../streams/config/users.ts';
+import { createMemoryConfigStore } from '../../../test/support/memory-config-store.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { systemIds } from '../../kernel/ids.ts';
+import { changeWithAdmins, removeWithAdmins } from './keep-admins.ts';
+
+const ADMIN: Grant = { game: 'demo', environment: '*', role: 'admin' };
+
+/** Two admins. Another process takes the role of the second one just before the first write, or deletion, is stored. */
+async function racing() {
+  const config = createMemoryConfigStore();
+  const [one, other] = ['one', 'other'].map((name) => newUser(`${name}@example.com`, [ADMIN], systemClock, systemIds));
+  if (one === undefined || other === undefined) throw new Error('two users were made');
+  for (const user of [one, other]) await config.put(userAddress(user.id), user);
+  let raced = false;
+  const race = async (): Promise<void> => {
+    if (raced) return;
+    raced = true;
+    await config.put(userAddress(other.id), { ...other, grants: [] });
+  };
+  const late: ConfigStore = {
+    ...config,
+    get revision() {
+      return config.revision;
+    },
+    async put(address, document, revision) {
+      await race();
+      return config.put(address, document, revision);
+    },
+    async delete(address, revision) {
+      await race();
+      return config.delete(address, revision);
+    },
+  };
+  return { late, id: one.id, stored: (): UserDocument | undefined => config.get(userAddress(one.id))?.document };
+}
+
+it('a role that was taken while the other admin lost its own is given back', async () => {
+  const { late, id, stored } = await racing();
+  const taken = await changeWithAdmins(late, id, (user) => ({
+    kind: 'changed',
+    user: { ...user, grants: [] },
+    value: null,
+  }));
+  expect(taken).toMatchObject({ kind: 'failure', code: 'CONFLICT' });
+  expect(stored()?.grants).toEqual([ADMIN]);
+});
+
+it('a user that was removed while the other admin lost its role is there again', async () => {
+  const { late, id, stored } = await racing();
+  expect(await removeWithAdmins(late, id, () => undefined)).toMatchObject({ kind: 'failure', code: 'CONFLICT' });
+  expect(stored()).toMatchObject({ grants: [ADMIN], sessions: [] });
+});

@@ -1,0 +1,73 @@
+import type { Grant, UserDocument } from '../../../actors/vocabulary/users.ts';
+import { gameAddress } from '../../../streams/config/games.ts';
+import { isDeploymentAdmin, mayGrant } from '../../../streams/config/user-roles.ts';
+import { userAddress } from '../../../streams/config/users.ts';
+import { failure, type Failure } from '../../kernel/errors.ts';
+import type { ConsoleContext, SignedIn } from '../route.ts';
+import { userJson } from './user-resource.ts';
+
+/*
+ * What an admin sees of users and may do to them.
+ *
+ * Invariants
+ * 1. An admin gives and takes roles only where it is an admin itself: of a game and environment, or of all.
+ * 2. Links, sessions and accounts open everything that a user may do. So an admin makes a link for, signs out or
+ *    removes only users all of whose roles it could give.
+ * 3. The admin's own roles are read again when the change is made.
+ */
+
+export type AdminContext = ConsoleContext & { signedIn: SignedIn };
+
+export const isAdminSomewhere = ({ grants }: UserDocument): boolean => grants.some(({ role }) => role === 'admin');
+
+/** Whether an admin could give every role of a user. Users without roles belong to admins of all games. */
+function mayManage(admin: UserDocument, { grants }: UserDocument): boolean {
+  if (isDeploymentAdmin(admin)) return true;
+  return grants.length > 0 && grants.every((grant) => mayGrant(admin, grant));
+}
+
+/** The roles of a user that an admin sees: those in its games. Roles in all games hold there too. */
+function visibleGrants(admin: UserDocument, { grants }: UserDocument): Grant[] {
+  if (isDeploymentAdmin(admin)) return grants;
+  const games = new Set(admin.grants.filter(({ role }) => role === 'admin').map(({ game }) => game));
+  return grants.filter(({ game }) => game === '*' || games.has(game) || games.has('*'));
+}
+
+export function managedJson(admin: UserDocument, user: UserDocument, nowMs: number) {
+  const manageable = mayManage(admin, user);
+  return { ...userJson({ ...user, grants: visibleGrants(admin, user) }, nowMs), manageable };
+}
+
+/** The admin as it is now: a role that was taken meanwhile counts no more. */
+export function adminNow({ services: { config }, signedIn: { user } }: AdminContext): UserDocument {
+  return config.get(userAddress(user.id))?.document ?? { ...user, grants: [] };
+}
+
+/** Why the admin may not give or take roles; undefined: it may. */
+export function refusedGrants(grants: readonly Omit<Grant, 'role'>[], context: AdminContext): Failure | undefined {
+  const admin = adminNow(context);
+  for (const grant of grants) {
+    if (!mayGrant(admin, grant)) return NOT_YOURS;
+    if (grant.game !== '*' && context.services.config.get(gameAddress(grant.game)) === undefined) return NO_GAME;
+  }
+  return undefined;
+}
+
+/** An unknown user and one of other games have the same answer. */
+export function isVisible(user: UserDocument, context: AdminContext): boolean {
+  const admin = adminNow(context);
+  return isDeploymentAdmin(admin) || visibleGrants(admin, user).length > 0;
+}
+
+export function unmanageable(user: UserDocument, context: AdminContext): Failure | undefined {
+  if (!isVisible(user, context)) return NO_USER;
+  return mayManage(adminNow(context), user) ? undefined : NOT_MANAGEABLE;
+}
+
+export const NO_USER = failure('NOT_FOUND', 'There is no such user.');
+const NO_GAME = failure('NOT_FOUND', 'There is no such game.');
+export const NOT_YOURS = failure('FORBIDDEN', 'You can give and take roles only where you are an admin.');
+const NOT_MANAGEABLE = failure(
+  'FORBIDDEN',
+  'This user has roles where you are no admin. Take its roles in your game instead, or ask an admin of all games.',
+);

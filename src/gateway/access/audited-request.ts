@@ -1,0 +1,58 @@
+import { auditedConfig } from '../../../streams/audit/audited-config.ts';
+import type { AuditedBy, AuditTrail } from '../../../streams/audit/audit-trail.ts';
+import { boundedTexts } from '../../../streams/audit/bounded-texts.ts';
+import type { AuditOutcome } from '../../../streams/records/audit-entry.ts';
+import type { ApiKey } from '../../api/api-key.ts';
+import { auditedAction, isAudited, thingOf } from '../../api/audit/audited-actions.ts';
+import type { KeyedRoute } from '../../api/route.ts';
+import { failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import type { OwnContext } from '../read-body.ts';
+
+/** Makes the requests of audited routes write entries. */
+export interface AuditedRequests {
+  /** @param network the caller's network, called only for audited routes */
+  attach(route: KeyedRoute, context: OwnContext, network: () => string): void;
+}
+
+export function createAuditedRequests(routes: readonly KeyedRoute[], trail: AuditTrail): AuditedRequests {
+  // Looked up once: most requests are of games, and have no entries.
+  const actions = new Map(routes.filter(isAudited).map((route) => [route, auditedAction(route)]));
+
+  return {
+    attach(route, context, network) {
+      if (!actions.has(route)) return;
+      const by = { actor: actorOf(context.key), network: network() };
+      const action = actions.get(route);
+      if (action === undefined) {
+        context.services = { ...context.services, config: auditedConfig(context.services.config, trail, by) };
+        return;
+      }
+      if (action.peopleOnly === true && context.key.user === undefined) return;
+      const { game, environment } = context.key;
+      context.audited = async (input, perform) => {
+        const { key, playerId } = thingOf(action, input);
+        const { after } = boundedTexts(undefined, action.shows?.(input.body));
+        const { kind, action: done } = action;
+        const shortKey = key.slice(0, LIMITS.auditFilterLength);
+        const change = { game, environment, kind, key: shortKey, action: done, playerId, before: '', after };
+        const end = await trail.begin(by, [change]);
+        if (end === undefined) return failure('SERVICE_UNAVAILABLE', NOT_AUDITED);
+        const outcome = await perform();
+        end(outcomeOf(outcome));
+        return outcome;
+      };
+    },
+  };
+}
+
+function actorOf({ id, user }: Pick<ApiKey, 'id' | 'user'>): AuditedBy['actor'] {
+  return user === undefined ? { kind: 'key', id, name: '' } : { kind: 'user', id, name: user.email };
+}
+
+function outcomeOf(outcome: { kind: string; code?: unknown }): AuditOutcome {
+  if (outcome.kind !== 'failure') return 'stored';
+  return outcome.code === 'SERVICE_UNAVAILABLE' || outcome.code === 'INTERNAL_ERROR' ? 'unknown' : 'refused';
+}
+
+const NOT_AUDITED = 'The change cannot be audited now, so it was not made. Try again.';

@@ -1,0 +1,146 @@
+import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from '../../actors/vocabulary/documents.ts';
+import type { Grant, UserDocument } from '../../actors/vocabulary/users.ts';
+import type { AuditedChange } from './audit-trail.ts';
+import { boundedTexts, type Shown } from './bounded-texts.ts';
+
+/*
+ * What the audit says about a write to CONFIG: where it belongs, what happened, and the document before and after.
+ *
+ * Invariants
+ * 1. No secret, hash of a password or token, and no player's id is in the texts.
+ * 2. An entry in a game shows of a user only the roles in that game.
+ */
+
+/** The changes that a write makes: one, except for users, whose roles span games. */
+export function changesOf<K extends DocumentKind>(
+  { game, environment, kind, key }: DocumentAddress<K>,
+  before: Documents[K] | undefined,
+  after: Documents[K] | undefined,
+): AuditedChange[] {
+  if (kind === 'user') return userChanges(key, asUser(before), asUser(after));
+  const [then, now] = [shown(kind, before), shown(kind, after)];
+  markSecrets(kind, before, after, now);
+  const named = kind === 'key' ? idOf(after ?? before, key) : key;
+  return [changeIn({ game, environment, kind, key: named, action: actionOf(kind, then, now) }, then, now)];
+}
+
+type Place = Pick<AuditedChange, 'kind' | 'key' | 'action'> & { game: string; environment: ConfigEnvironment };
+
+function changeIn(place: Place, before: Shown | undefined, after: Shown | undefined): AuditedChange {
+  return { ...place, playerId: '', ...boundedTexts(before, after) };
+}
+
+const HIDDEN = '[hidden]';
+const CHANGED = '[hidden, changed]';
+
+/** Fields that are left out, because they are bookkeeping or tell nothing to people. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['writes', 'salt', 'periods', 'createdRevision']);
+/** Fields with a secret, or with a secret in each of their values. */
+const SECRETS: ReadonlySet<string> = new Set(['secret', 'headers', 'previousSecret', 'previous', 'secretsKey']);
+/** Fields with ids of players: only their number is shown, since a player may be erased later. */
+const PLAYERS: ReadonlySet<string> = new Set(['includes', 'excludes']);
+
+function shown(kind: DocumentKind, document: object | undefined): Shown | undefined {
+  if (document === undefined) return undefined;
+  const fields = Object.entries(document).filter(([name]) => !LEFT_OUT.has(name));
+  return Object.fromEntries(
+    fields.map(([name, value]: [string, unknown]) => {
+      if (holdsSecrets(kind) && SECRETS.has(name)) return [name, hidden(value)];
+      if (kind === 'segment' && PLAYERS.has(name) && Array.isArray(value)) return [name, { players: value.length }];
+      return [name, value];
+    }),
+  );
+}
+
+const holdsSecrets = (kind: DocumentKind): boolean => kind === 'webhook' || kind === 'player_tokens';
+
+/** Hides a text, or every value of an object. */
+function hidden(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return HIDDEN;
+  return Object.fromEntries(Object.keys(value).map((name) => [name, HIDDEN]));
+}
+
+/** Says which hidden fields a write changed. */
+function markSecrets(kind: DocumentKind, before: object | undefined, after: object | undefined, now?: Shown): void {
+  if (before === undefined || after === undefined || now === undefined || !holdsSecrets(kind)) return;
+  const earlier = new Map<string, unknown>(Object.entries(before));
+  for (const [name, value] of Object.entries(after)) {
+    if (!SECRETS.has(name) || JSON.stringify(earlier.get(name)) === JSON.stringify(value)) continue;
+    now[name] = typeof value === 'object' ? { ...hiddenEntries(value), $: CHANGED } : CHANGED;
+  }
+}
+
+const hiddenEntries = (value: object | null): Record<string, string> =>
+  Object.fromEntries(Object.keys(value ?? {}).map((name) => [name, HIDDEN]));
+
+function actionOf(kind: DocumentKind, before: Shown | undefined, after: Shown | undefined): string {
+  if (before === undefined) return 'created';
+  if (after === undefined) return 'deleted';
+  if (kind === 'key' && before['revokedAt'] === null && after['revokedAt'] !== null) return 'revoked';
+  if (kind === 'flag' && before['archivedAt'] === null && after['archivedAt'] !== null) return 'archived';
+  if (holdsSecrets(kind) && after['secret'] === CHANGED) return 'secret_rotated';
+  if (typeof after['enabled'] === 'boolean' && before['enabled'] !== after['enabled']) {
+    return after['enabled'] ? 'enabled' : 'disabled';
+  }
+  return 'changed';
+}
+
+/** Keys of the API are stored under the digest of their text; people know them by their id. */
+function idOf(document: object | undefined, fallback: string): string {
+  return document !== undefined && 'id' in document && typeof document.id === 'string' ? document.id : fallback;
+}
+
+const asUser = (document: object | undefined): UserDocument | undefined =>
+  document !== undefined && isUser(document) ? document : undefined;
+
+const isUser = (document: object): document is UserDocument => 'grants' in document && 'sessions' in document;
+
+function userChanges(key: string, before: UserDocument | undefined, after: UserDocument | undefined): AuditedChange[] {
+  const [then, now] = [userShown(before), userShown(after)];
+  const action = userAction(before, after);
+  const place = { environment: '_', kind: 'user', key } as const;
+  const everywhere = changeIn({ ...place, game: '_', action }, then, now);
+  const email = (after ?? before)?.email ?? '';
+  const inGames = [...gamesOf(before?.grants), ...gamesOf(after?.grants)];
+  const within = [...new Set(inGames)].flatMap((game) => {
+    const [held, given] = [rolesIn(game, before?.grants), rolesIn(game, after?.grants)];
+    if (JSON.stringify(held) === JSON.stringify(given)) return [];
+    const roles = changeIn(
+      { ...place, game, action: 'roles_changed' },
+      held.length === 0 ? undefined : { email, grants: held },
+      given.length === 0 ? undefined : { email, grants: given },
+    );
+    return [roles];
+  });
+  return [everywhere, ...within];
+}
+
+const gamesOf = (grants: readonly Grant[] = []): string[] =>
+  grants.map(({ game }) => game).filter((game) => game !== '*');
+
+const rolesIn = (game: string, grants: readonly Grant[] = []): Grant[] =>
+  grants
+    .filter((grant) => grant.game === game)
+    .map(({ environment, role }) => ({ game, environment, role }))
+    .toSorted((one, other) => (one.environment < other.environment ? -1 : 1));
+
+function userShown(user: UserDocument | undefined): Shown | undefined {
+  if (user === undefined) return undefined;
+  const { id, email, grants, password, links, sessions, createdAt, updatedAt } = user;
+  const has_password = password !== null;
+  return { id, email, grants, has_password, links: links.length, sessions: sessions.length, createdAt, updatedAt };
+}
+
+function userAction(before: UserDocument | undefined, after: UserDocument | undefined): string {
+  if (before === undefined) return 'created';
+  if (after === undefined) return 'deleted';
+  if (JSON.stringify(before.grants) !== JSON.stringify(after.grants)) return 'roles_changed';
+  if (hasNew(before.sessions, after.sessions)) return 'signed_in';
+  if (hasNew(before.links, after.links)) return 'link_made';
+  if (before.password !== after.password) return 'password_changed';
+  return before.sessions.length > after.sessions.length ? 'signed_out' : 'changed';
+}
+
+type Tokens = UserDocument['links'];
+const hasNew = (before: Tokens, after: Tokens): boolean =>
+  after.some(({ hash }) => before.every((token) => token.hash !== hash));

@@ -1,0 +1,41 @@
+import { type Grant, type Role, ROLES, type UserDocument } from '../../actors/vocabulary/users.ts';
+import type { Environment } from '../../actors/vocabulary/scope.ts';
+
+/* The roles of users. */
+
+type Granted = Pick<UserDocument, 'grants'>;
+
+/** The highest role of a user in a game and environment; undefined: none. */
+export function roleIn({ grants }: Granted, game: string, environment: Environment): Role | undefined {
+  const places = grants
+    .filter((grant) => grant.game === '*' || grant.game === game)
+    .filter((grant) => grant.environment === '*' || grant.environment === environment)
+    .map(({ role }) => ROLES.indexOf(role));
+  return places.length === 0 ? undefined : ROLES[Math.max(...places)];
+}
+
+/** Whether a user is an admin of all games in both environments, as it takes to manage everybody. */
+export const isDeploymentAdmin = ({ grants }: Granted): boolean =>
+  grants.some(({ game, environment, role }) => game === '*' && environment === '*' && role === 'admin');
+
+/**
+ * Whether a user may give or take a role: an admin wherever the role holds. A grant for all games takes an admin of all
+ * games, and one for both environments an admin of both.
+ */
+export function mayGrant({ grants }: Granted, { game, environment }: Omit<Grant, 'role'>): boolean {
+  const environments: readonly Environment[] = environment === '*' ? ['live', 'test'] : [environment];
+  return environments.every((each) =>
+    grants.some(
+      (held) =>
+        held.role === 'admin' &&
+        (held.game === '*' || held.game === game) &&
+        (held.environment === '*' || held.environment === each),
+    ),
+  );
+}
+
+/** The grants after a new one: it replaces that of the same game and environment. */
+export function withGrant(grants: readonly Grant[], added: Grant): Grant[] {
+  const others = grants.filter(({ game, environment }) => game !== added.game || environment !== added.environment);
+  return [...others, added];
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AUDITED_ENDPOINTS } from '../../../src/api/audit/audited-actions.ts';
+import { routes } from '../../../src/api/routes.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { decodeAuditEntries } from '../../../streams/codec.ts';
+import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
+import type { AuditEntry } from '../../../streams/records/audit-entry.ts';
+import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import { until } from '../../support/until.ts';
+
+/* What the gateway writes to AUDIT. The console's part is in console.test.ts, that of ClickHouse in clickhouse/. */
+
+let broker: MemoryBroker;
+let gateway: Gateway;
+let key: string;
+/** Whether AUDIT refuses what it is given. */
+let full = false;
+
+beforeAll(async () => {
+  broker = createMemoryBroker({ clock: systemClock });
+  const log = broker.connect('gateway');
+  const append: typeof log.append = (subject, data, options) =>
+    full && subject.startsWith('audit.')
+      ? Promise.resolve({ kind: 'refused', reason: 'full', message: 'full' })
+      : log.append(subject, data, options);
+  gateway = await startGateway({ log: { ...log, append, connected: true } });
+  key = await gateway.key();
+});
+afterAll(() => gateway.close());
+beforeEach(() => {
+  full = false;
+});
+
+async function entries(): Promise<AuditEntry[]> {
+  let waiting = false;
+  const reader = broker.connect('reader').read('AUDIT', { from: 1, onWaiting: () => (waiting = true) });
+  await reader.started;
+  const { lastSequence } = broker.stream('AUDIT').bounds();
+  const found: AuditEntry[] = [];
+  let seen = 0;
+  await until('all entries are read', () => {
+    for (const { sequence, data } of reader.take(1_000)) {
+      seen = sequence;
+      found.push(...decodeAuditEntries(data));
+    }
+    return seen === lastSequence && (waiting || lastSequence === 0);
+  });
+  reader.stop();
+  return found;
+}
+
+/** The entries about a thing, once its outcome is written. */
+async function entriesOf(thing: string, count = 2): Promise<AuditEntry[]> {
+  let found: AuditEntry[] = [];
+  await until(`${count} entries about ${thing}`, async () => {
+    found = (await entries()).filter((entry) => entry.key === thing || entry.after.includes(thing));
+    return found.length >= count;
+  });
+  return found;
+}
+
+const FLAG = { key: 'shop', name: 'Shop', flag_type: 'boolean', enabled: false };
+
+describe('a change of a definition', () => {
+  it('is audited before it is made and with its outcome, with who, from where and what', async () => {
+    expect((await gateway.call(key, 'POST', '/v1/flags/flags', FLAG)).status).toBe(201);
+    expect((await gateway.call(key, 'PATCH', '/v1/flags/flags/shop', { enabled: true })).status).toBe(200);
+    const found = await entriesOf('shop', 4);
+    expect(found.map(({ action, outcome }) => [action, outcome])).toEqual([
+      ['created', 'begun'],
+      ['created', 'stored'],
+      ['enabled', 'begun'],
+      ['enabled', 'stored'],
+    ]);
+    const [begun, stored] = found.slice(2);
+    expect(stored).toEqual({ ...begun, outcome: 'stored' });
+    expect(stored).toMatchObject({
+      game: 'demo',
+      environment: 'live',
+      kind: 'flag',
+      key: 'shop',
+      network: '127.0.0.1',
+      playerId: '',
+      actor: { kind: 'key', name: '' },
+    });
+    expect(JSON.parse(stored?.before ?? '')).toMatchObject({ enabled: false, version: 1 });
+    expect(JSON.parse(stored?.after ?? '')).toMatchObject({ enabled: true, version: 2 });
+  });
+
+  it('is not made while AUDIT takes no entry', async () => {
+    full = true;
+    const refused = await gateway.call(key, 'POST', '/v1/flags/flags', { ...FLAG, key: 'unaudited' });
+    expect(refused.status).toBe(503);
+    full = false;
+    expect((await gateway.call(key, 'GET', '/v1/flags/flags/unaudited')).status).toBe(404);
+  });
+
+  it('has no entry if its request is not valid', async () => {
+    const before = (await entries()).length;
+    await gateway.call(key, 'POST', '/v1/flags/flags', { ...FLAG, key: 'wrong', flag_type: 'none' });
+    await gateway.call(key, 'DELETE', '/v1/flags/flags/unknown-flag');
+    await gateway.call(key, 'DELETE', '/v1/players/players/not-a-uuid');
+    expect((await entries()).length).toBe(before);
+  });
+});
+
+describe('what is done to a player', () => {
+  const PLAYER = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';
+
+  it('is audited by its id, without what is known of the player', async () => {
+    const path = `/v1/flags/flags/shop/overrides/${PLAYER.toUpperCase()}`;
+    await gateway.call(key, 'PUT', path, { value: true });
+    await until('it is there', async () => (await entries()).some(({ playerId }) => playerId === PLAYER));
+    const [entry] = (await entries()).filter(({ playerId }) => playerId === PLAYER);
+    expect(entry).toMatchObject({ kind: 'flag', key: 'shop', action: 'override_set', after: '{"value":true}' });
+  });
+
+  it('is not audited where servers do it all the time, nor are requests of games', async () => {
+    const before = (await entries()).length;
+    await gateway.call(key, 'PATCH', `/v1/players/players/${PLAYER}`, { attributes: { level: 3 } });
+    await gateway.call(key, 'POST', '/v1/events/events', { event_name: 'a', player_id: PLAYER });
+    await gateway.call(key, 'POST', '/v1/flags/flags/evaluate', { player_id: PLAYER });
+    expect((await entries()).length).toBe(before);
+  });
+});
+
+describe('the list of entries', () => {
+  it('needs a server key with its scope', async () => {
+    expect((await gateway.call(key, 'GET', '/v1/audit')).status).toBe(403);
+    const client = await gateway.key({ kind: 'client', scopes: ['audit:read'] });
+    expect((await gateway.call(client, 'GET', '/v1/audit')).status).toBe(403);
+    const reader = await gateway.key({ scopes: ['audit:read'] });
+    // This gateway has no ClickHouse.
+    expect((await gateway.call(reader, 'GET', '/v1/audit')).status).toBe(503);
+    expect((await gateway.call(reader, 'GET', '/v1/audit?cursor=x')).status).toBe(400);
+  });
+
+  it('is of actions that exist', () => {
+    const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
+    const names = all.map(({ method, path }) => `${method} ${path}`);
+    expect(AUDITED_ENDPOINTS.filter((name) => !names.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Grant, Role } from '../../../actors/vocabulary/users.ts';
+import { leastRoleOf } from '../../../src/api/console/permissions.ts';
+import { routes } from '../../../src/api/routes.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
+import { decodeAuditEntries } from '../../../streams/codec.ts';
+import { userAddress } from '../../../streams/config/users.ts';
+import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createPeople, type People, type SignedInPerson } from '../../support/console-people.ts';
+import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import { until } from '../../support/until.ts';
+
+/* What admins may do to users and keys, and what nobody may. */
+
+let gateway: Gateway;
+let people: People;
+let broker: MemoryBroker;
+/** An admin of everything, who stays. */
+let root: SignedInPerson;
+
+beforeAll(async () => {
+  broker = createMemoryBroker({ clock: systemClock });
+  gateway = await startGateway({
+    log: broker.connect('gateway'),
+    config: { corsOrigins: ['*'], metricsPort: undefined, metricsPublic: false, trustedProxies: ['127.0.0.1'] },
+  });
+  people = createPeople(gateway);
+  root = await people.signedIn(grant('*', '*', 'admin'));
+});
+afterAll(() => gateway.close());
+
+const grant = (game: string, environment: Grant['environment'], role: Role): Grant => ({ game, environment, role });
+const status = async (response: Promise<Response>): Promise<number> => (await response).status;
+
+interface UserJson {
+  id: string;
+  email: string;
+  grants: Grant[];
+  manageable: boolean;
+}
+async function dataOf<T>(response: Promise<Response>): Promise<T> {
+  const { data }: { data: T } = JSON.parse(await (await response).text());
+  return data;
+}
+const users = async (person: SignedInPerson): Promise<UserJson[]> =>
+  (await dataOf<{ users: UserJson[] }>(person.call('GET', '/v1/console/users'))).users;
+
+describe('endpoints that decide about others', () => {
+  // By hand, apart from the table: what would hurt most if its role were wrong.
+  const SENSITIVE: Readonly<Record<string, Role | null>> = {
+    'GET /v1/audit': 'admin',
+    'GET /v1/console/keys': 'admin',
+    'POST /v1/console/keys': 'admin',
+    'DELETE /v1/console/keys/{id}': 'admin',
+    'DELETE /v1/players/players/{id}': 'admin',
+    'GET /v1/players/players/{id}/export': 'admin',
+    'PATCH /v1/players/players/{id}': 'editor',
+    'POST /v1/integrations/webhooks': 'admin',
+    'PATCH /v1/integrations/webhooks/{id}': 'admin',
+    'POST /v1/integrations/webhooks/{id}/rotate-secret': 'admin',
+    'DELETE /v1/integrations/webhooks/{id}': 'admin',
+    'PUT /v1/flags/flags/{key}/overrides/{player_id}': 'editor',
+    'PATCH /v1/flags/flags/{key}': 'editor',
+    'POST /v1/campaigns/campaigns': 'editor',
+    'PUT /v1/segments/segments/{id}/members': 'editor',
+    'POST /v1/events/stream-tokens': null,
+    'POST /v1/events/events': null,
+    'POST /v1/players/players/{id}/purchase': null,
+    'POST /v1/flags/exposures': null,
+    'POST /v1/import': null,
+  };
+
+  it('have the role that is written here by hand', () => {
+    const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
+    for (const [name, least] of Object.entries(SENSITIVE)) {
+      const route = all.find(({ method, path }) => `${method} ${path}` === name);
+      expect(route, name).toBeDefined();
+      expect([name, route && (leastRoleOf(route) ?? null)]).toEqual([name, least]);
+    }
+  });
+
+  it('refuse everybody below an admin, sessions without one, and API keys', async () => {
+    const key = await gateway.key();
+    const editor = await people.signedIn(grant('*', '*', 'editor'));
+    const viewer = await people.signedIn(grant('demo', 'live', 'viewer'));
+    const id = root.id;
+    const requests: [string, string, unknown?][] = [
+      ['GET', '/v1/console/users'],
+      ['POST', '/v1/console/users', { email: 'x@example.com', grants: [grant('demo', '*', 'admin')] }],
+      ['PUT', `/v1/console/users/${id}/grants`, grant('demo', '*', 'viewer')],
+      ['DELETE', `/v1/console/users/${id}/grants?game=*&environment=*`],
+      ['POST', `/v1/console/users/${id}/link`],
+      ['DELETE', `/v1/console/users/${id}/sessions`],
+      ['DELETE', `/v1/console/users/${id}`],
+      ['GET', '/v1/console/audit'],
+      ['GET', '/v1/console/keys'],
+      ['POST', '/v1/console/keys', { kind: 'server', tier: 'growth' }],
+      ['DELETE', `/v1/console/keys/${id}`],
+    ];
+    for (const [method, path, body] of requests) {
+      expect([path, await status(editor.call(method, path, body))]).toEqual([path, 403]);
+      expect([path, await status(viewer.call(method, path, body))]).toEqual([path, 403]);
+      // Keys are no people, and neither is nobody.
+      expect([401, 403]).toContain(await status(gateway.call(key, method, path, body)));
+      expect(await status(gateway.call(undefined, method, path, body))).toBe(401);
+      if (method === 'GET') continue;
+      const forged = { 'X-CSRF-Token': 'wrong' };
+      expect([path, await status(root.call(method, path, body, forged))]).toEqual([path, 403]);
+      const elsewhere = { Origin: 'https://evil.example' };
+      expect([path, await status(root.call(method, path, body, elsewhere))]).toEqual([path, 403]);
+    }
+    expect(people.stored(root.id)?.grants).toEqual([grant('*', '*', 'admin')]);
+  });
+});
+
+describe('an admin of one game', () => {
+  it('gives roles there, and nowhere else', async () => {
+    const admin = await people.signedIn(grant('demo', '*', 'admin'));
+    const live = await people.signedIn(grant('demo', 'live', 'admin'));
+    const other = await people.add(grant('demo', '*', 'viewer'));
+    const give = (person: SignedInPerson, given: Grant, id = other.id) =>
+      status(person.call('PUT', `/v1/console/users/${id}/grants`, given));
+    expect(await give(admin, grant('demo', 'live', 'admin'))).toBe(200);
+    expect(await give(live, grant('demo', 'live', 'editor'))).toBe(200);
+    for (const beyond of [
+      grant('other', '*', 'viewer'),
+      grant('*', '*', 'viewer'),
+      grant('*', 'live', 'admin'),
+      grant('nothing', 'live', 'viewer'),
+    ]) {
+      expect([beyond, await give(admin, beyond)]).toEqual([beyond, 403]);
+      expect([beyond, await give(admin, beyond, admin.id)]).toEqual([beyond, 403]);
+    }
+    for (const beyond of [grant('demo', '*', 'admin'), grant('demo', 'test', 'viewer')]) {
+      expect([beyond, await give(live, beyond, live.id)]).toEqual([beyond, 403]);
+    }
+    expect(await status(live.call('DELETE', `/v1/console/users/${other.id}/grants?game=demo&environment=*`))).toBe(403);
+    const added = { email: 'sneaky@example.com', grants: [grant('demo', '*', 'viewer'), grant('other', '*', 'admin')] };
+    expect(await status(admin.call('POST', '/v1/console/users', added))).toBe(403);
+    expect(people.stored(admin.id)?.grants).toEqual([grant('demo', '*', 'admin')]);
+  });
+
+  it('takes over no account that opens more than the admin may', async () => {
+    const admin = await people.signedIn(grant('demo', '*', 'admin'));
+    const wider = await people.add(grant('demo', '*', 'viewer'), grant('other', 'test', 'viewer'));
+    const nobody = await people.add();
+    for (const id of [wider.id, root.id]) {
+      for (const [method, path] of [
+        ['POST', 'link'],
+        ['DELETE', 'sessions'],
+      ] as const) {
+        expect(await status(admin.call(method, `/v1/console/users/${id}/${path}`))).toBe(403);
+      }
+      expect(await status(admin.call('DELETE', `/v1/console/users/${id}`))).toBe(403);
+    }
+    // A user without roles may get some of another game later.
+    expect(await status(admin.call('POST', `/v1/console/users/${nobody.id}/link`))).toBe(404);
+    const own = await people.add(grant('demo', 'live', 'viewer'));
+    const made = await dataOf<{ link: string }>(admin.call('POST', `/v1/console/users/${own.id}/link`));
+    expect(made.link).toMatch(/^\/console\/link#cl_/);
+  });
+
+  it('sees the users and roles of its games alone', async () => {
+    const admin = await people.signedIn(grant('demo', '*', 'admin'));
+    const foreign = await people.add(grant('other', '*', 'admin'));
+    const both = await people.add(grant('demo', 'test', 'viewer'), grant('other', '*', 'editor'));
+    const seen = await users(admin);
+    expect(seen.map(({ id }) => id)).not.toContain(foreign.id);
+    expect(seen.find(({ id }) => id === both.id)).toMatchObject({
+      grants: [grant('demo', 'test', 'viewer')],
+      manageable: false,
+    });
+    expect(seen.find(({ id }) => id === root.id)?.manageable).toBe(false);
+    expect(JSON.stringify(seen)).not.toContain('"other"');
+    const unknown = '3f0f5a3e-8d7b-5c39-9a43-000000000000';
+    const answers = await Promise.all(
+      [foreign.id, unknown].map(async (id) => {
+        const response = await admin.call('DELETE', `/v1/console/users/${id}`);
+        const { error }: { error: { message: string } } = JSON.parse(await response.text());
+        return [response.status, error.message];
+      }),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+    expect(await status(admin.call('GET', '/v1/console/audit'))).toBe(403);
+  });
+
+  it('adds a user of another game without a link, and cannot collect addresses', async () => {
+    const admin = await people.signedIn(grant('demo', '*', 'admin'));
+    const foreign = await people.add(grant('other', '*', 'admin'));
+    const add = (email: string) =>
+      admin.call('POST', '/v1/console/users', { email, grants: [grant('demo', 'live', 'viewer')] });
+    const joined = await dataOf<{ user: UserJson; link: null }>(add(foreign.email.toUpperCase()));
+    expect(joined).toMatchObject({
+      link: null,
+      user: { grants: [grant('demo', 'live', 'viewer')], manageable: false },
+    });
+    expect(people.stored(foreign.id)?.grants).toHaveLength(2);
+    for (let n = 1; n < LIMITS.usersAddedPerMinute; n += 1) await add('not an address');
+    // Faulty addresses are not looked up, so they do not count.
+    let refused = 0;
+    for (let n = 0; n < LIMITS.usersAddedPerMinute; n += 1) {
+      if ((await status(add(`collected-${n}@example.com`))) === 429) refused += 1;
+    }
+    expect(refused).toBe(1);
+  });
+
+  it('may nothing more from the moment at which it is none', async () => {
+    const admin = await people.signedIn(grant('demo', '*', 'admin'));
+    const target = await people.add(grant('demo', '*', 'viewer'));
+    const held = people.stored(admin.id);
+    if (held === undefined) throw new Error('the admin is not stored');
+    await gateway.config.put(userAddress(admin.id), { ...held, grants: [grant('demo', '*', 'editor')] });
+    const path = `/v1/console/users/${target.id}/grants`;
+    expect(await status(admin.call('PUT', path, grant('demo', '*', 'admin')))).toBe(403);
+  });
+});
+
+describe('the last admin', () => {
+  it('of a game stays, whoever asks', async () => {
+    const only = await people.signedIn(grant('other', '*', 'admin'));
+    // Admins of all games are admins there too, so take theirs away in this test's view: there is one, root.
+    const take = (person: SignedInPerson, id: string, game: string) =>
+      status(person.call('DELETE', `/v1/console/users/${id}/grants?game=${game}&environment=*`));
+    expect(await take(only, only.id, 'other')).toBe(200);
+    expect(await take(root, root.id, '*')).toBe(409);
+    expect(await status(root.call('DELETE', `/v1/console/users/${root.id}`))).toBe(409);
+    const lower = grant('*', '*', 'editor');
+    expect(await status(root.call('PUT', `/v1/console/users/${root.id}/grants`, lower))).toBe(409);
+    expect(people.stored(root.id)?.grants).toEqual([grant('*', '*', 'admin')]);
+  });
+
+  it('stays when two admins take each other’s role at the same time', async () => {
+    const second = await people.signedIn(grant('*', '*', 'admin'));
+    const take = (by: SignedInPerson, of: SignedInPerson) =>
+      by.call('DELETE', `/v1/console/users/${of.id}/grants?game=*&environment=*`);
+    await Promise.all([take(root, second), take(second, root)]);
+    const admins = [root, second].filter(({ id }) => people.stored(id)?.grants.some(({ role }) => role === 'admin'));
+    expect(admins.length).toBeGreaterThan(0);
+    // For the tests after this one.
+    const held = people.stored(root.id);
+    if (held !== undefined)
+      await gateway.config.put(userAddress(root.id), { ...held, grants: [grant('*', '*', 'admin')] });
+  });
+});
+
+describe('API keys', () => {
+  interface KeyJson {
+    id: string;
+    key: string;
+    hint: string;
+    tier: string;
+    revoked_at: string | null;
+  }
+  const create = (person: SignedInPerson, body: object, headers = {}) =>
+    person.call('POST', '/v1/console/keys', body, headers);
+
+  it('are shown once, work in their game and environment, and end when they are revoked', async () => {
+    const admin = await people.signedIn(grant('demo', 'live', 'admin'));
+    const made = await dataOf<KeyJson>(create(admin, { kind: 'server', tier: 'growth', scopes: ['audit:read'] }));
+    expect(made.key).toMatch(/^sk_live_\w{32}$/);
+    expect(await status(gateway.call(made.key, 'GET', '/v1/flags/flags'))).toBe(200);
+    const list = await (await admin.call('GET', '/v1/console/keys')).text();
+    expect(list).toContain(made.hint);
+    expect(list).not.toContain(made.key);
+    const elsewhere = await people.signedIn(grant('demo', 'test', 'admin'), grant('other', '*', 'admin'));
+    for (const headers of [{ 'X-Environment': 'test' }, { 'X-Game': 'other' }]) {
+      expect(await status(elsewhere.call('DELETE', `/v1/console/keys/${made.id}`, undefined, headers))).toBe(404);
+    }
+    expect(await status(elsewhere.call('DELETE', `/v1/console/keys/${made.id}`))).toBe(403);
+    expect((await dataOf<KeyJson>(admin.call('DELETE', `/v1/console/keys/${made.id}`))).revoked_at).not.toBeNull();
+    expect(await status(gateway.call(made.key, 'GET', '/v1/flags/flags'))).toBe(401);
+  });
+
+  it('have no higher tier than the game has, unless an admin of all games says so', async () => {
+    const test = { 'X-Environment': 'test' };
+    const admin = await people.signedIn(grant('demo', '*', 'admin'));
+    const pro = { kind: 'client', tier: 'pro' };
+    expect(await status(create(admin, pro, test))).toBe(403);
+    const given = await dataOf<KeyJson>(create(root, pro, test));
+    expect(await status(create(admin, pro, test))).toBe(201);
+    expect(await status(create(admin, { ...pro, tier: 'enterprise' }, test))).toBe(403);
+    expect(await status(admin.call('DELETE', `/v1/console/keys/${given.id}`, undefined, test))).toBe(200);
+    expect(await status(create(admin, { kind: 'admin', tier: 'growth' }, test))).toBe(400);
+    expect(await status(create(admin, { kind: 'server', tier: 'growth', scopes: ['everything'] }, test))).toBe(400);
+  });
+});
+
+describe('what admins do', () => {
+  it('is audited with their address, without links and keys', async () => {
+    const email = 'audited@example.com';
+    const added = await dataOf<{ user: UserJson; link: string }>(
+      root.call('POST', '/v1/console/users', { email, grants: [grant('demo', 'live', 'viewer')] }),
+    );
+    const made = await dataOf<{ key: string }>(
+      root.call('POST', '/v1/console/keys', { kind: 'server', tier: 'growth' }),
+    );
+    const reader = broker.connect('reader').read('AUDIT', { from: 1, onWaiting: () => {} });
+    const found: ReturnType<typeof decodeAuditEntries> = [];
+    await until('the entries are there', () => {
+      for (const { data } of reader.take(10_000)) found.push(...decodeAuditEntries(data));
+      return found.some(({ kind, outcome, action }) => kind === 'key' && outcome === 'stored' && action === 'created');
+    });
+    reader.stop();
+    const texts = JSON.stringify(found);
+    expect(texts).not.toContain(added.link.split('#')[1]);
+    expect(texts).not.toContain(made.key);
+    const ofUser = found.filter(({ key }) => key === added.user.id);
+    expect(ofUser.map(({ game, action, outcome }) => [game, action, outcome])).toEqual([
+      ['_', 'created', 'begun'],
+      ['demo', 'roles_changed', 'begun'],
+      ['_', 'created', 'stored'],
+      ['demo', 'roles_changed', 'stored'],
+    ]);
+    expect(ofUser[0]?.actor).toEqual({ kind: 'user', id: root.id, name: root.email });
+    expect(ofUser[0]?.network).toMatch(/^10\.1\./);
+  });
+});
