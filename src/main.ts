@@ -57,6 +57,7 @@ import { handOverOwnFacts } from './own-facts.ts';
 import { probePartitions } from './partition-probe.ts';
 import { groupMetrics, joinPort } from './process-group.ts';
 import { createReadiness } from './readiness.ts';
+import { createEventTracer } from './trace/trace-port.ts';
 import { BROKER_STORES_NOTHING } from './local/supervisor.ts';
 import { createWriteGate, guarded } from './write-gate.ts';
 import { startScoring } from './scoring/start-scoring.ts';
@@ -152,10 +153,12 @@ async function main(config: Config, logger: Logger): Promise<void> {
   const room = watchFactsRoom({ log, clock, logger });
   const forecaster = forecastFacts({ log, clock, partitions, room, metrics, logger });
   const ownFacts = handOverOwnFacts({ log, clock, logger, room, partitions, shared: group !== undefined });
+  const definitions = createLiveDefinitions(configStore, logger, metrics);
   if (has('actors')) parts.push(await actorsPart());
   if (has('sinks')) parts.push(sinksPart());
   parts.push(await httpPart());
   const close = async (): Promise<void> => {
+    definitions.stop();
     forecaster.stop();
     room.stop();
     commandClient.close();
@@ -177,7 +180,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
     if (await compactLmdbStores(path, clock.wallMs())) logger.info('compacted the local store after erasures');
     const stores = openLmdbStores(path);
     const source = createSnapshotSource(clickhouseAddress(config));
-    const definitions = createLiveDefinitions(configStore, logger, metrics);
     const actors: Actors = startActors({
       partitions,
       node,
@@ -204,7 +206,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
       name: 'actors',
       async stop() {
         await Promise.all([trimmer.stop(), actors.stop()]);
-        definitions.stop();
         await stores.close();
       },
     };
@@ -277,6 +278,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       timeoutMs: config.webhookTimeoutSeconds * 1000,
       allowPrivateHosts: config.webhookAllowPrivateHosts,
     });
+    const eventTracer = createEventTracer({ log, clock, address: clickhouseAddress(config), logger });
     const server = createServer({
       routes: has('gateway') ? routes(config) : operationRoutes(),
       config,
@@ -305,6 +307,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
       freshness,
       scorer: scoring?.scorer ?? { score: async () => failure('MODEL_UNAVAILABLE') },
       webhookOperations,
+      eventTracer,
+      targeting: (game, environment) => definitions.of(game, environment),
       consoleFiles: openConsoleFiles({ clock, ids, logger }),
     });
     const listen = async (): Promise<void> => {
@@ -325,6 +329,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
         await feed.stop();
         await Promise.all([analytics.close(), sql.close()]);
         webhookOperations.close();
+        await eventTracer.close();
         await within(clock, LIMITS.shutdownMs / 3, commandClient.drained());
       },
     };

@@ -17,6 +17,8 @@ export interface WebhookOperations {
    * @param requestId of the API request; its repeats within the stream's duplicate window queue nothing more
    */
   redeliver(webhook: WebhookEntry, place: FactPlace, requestId: string): Promise<Redelivery>;
+  /** The payload of a delivery, made again from the log as its first attempt sent it. Nothing is sent. */
+  payload(webhook: WebhookEntry, place: FactPlace): Promise<DeliveredPayload>;
   /**
    * Begins to queue again, in the background, every delivery that the webhook subscribes to since a time (epoch
    * milliseconds), under the ids that the deliveries have or would have had. One recovery per webhook runs at a time:
@@ -47,6 +49,13 @@ export interface TestedDelivery {
 /** `gone`: FACTS no longer holds the fact. `erased`: its player was erased, so it must not be delivered. */
 export type Redelivery =
   | { kind: 'queued'; deliveryId: string }
+  | { kind: 'gone' }
+  | { kind: 'erased' }
+  | { kind: 'unavailable' };
+
+/** `body`: JSON text. The other kinds are those of a redelivery. */
+export type DeliveredPayload =
+  | { kind: 'found'; body: string }
   | { kind: 'gone' }
   | { kind: 'erased' }
   | { kind: 'unavailable' };

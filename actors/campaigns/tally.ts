@@ -26,6 +26,11 @@ export function isNoted(tally: CampaignTally, reason: SuppressionReason, day: nu
   return dayOf(tally.suppressedAt) === day && (tally.suppressed & bitOf(reason)) !== 0;
 }
 
+/** The reasons of the latest day with a suppression. */
+export function notedReasons({ suppressed }: CampaignTally): SuppressionReason[] {
+  return SUPPRESSION_REASONS.filter((reason) => (suppressed & bitOf(reason)) !== 0);
+}
+
 /** The number of interventions of the campaign on `day`, in days since the Unix epoch. */
 export function todayOf(tally: CampaignTally, day: number): number {
   return tally.day === day ? tally.today : 0;

@@ -7,6 +7,7 @@ import { createStatementSlots } from '../embedded/statement-slots.ts';
 import { auditQuery, type AuditQuery, type AuditRow, type FoundEntry, foundEntry } from './audit-query.ts';
 import { type EventPage, type EventQuery, findEvents } from './event-query.ts';
 import { type Dictionary, type DictionaryQuery, findDictionary } from './event-dictionary.ts';
+import { createLookups, type Lookups } from './lookups/lookups.ts';
 import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
 import { knownNamesQuery, type KnownNamesQuery } from './known-names.ts';
 import { missedEventsQuery, type MissedEventsQuery } from './missed-events.ts';
@@ -68,6 +69,7 @@ export interface Analytics {
   quarantined(query: QuarantineQuery): Promise<QueryResult<QuarantinePage>>;
   /** Answers a question with rows of one game. Questions have a slot of their own beside the other statements. */
   ask(question: Question): Promise<QuestionResult>;
+  readonly lookups: Lookups;
   close(): Promise<void>;
 }
 
@@ -241,6 +243,7 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
       return result.kind === 'unavailable' ? result : { kind: 'answered', value: quarantinePage(result.value) };
     },
     ask,
+    lookups: createLookups(runQuery),
     close: () => client.close(),
   };
 }

@@ -6,6 +6,8 @@ import { ROW_STEP } from '../rows/common-columns.ts';
 export interface TraceScope {
   game?: string | undefined;
   environment?: string | undefined;
+  /** The event's player, if known: a UUID. Then few rows are read. */
+  playerId?: string | undefined;
 }
 
 /** A row that holds an event. Times are epoch milliseconds. */
@@ -50,18 +52,27 @@ export interface TracedAttempt {
   nextAttemptMs: number | undefined;
 }
 
-/** Reads where an event is in ClickHouse. Nothing is indexed by event id, so the column is read as a whole. */
-export function createEventTraceSource(client: ClickHouseClient) {
+/**
+ * Reads where an event is in ClickHouse. Nothing is indexed by event id, so without a player the column is read as a
+ * whole.
+ * @param seconds the longest time of one statement
+ */
+export function createEventTraceSource(client: ClickHouseClient, seconds: number = LIMITS.traceSeconds) {
+  const bounds = { ...BOUNDS, max_execution_time: seconds };
+
   async function rowsOf<Row>(query: string, query_params: Record<string, unknown>): Promise<Row[]> {
     return (
-      await client.query({ query, query_params, format: 'JSONEachRow', clickhouse_settings: BOUNDS })
+      await client.query({ query, query_params, format: 'JSONEachRow', clickhouse_settings: bounds })
     ).json<Row>();
   }
 
   return {
     async rows(eventId: string, scope: TraceScope): Promise<TracedRow[]> {
       const parameters = { id: eventId, game: scope.game ?? '', environment: scope.environment ?? '' };
-      const found = await rowsOf<RowOfEvent>(ROWS, parameters);
+      const { playerId } = scope;
+      const found = await (playerId === undefined
+        ? rowsOf<RowOfEvent>(rowsSql(''), parameters)
+        : rowsOf<RowOfEvent>(rowsSql(OF_PLAYER), { ...parameters, player: playerId }));
       return found.map(tracedRow);
     },
     /** The insert that brought a row, from rows that share its time. */
@@ -97,7 +108,6 @@ export type EventTraceSource = ReturnType<typeof createEventTraceSource>;
 const CLOCKS_MS = 3_600_000;
 
 const BOUNDS = {
-  max_execution_time: LIMITS.traceSeconds,
   max_memory_usage: String(LIMITS.clickhouseReaderMemoryBytes),
   max_threads: LIMITS.clickhouseReaderThreads,
 } as const;
@@ -139,7 +149,7 @@ function tracedRow(row: RowOfEvent): TracedRow {
   };
 }
 
-function selectFrom(table: TracedRow['table'], source: string, reason: string): string {
+function selectFrom(table: TracedRow['table'], source: string, reason: string, more: string): string {
   return `
 SELECT '${table}' AS table, event_id, game_id, environment, event_name, toString(player_id) AS player_id, external_id,
   ${source} AS source, toUnixTimestamp64Milli(timestamp) AS timestamp_ms,
@@ -147,14 +157,18 @@ SELECT '${table}' AS table, event_id, game_id, environment, event_name, toString
   facts_sequence, facts_index, ${reason} AS reason
 FROM ${table}
 WHERE event_id = {id: String} AND ({game: String} = '' OR game_id = {game: String})
-  AND ({environment: String} = '' OR environment = {environment: String})`;
+  AND ({environment: String} = '' OR environment = {environment: String})${more}`;
 }
 
-const ROWS = `
-SELECT * FROM (${selectFrom('events', 'toString(source)', "''")}
-UNION ALL${selectFrom('quarantined_events', "'caller'", 'reason')})
+const OF_PLAYER = ' AND player_id = {player: UUID}';
+
+function rowsSql(more: string): string {
+  return `
+SELECT * FROM (${selectFrom('events', 'toString(source)', "''", more)}
+UNION ALL${selectFrom('quarantined_events', "'caller'", 'reason', more)})
 ORDER BY received_ms, facts_sequence, facts_index
 LIMIT ${LIMITS.traceRows}`;
+}
 
 function batchOf(table: TracedRow['table']): string {
   return `

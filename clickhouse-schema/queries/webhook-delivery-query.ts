@@ -6,6 +6,9 @@ export interface WebhookDeliveriesQuery {
   environment: string;
   webhookId: string;
   outcome?: string | undefined;
+  kind?: string | undefined;
+  /** A UUID. */
+  deliveryId?: string | undefined;
   /** Bounds of `attempted_at`, epoch milliseconds, the upper one exclusive. */
   sinceMs?: number | undefined;
   untilMs?: number | undefined;
@@ -59,12 +62,14 @@ export function webhookDeliveriesQuery(query: WebhookDeliveriesQuery): {
   sql: string;
   parameters: Record<string, unknown>;
 } {
-  const { game, environment, webhookId, outcome, sinceMs, untilMs, behind, limit } = query;
+  const { game, environment, webhookId, outcome, kind, deliveryId, sinceMs, untilMs, behind, limit } = query;
   const conditions = [
     'game_id = {game:String}',
     'environment = {environment:String}',
     'webhook_id = {webhook:String}',
     ...(outcome === undefined ? [] : ['outcome = {outcome:String}']),
+    ...(kind === undefined ? [] : ['kind = {kind:String}']),
+    ...(deliveryId === undefined ? [] : ['delivery_id = {delivery:UUID}']),
     ...(sinceMs === undefined ? [] : ['attempted_at >= fromUnixTimestamp64Milli({since:Int64})']),
     ...(untilMs === undefined ? [] : ['attempted_at < fromUnixTimestamp64Milli({until:Int64})']),
     ...(behind === undefined ? [] : [BEHIND]),
@@ -97,6 +102,8 @@ LIMIT {limit:UInt32}`;
       webhook: webhookId,
       limit,
       ...(outcome === undefined ? {} : { outcome }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(deliveryId === undefined ? {} : { delivery: deliveryId }),
       ...(sinceMs === undefined ? {} : { since: sinceMs }),
       ...(untilMs === undefined ? {} : { until: untilMs }),
       ...(behind === undefined ? {} : { ms: behind.receivedMs, sequence: behind.sequence, index: behind.index }),

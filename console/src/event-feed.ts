@@ -11,14 +11,31 @@ export interface StreamedEvent {
   properties: Readonly<Record<string, unknown>>;
   timestamp: string;
   received_at: string;
+  /** The first fault by its schema, which does not enforce it. */
+  schema_fault?: string;
+}
+
+/** An event that is read from its text once it is shown: of thousands a second, few are. */
+export interface FeedEvent {
+  /** Unique on the stream. */
+  position: string;
+  read(): StreamedEvent;
 }
 
 export type FeedState = 'connecting' | 'connected' | 'broken';
 
+export interface FeedFilter {
+  /** Names separated by commas. */
+  name: string;
+  player: string;
+  /** Only events with a fault by their schema. */
+  onlyFaulty?: boolean;
+}
+
 export interface Feed {
   state: FeedState;
   /** The newest first, at most `MOST_EVENTS`. */
-  events: readonly StreamedEvent[];
+  events: readonly FeedEvent[];
   /** Events that arrived since the start, also those that the list dropped. */
   arrived: number;
   perSecond: number;
@@ -28,12 +45,12 @@ export interface Feed {
 
 export const MOST_EVENTS = 5_000;
 /** How often the page is drawn while events arrive: thousands a second must not hold it up. */
-const DRAW_MS = 200;
+const DRAW_MS = 250;
 const RETRY_MS = 2_000;
 const RATE_MS = 3_000;
 
 interface Held {
-  events: StreamedEvent[];
+  events: FeedEvent[];
   arrived: number;
   recent: { atMs: number; count: number }[];
   missed: number | null;
@@ -42,8 +59,8 @@ interface Held {
 
 const empty = (): Held => ({ events: [], arrived: 0, recent: [], missed: null, changed: true });
 
-/** Follows the event stream, and resumes it after a break. Without `scope` it waits. */
-export function useEventFeed(scope: Scope, filter: { name: string; player: string }): Feed {
+/** Follows the event stream, and resumes it after a break. */
+export function useEventFeed(scope: Scope, filter: FeedFilter): Feed {
   const held = useRef<Held>(empty());
   const [state, setState] = useState<FeedState>('connecting');
   const [shown, setShown] = useState<Omit<Feed, 'state' | 'clear'>>({
@@ -53,12 +70,12 @@ export function useEventFeed(scope: Scope, filter: { name: string; player: strin
     missed: null,
   });
   const { game, environment } = scope;
-  const { name, player } = filter;
+  const { name, player, onlyFaulty = false } = filter;
 
   useEffect(() => {
     held.current = empty();
     const ended = new AbortController();
-    void follow({ game, environment }, { name, player }, held, setState, ended.signal);
+    void follow({ game, environment }, { name, player, onlyFaulty }, held, setState, ended.signal);
     const drawing = setInterval(() => {
       const { current } = held;
       const nowMs = performance.now();
@@ -68,7 +85,7 @@ export function useEventFeed(scope: Scope, filter: { name: string; player: strin
       current.changed = false;
       const count = current.recent.reduce((sum, each) => sum + each.count, 0);
       setShown({
-        events: current.events.slice().reverse(),
+        events: current.events.slice(-MOST_EVENTS).reverse(),
         arrived: current.arrived,
         perSecond: count / (RATE_MS / 1_000),
         missed: current.missed,
@@ -78,7 +95,7 @@ export function useEventFeed(scope: Scope, filter: { name: string; player: strin
       ended.abort();
       clearInterval(drawing);
     };
-  }, [game, environment, name, player]);
+  }, [game, environment, name, player, onlyFaulty]);
 
   const clear = (): void => {
     held.current = { ...empty(), arrived: held.current.arrived };
@@ -88,7 +105,7 @@ export function useEventFeed(scope: Scope, filter: { name: string; player: strin
 
 async function follow(
   scope: Scope,
-  { name, player }: { name: string; player: string },
+  { name, player, onlyFaulty }: Required<FeedFilter>,
   held: { current: Held },
   setState: (state: FeedState) => void,
   signal: AbortSignal,
@@ -101,9 +118,13 @@ async function follow(
     try {
       const headers = lastId === '' ? {} : { 'Last-Event-ID': lastId };
       const body = await stream(scope, `/v1/events/events/stream?${query.toString()}`, headers, signal);
-      for await (const { id, data } of splitMessages(body)) {
-        if (id !== '') lastId = id;
-        take(held.current, data, setState);
+      for await (const messages of splitMessages(body)) {
+        let added = 0;
+        for (const { id, data } of messages) {
+          if (id !== '') lastId = id;
+          added += take(held.current, id, data, onlyFaulty, setState);
+        }
+        if (added > 0) count(held.current, added);
       }
     } catch {
       // The pause follows, then another try. A session that has ended is handled where requests are sent.
@@ -119,18 +140,44 @@ type Message =
   | { type: 'connected' | 'heartbeat' }
   | { type: 'gap'; missed: number | null };
 
-function take(held: Held, data: string, setState: (state: FeedState) => void): void {
+/** How the service begins the data of an event. Such messages are not read before they are shown. */
+const EVENT_START = '{"type":"event",';
+/** Occurs in events with a fault, and maybe in the properties of others. */
+const FAULT_HINT = ',"schema_fault":"';
+
+/** @returns the number of events added */
+function take(held: Held, id: string, data: string, onlyFaulty: boolean, setState: (state: FeedState) => void): number {
+  if (data.startsWith(EVENT_START)) {
+    const event = feedEvent(id === '' ? `${held.arrived} ${performance.now()}` : id, data);
+    if (onlyFaulty && (!data.includes(FAULT_HINT) || event.read().schema_fault === undefined)) return 0;
+    held.events.push(event);
+    if (held.events.length > MOST_EVENTS * 1.2) held.events = held.events.slice(-MOST_EVENTS);
+    return 1;
+  }
   const message: Message = JSON.parse(data);
   if (message.type === 'connected') setState('connected');
-  else if (message.type === 'gap') held.missed = (held.missed ?? 0) + (message.missed ?? 0);
-  else if (message.type === 'event') {
-    held.events.push(message);
-    held.arrived += 1;
-    if (held.events.length > MOST_EVENTS * 1.2) held.events = held.events.slice(-MOST_EVENTS);
-    const last = held.recent.at(-1);
-    const nowMs = performance.now();
-    if (last !== undefined && nowMs - last.atMs < DRAW_MS) last.count += 1;
-    else held.recent.push({ atMs: nowMs, count: 1 });
-  } else return;
+  else if (message.type === 'gap') {
+    held.missed = (held.missed ?? 0) + (message.missed ?? 0);
+    held.changed = true;
+  }
+  return 0;
+}
+
+function feedEvent(position: string, data: string): FeedEvent {
+  let event: StreamedEvent | undefined;
+  const read = (): StreamedEvent => {
+    const parsed: StreamedEvent = event ?? JSON.parse(data);
+    event = parsed;
+    return parsed;
+  };
+  return { position, read };
+}
+
+function count(held: Held, added: number): void {
+  held.arrived += added;
   held.changed = true;
+  const last = held.recent.at(-1);
+  const nowMs = performance.now();
+  if (last !== undefined && nowMs - last.atMs < DRAW_MS) last.count += added;
+  else held.recent.push({ atMs: nowMs, count: added });
 }

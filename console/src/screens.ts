@@ -25,6 +25,10 @@ export const ENTRIES: readonly Entry[] = [
   { section: 'watch', path: 'overview', label: nav.overview, letter: 'o' },
   { section: 'watch', path: 'start', label: nav.start, letter: 'r' },
   { section: 'watch', path: 'events', label: nav.events, letter: 'e' },
+  { section: 'watch', path: 'players', label: nav.players, letter: 'p' },
+  { section: 'understand', path: 'dictionary', label: nav.dictionary, letter: 'd' },
+  { section: 'operate', path: 'schemas', label: nav.schemas, letter: 'm' },
+  { section: 'operate', path: 'webhooks', label: nav.webhooks, letter: 'w' },
   { section: 'understand', path: 'analytics', label: nav.analytics, letter: 'a' },
   { section: 'understand', path: 'sql', label: nav.sql, letter: 'q', isFor: readsAllGames },
   { section: 'operate', path: 'keys', label: nav.keys, letter: 'k', adminOnly: true },
@@ -36,6 +40,46 @@ export const SCREENS: readonly Screen[] = [
   { path: 'overview', load: () => import('./screens/overview.tsx').then(({ Overview }) => ({ default: Overview })) },
   { path: 'start', load: () => import('./screens/start.tsx').then(({ Start }) => ({ default: Start })) },
   { path: 'events', load: () => import('./screens/events.tsx').then(({ Events }) => ({ default: Events })) },
+  ...['players', 'players/find/*'].map((path) => ({
+    path,
+    load: () => import('./screens/players/players.tsx').then(({ Players }) => ({ default: Players })),
+  })),
+  {
+    path: 'players/:id',
+    load: () => import('./screens/players/player.tsx').then(({ PlayerScreen }) => ({ default: PlayerScreen })),
+  },
+  {
+    path: 'webhooks',
+    load: () => import('./screens/webhooks/webhooks.tsx').then(({ Webhooks }) => ({ default: Webhooks })),
+  },
+  {
+    path: 'webhooks/new',
+    load: () => import('./screens/webhooks/webhook-form.tsx').then(({ NewWebhook }) => ({ default: NewWebhook })),
+  },
+  {
+    path: 'webhooks/:id',
+    load: () => import('./screens/webhooks/webhook.tsx').then(({ WebhookScreen }) => ({ default: WebhookScreen })),
+  },
+  {
+    path: 'schemas',
+    load: () => import('./screens/schemas/schemas.tsx').then(({ Schemas }) => ({ default: Schemas })),
+  },
+  {
+    path: 'schemas/new',
+    load: () => import('./screens/schemas/schema.tsx').then(({ NewSchema }) => ({ default: NewSchema })),
+  },
+  {
+    path: 'schemas/quarantine',
+    load: () => import('./screens/schemas/quarantine.tsx').then(({ Quarantine }) => ({ default: Quarantine })),
+  },
+  {
+    path: 'schemas/of/*',
+    load: () => import('./screens/schemas/schema.tsx').then(({ SchemaScreen }) => ({ default: SchemaScreen })),
+  },
+  {
+    path: 'dictionary',
+    load: () => import('./screens/schemas/dictionary.tsx').then(({ Dictionary }) => ({ default: Dictionary })),
+  },
   {
     path: 'analytics',
     load: () => import('./screens/analytics.tsx').then(({ Analytics }) => ({ default: Analytics })),

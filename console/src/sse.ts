@@ -5,8 +5,11 @@ export interface SseMessage {
   data: string;
 }
 
-/** The messages of a body in the format of Server-Sent Events. Comments and other fields are left out. */
-export async function* splitMessages(body: ReadableStream<Uint8Array> | null): AsyncGenerator<SseMessage> {
+/**
+ * The messages of a body in the format of Server-Sent Events, as they arrive together. Comments and other fields are
+ * left out.
+ */
+export async function* splitMessages(body: ReadableStream<Uint8Array> | null): AsyncGenerator<SseMessage[]> {
   if (body === null) return;
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -18,10 +21,8 @@ export async function* splitMessages(body: ReadableStream<Uint8Array> | null): A
       rest += decoder.decode(value, { stream: true });
       const blocks = rest.split('\n\n');
       rest = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const message = parse(block);
-        if (message.data !== '') yield message;
-      }
+      const messages = blocks.map(parse).filter(({ data }) => data !== '');
+      if (messages.length > 0) yield messages;
     }
   } finally {
     // Not awaited: a stream that hangs must not hold up the next one.

@@ -6,8 +6,11 @@ import { header, nav, palette } from './texts/frame.ts';
 import { overview } from './texts/overview.ts';
 import { conditions, confirm, diff, editor, table } from './texts/parts.ts';
 import { account, signIn } from './texts/people.ts';
+import { player, playerCampaigns, playerFlags, players, privacy, timeline } from './texts/players.ts';
+import { dictionary, quarantine, schema, schemas, trace } from './texts/schemas.ts';
 import { sql } from './texts/sql.ts';
 import { audit, keys, users } from './texts/team.ts';
+import { attempts, recovery, webhook, webhooks } from './texts/webhooks.ts';
 
 /** Every text of the console: `common` ones at the top, others by screen. Each file of `texts/` has related screens. */
 export const TEXTS = {
@@ -16,8 +19,10 @@ export const TEXTS = {
   audit,
   keys,
   users,
+  attempts,
   conditions,
   confirm,
+  dictionary,
   diff,
   editor,
   analytics,
@@ -27,8 +32,21 @@ export const TEXTS = {
   nav,
   overview,
   palette,
+  player,
+  playerCampaigns,
+  playerFlags,
+  players,
+  privacy,
+  quarantine,
+  recovery,
+  schema,
+  schemas,
   signIn,
   sql,
   start,
   table,
+  timeline,
+  trace,
+  webhook,
+  webhooks,
 } as const;

@@ -1,3 +1,4 @@
+import type { Targeting } from '../../actors/targeting.ts';
 import type { IdempotencyClaim } from '../../actors/vocabulary/commands.ts';
 import type { Analytics } from '../../clickhouse-schema/queries/analytics.ts';
 import type { SqlReader } from '../../clickhouse-schema/queries/sql-reader.ts';
@@ -15,6 +16,7 @@ import type { PasswordHashes } from '../kernel/password-hash.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { EventSchemas } from '../event-schemas/event-schemas.ts';
 import type { Scorer } from '../scoring/scorer.ts';
+import type { EventTracer } from '../trace/trace-port.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { QueryRunner } from './analytics/query-runner.ts';
 import type { ApiKey } from './api-key.ts';
@@ -72,7 +74,7 @@ export interface Services {
   /** The answer to every write while the service accepts none; undefined: it accepts them. */
   readonly writeRefusal: () => Failure | undefined;
   readonly scorer: Scorer;
-  readonly eventSchemas: Pick<EventSchemas, 'validate' | 'compile'>;
+  readonly eventSchemas: Pick<EventSchemas, 'validate' | 'compile' | 'compileAllFaults'>;
   /** Reads from ClickHouse. */
   readonly analytics: Omit<Analytics, 'close' | 'missedEvents'>;
   /** Answers analytics queries. */
@@ -80,6 +82,9 @@ export interface Services {
   /** How far the outputs are. */
   readonly freshness: Freshness;
   readonly webhookOperations: WebhookOperations;
+  readonly eventTracer: Pick<EventTracer, 'trace'>;
+  /** The compiled definitions of a game, for evaluations that are shown and recorded nowhere. */
+  readonly targeting: (game: string, environment: Environment) => Targeting;
   readonly streamTokens: StreamTokens;
   readonly definitionTexts: DefinitionTexts;
   readonly listLoader: ListLoader;

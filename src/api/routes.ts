@@ -11,10 +11,18 @@ import { erasureRoutes } from './players/erasure.ts';
 import { trackEvents } from './events/event-batch.ts';
 import { eventDictionary } from './events/event-dictionary.ts';
 import { queryEvents } from './events/event-query.ts';
+import { traceEventRoute } from './events/event-trace.ts';
 import { eventSchemaRoutes } from './event-schemas/event-schemas.ts';
+import { dryRunEventSchema } from './event-schemas/schema-dry-run.ts';
+import { listSchemaFaults } from './event-schemas/schema-faults.ts';
 import { makeStreamToken } from './stream/event-stream-tokens.ts';
 import { streamEvents } from './stream/event-stream.ts';
 import { trackEvent } from './events/events.ts';
+import { findPlayers } from './players/find-players.ts';
+import { getPlayerCampaigns } from './players/player-campaigns.ts';
+import { getPlayerFlags } from './players/player-flags.ts';
+import { getPlayerSegments } from './players/player-segments.ts';
+import { getPlayerTimeline } from './players/player-timeline.ts';
 import { exportPlayer } from './players/export.ts';
 import { evaluateFlag, evaluateFlags } from './flags/flag-evaluation.ts';
 import { streamFlagChanges } from './flags/flag-changes.ts';
@@ -46,6 +54,8 @@ import { segmentMembersRoutes } from './segments/segment-members.ts';
 import { previewSegment } from './segments/segment-preview.ts';
 import { segmentPlayersRoutes } from './segments/segment-players.ts';
 import { segmentRoutes } from './segments/segments.ts';
+import { getWebhookHealth } from './webhooks/webhook-health.ts';
+import { getDeliveryPayload } from './webhooks/webhook-payload.ts';
 import { listWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
 import { webhookRecoveryRoutes } from './webhooks/webhook-recovery.ts';
 import { redeliverToWebhook } from './webhooks/webhook-redelivery.ts';
@@ -67,12 +77,20 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     gameSync,
     gameEndSession,
     ...erasureRoutes,
+    findPlayers,
+    getPlayerFlags,
+    getPlayerSegments,
+    getPlayerCampaigns,
+    getPlayerTimeline,
     exportPlayer,
     trackEvent,
     trackEvents,
     queryEvents,
     eventDictionary,
+    traceEventRoute,
     ...eventSchemaRoutes,
+    dryRunEventSchema,
+    listSchemaFaults,
     listQuarantine,
     replayQuarantine,
     streamEvents,
@@ -97,6 +115,8 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     ...webhookRoutes(config.webhookAllowPrivateHosts),
     testWebhookRoute(),
     listWebhookDeliveries,
+    getDeliveryPayload,
+    getWebhookHealth,
     redeliverToWebhook,
     ...webhookRecoveryRoutes,
     ...segmentClientRoutes,

@@ -33,6 +33,8 @@ export interface EventSchemas {
   ): Verdict | undefined | Promise<Verdict | undefined>;
   /** Compiles a schema before it is stored, to find its faults. */
   compile(schema: JsonObject): Promise<CompiledEventSchema>;
+  /** Compiles the search for all faults of a check that answered `uncompiled`. */
+  compileAllFaults(check: EventCheck): Promise<void>;
   stop: Stop;
 }
 
@@ -110,6 +112,7 @@ export function createEventSchemas(
   return {
     validate,
     compile: (schema) => turns.run(compileEventSchema(schema)),
+    compileAllFaults: (check) => turns.run(check.compileAllFaults()),
     stop,
   };
 }

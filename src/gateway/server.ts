@@ -64,6 +64,8 @@ export interface ServerDeps {
   segmentPreviews: Services['segmentPreviews'];
   scorer: Services['scorer'];
   webhookOperations: Services['webhookOperations'];
+  eventTracer: Services['eventTracer'];
+  targeting: Services['targeting'];
   /** Hashes the passwords of people; tests pass cheap ones. */
   passwords?: PasswordHashes;
   /** Runs statements of people; default: there is no account for them. */
@@ -135,6 +137,8 @@ export function createServer(deps: ServerDeps): Server {
     writeRefusal: deps.writeRefusal,
     scorer: deps.scorer,
     webhookOperations: deps.webhookOperations,
+    eventTracer: deps.eventTracer,
+    targeting: deps.targeting,
     eventSchemas,
     streamTokens: createStreamTokens({ log: deps.log, clock, ids }),
     definitionTexts: createDefinitionTexts({ config: configStore, clock }),

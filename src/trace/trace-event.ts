@@ -126,9 +126,9 @@ async function traceFact(
   };
 }
 
-function isWanted(fact: Fact, eventId: string, { game, environment }: TraceScope): boolean {
+function isWanted(fact: Fact, eventId: string, { game, environment, playerId }: TraceScope): boolean {
   if (fact.kind !== 'EventTracked' && fact.kind !== 'EventQuarantined') return false;
-  if (fact.eventId !== eventId) return false;
+  if (fact.eventId !== eventId || (playerId !== undefined && fact.entityId !== playerId)) return false;
   return (game === undefined || game === fact.game) && (environment === undefined || environment === fact.environment);
 }
 

@@ -1,5 +1,6 @@
 import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../actors/vocabulary/replies.ts';
+import { createLiveDefinitions } from '../../actors/runtime/live-definitions.ts';
 import { aPlayer as aPlayerState } from '../../actors/testing.ts';
 import type { Backend, Origin } from '../../src/gateway/backend/backend.ts';
 import { createServer, type Server, type ServerDeps } from '../../src/gateway/server.ts';
@@ -13,6 +14,7 @@ import { createGame, gameAddress } from '../../streams/config/games.ts';
 import type { LiveFeed, LiveReader, LiveRequest } from '../../streams/live-feed.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from './memory-config-store.ts';
+import { noLookups } from './no-lookups.ts';
 import { silentLogger } from './silent-logger.ts';
 import type { PlayerView } from '../../actors/vocabulary/player.ts';
 
@@ -73,6 +75,7 @@ export async function startGateway(
   for (const game of ['demo', 'other']) {
     await config.put(gameAddress(game), createGame(game, 'tenant', systemClock, systemIds));
   }
+  const definitions = createLiveDefinitions(config, silentLogger);
   const backend = createFakeBackend();
   const feed = createFakeFeed();
   const server = createServer({
@@ -111,14 +114,18 @@ export async function startGateway(
       auditEntries: async () => ({ kind: 'unavailable' }),
       knownNames: async () => ({ kind: 'unavailable' }),
       ask: async () => ({ kind: 'unavailable' }),
+      lookups: noLookups(),
     },
     freshness: { rowsAsOf: async () => undefined, outputs: async () => [] },
+    eventTracer: { trace: async () => ({ kind: 'unavailable' }) },
+    targeting: (game, environment) => definitions.of(game, environment),
     scorer: { score: async () => failure('MODEL_UNAVAILABLE') },
     webhookOperations: {
       test: async () => {
         throw new Error('no test says what became of it');
       },
       redeliver: async () => ({ kind: 'unavailable' }),
+      payload: async () => ({ kind: 'unavailable' }),
       recover: async () => ({ kind: 'unavailable' }),
       recovery: async () => 'unavailable',
     },
@@ -164,7 +171,10 @@ export async function startGateway(
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
     },
-    close: () => server.close(),
+    close() {
+      definitions.stop();
+      return server.close();
+    },
   };
 }
 

@@ -1,8 +1,24 @@
-import { Alert, Anchor, Badge, Button, Drawer, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Badge,
+  Button,
+  Checkbox,
+  Drawer,
+  Group,
+  Stack,
+  Text,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { memo, useState } from 'react';
 import { Link } from 'wouter';
-import { MOST_EVENTS, type StreamedEvent, useEventFeed } from '../event-feed.ts';
+import { call } from '../api.ts';
+import { type FeedEvent, MOST_EVENTS, useEventFeed } from '../event-feed.ts';
+import { useAddressField } from '../parts/address.ts';
+import { EventTrace } from '../parts/event-trace.tsx';
 import { Empty, Page } from '../parts/states.tsx';
 import { clockTime, Json, number, Time } from '../parts/values.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
@@ -11,17 +27,19 @@ import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.events;
 const FILTER_DELAY_MS = 400;
+const FAULTS_REFRESH_MS = 30_000;
 const COLORS = { connected: 'green', connecting: 'gray', broken: 'red' } as const;
 
-/** Events as they are stored. */
+/** Events as they are stored. The address holds the filters. */
 export function Events() {
   const { scope } = usePlace();
-  const [name, setName] = useState('');
-  const [player, setPlayer] = useState('');
-  const [filter] = useDebouncedValue({ name, player }, FILTER_DELAY_MS);
+  const [name, setName] = useAddressField('event');
+  const [player, setPlayer] = useAddressField('player');
+  const [faulty, setFaulty] = useAddressField('faults');
+  const [filter] = useDebouncedValue({ name, player, onlyFaulty: faulty !== '' }, FILTER_DELAY_MS);
   const feed = useEventFeed(scope, filter);
-  const [paused, setPaused] = useState<{ events: readonly StreamedEvent[]; arrived: number } | undefined>();
-  const [open, setOpen] = useState<StreamedEvent | undefined>();
+  const [paused, setPaused] = useState<{ events: readonly FeedEvent[]; arrived: number } | undefined>();
+  const [open, setOpen] = useState<FeedEvent | undefined>();
   const events = paused?.events ?? feed.events;
   return (
     <Page
@@ -55,15 +73,21 @@ export function Events() {
         <Button variant="default" onClick={feed.clear}>
           {texts.clear}
         </Button>
+        <Checkbox
+          label={texts.onlyFaulty}
+          checked={faulty !== ''}
+          onChange={(event) => setFaulty(event.currentTarget.checked ? 'only' : '')}
+        />
         {paused === undefined ? null : <Text size="sm">{texts.paused(feed.arrived - paused.arrived)}</Text>}
       </Group>
+      <Quarantined />
       {feed.missed === null ? null : <Alert color="yellow">{texts.gap(number(feed.missed))}</Alert>}
       {events.length === 0 ? (
         <Empty title={texts.empty}>{texts.emptyHelp}</Empty>
       ) : (
         <VirtualList
           items={events}
-          keyOf={({ event_id: id }) => id}
+          keyOf={({ position }) => position}
           label={texts.list}
           row={(event) => <Row event={event} onOpen={setOpen} />}
         />
@@ -76,30 +100,72 @@ export function Events() {
         position="right"
         closeButtonProps={{ 'aria-label': TEXTS.close }}
       >
-        {open === undefined ? null : (
-          <Stack>
-            <Text fw={600}>{open.event_name}</Text>
-            <Time at={open.received_at} />
-            <Anchor component={Link} href={`/${scope.game}/${scope.environment}/players/${open.player_id}`}>
-              {texts.toPlayer}
-            </Anchor>
-            <Json value={open} label={texts.detail} />
-          </Stack>
-        )}
+        {open === undefined ? null : <Detail event={open} />}
       </Drawer>
     </Page>
   );
 }
 
-function Row({ event, onOpen }: { event: StreamedEvent; onOpen: (event: StreamedEvent) => void }) {
+function Detail({ event }: { event: FeedEvent }) {
+  const { scope } = usePlace();
+  const base = `/${scope.game}/${scope.environment}`;
+  const shown = event.read();
   return (
-    <UnstyledButton className="virtual-row" w="100%" onClick={() => onOpen(event)}>
-      <span className="mono">{clockTime(event.received_at)}</span>
-      <Text span fw={600} size="sm">
-        {event.event_name}
-      </Text>
-      <span className="mono">{event.player_id.slice(0, 8)}</span>
-      <code>{JSON.stringify(event.properties)}</code>
-    </UnstyledButton>
+    <Stack>
+      <Text fw={600}>{shown.event_name}</Text>
+      <Time at={shown.received_at} />
+      {shown.schema_fault === undefined ? null : (
+        <Alert color="orange" variant="outline" title={texts.fault}>
+          <Text className="mono">{shown.schema_fault}</Text>
+          <Anchor
+            component={Link}
+            href={`${base}/schemas/of/${encodeURIComponent(shown.event_name)}`}
+            underline="always"
+          >
+            {texts.toSchema}
+          </Anchor>
+        </Alert>
+      )}
+      <Anchor component={Link} href={`${base}/players/${shown.player_id}`}>
+        {texts.toPlayer}
+      </Anchor>
+      <EventTrace eventId={shown.event_id} playerId={shown.player_id} />
+      <Json value={shown} label={texts.detail} />
+    </Stack>
   );
 }
+
+/** Quarantined events are not on the stream: this says that there are some. */
+function Quarantined() {
+  const { scope } = usePlace();
+  const { game, environment } = scope;
+  const { data } = useQuery({
+    queryKey: ['schema-faults', game, environment, 1],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/events/schema-faults', { query: { days: 1 }, signal }),
+    refetchInterval: FAULTS_REFRESH_MS,
+  });
+  const count = (data?.faults ?? []).reduce((sum, { quarantined, events }) => sum + (quarantined ? events : 0), 0);
+  if (count === 0) return null;
+  return (
+    <Alert color="orange" variant="outline">
+      {texts.quarantined(number(count))}{' '}
+      <Anchor component={Link} href={`/${game}/${environment}/schemas/quarantine`} underline="always">
+        {texts.toQuarantine}
+      </Anchor>
+    </Alert>
+  );
+}
+
+/** Plain elements: at 2,000 events a second all rows are new five times a second. */
+const Row = memo(function Row({ event, onOpen }: { event: FeedEvent; onOpen: (event: FeedEvent) => void }) {
+  const shown = event.read();
+  return (
+    <UnstyledButton className="virtual-row" w="100%" onClick={() => onOpen(event)}>
+      <span className="mono">{clockTime(shown.received_at)}</span>
+      <b>{shown.event_name}</b>
+      {shown.schema_fault === undefined ? null : <span className="fault-badge">{shown.schema_fault}</span>}
+      <span className="mono">{shown.player_id.slice(0, 8)}</span>
+      <code>{JSON.stringify(shown.properties).slice(0, 300)}</code>
+    </UnstyledButton>
+  );
+});

@@ -17,7 +17,7 @@ export function Start() {
   const [key, setKey] = useState('');
   const [isLate, setLate] = useState(false);
   const feed = useEventFeed(scope, NO_FILTER);
-  const first = feed.events[0];
+  const first = feed.events[0]?.read();
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), LATE_MS);
     return () => clearTimeout(timer);

@@ -45,4 +45,9 @@ export const events = {
   gap: (count: string) => `${count} events were missed while disconnected.`,
   columns: { time: 'Received', name: 'Event', player: 'Player', properties: 'Properties' },
   toPlayer: 'Open the player',
+  onlyFaulty: 'Only with schema faults',
+  fault: 'Breaks its schema, which does not enforce it',
+  toSchema: 'Open the schema',
+  quarantined: (count: string) => `${count} events of the last 24 hours are in quarantine and not in this list.`,
+  toQuarantine: 'Open the quarantine',
 } as const;

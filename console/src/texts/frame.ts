@@ -10,6 +10,8 @@ export const nav = {
   sql: 'SQL',
   reference: 'API reference',
   players: 'Players',
+  dictionary: 'Event dictionary',
+  schemas: 'Event schemas',
   segments: 'Segments',
   flags: 'Flags',
   campaigns: 'Campaigns',

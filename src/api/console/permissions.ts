@@ -18,6 +18,11 @@ const LEAST_ROLES: Readonly<Record<string, Role | null>> = {
   'GET /v1/players/players/{id}/churn-risk': 'viewer',
   'GET /v1/players/players/{id}/erasure': 'viewer',
   'GET /v1/players/players/{id}/export': 'admin',
+  'GET /v1/players/players': 'viewer',
+  'GET /v1/players/players/{id}/flags': 'viewer',
+  'GET /v1/players/players/{id}/segments': 'viewer',
+  'GET /v1/players/players/{id}/campaigns': 'viewer',
+  'GET /v1/players/players/{id}/timeline': 'viewer',
   'POST /v1/players/players/{id}/session': null,
   'POST /v1/players/players/{id}/purchase': null,
   'POST /v1/bff/game/init': null,
@@ -46,6 +51,10 @@ const LEAST_ROLES: Readonly<Record<string, Role | null>> = {
   'POST /v1/events/schemas': 'editor',
   'PUT /v1/events/schemas/{event_name}': 'editor',
   'DELETE /v1/events/schemas/{event_name}': 'editor',
+  'GET /v1/events/events/{event_id}/trace': 'viewer',
+  // Checks a thousand events, which costs time.
+  'POST /v1/events/schemas/dry-run': 'analyst',
+  'GET /v1/events/schema-faults': 'viewer',
   'GET /v1/events/quarantine': 'viewer',
   'POST /v1/events/quarantine/replay': 'editor',
   // Evaluations count as exposures.
@@ -92,6 +101,8 @@ const LEAST_ROLES: Readonly<Record<string, Role | null>> = {
   'GET /v1/integrations/webhooks': 'viewer',
   'GET /v1/integrations/webhooks/{id}': 'viewer',
   'GET /v1/integrations/webhooks/{id}/deliveries': 'viewer',
+  'GET /v1/integrations/webhooks/{id}/deliveries/{delivery_id}/payload': 'viewer',
+  'GET /v1/integrations/webhook-health': 'viewer',
   'GET /v1/integrations/webhooks/{id}/recover': 'viewer',
   // A webhook sends players' data to any address, so changing where is for admins; repeating a delivery is not.
   'POST /v1/integrations/webhooks': 'admin',

@@ -25,6 +25,10 @@ const Outcome = Type.Unsafe<(typeof OUTCOMES)[number]>({
 
 const DeliveriesQuery = Type.Object({
   outcome: Type.Optional(Outcome),
+  kind: Type.Optional(
+    Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description: 'Only attempts of this event kind.' }),
+  ),
+  delivery_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only attempts of this delivery.' })),
   from: Type.Optional(timeIn('Only attempts at or after this time.')),
   to: Type.Optional(timeIn('Only attempts before this time.')),
   ...PageQuery.properties,
@@ -108,18 +112,19 @@ export const listWebhookDeliveries = defineRoute({
       const webhookId = params.id;
       if (webhooks.find(webhookId, context) === undefined) return missingWebhook();
       const { game, environment } = context.key;
-      const { outcome, cursor, limit = LIMITS.pageItemsDefault } = query;
+      const { outcome, kind, cursor, limit = LIMITS.pageItemsDefault } = query;
+      const deliveryId = query.delivery_id?.toLowerCase();
       const sinceMs = query.from === undefined ? undefined : parseTimestamp(query.from);
       const untilMs = query.to === undefined ? undefined : parseTimestamp(query.to);
       if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) {
         return invalid([{ path: 'to', message: 'must be after `from`' }]);
       }
-      const filters = [game, environment, webhookId, outcome, sinceMs, untilMs];
+      const filters = [game, environment, webhookId, outcome, kind, deliveryId, sinceMs, untilMs];
       const behind = cursor === undefined ? undefined : decodePlace(cursor, filters);
       if (cursor !== undefined && behind === undefined) {
         return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
       }
-      const filter = { game, environment, webhookId, outcome, sinceMs, untilMs, behind };
+      const filter = { game, environment, webhookId, outcome, kind, deliveryId, sinceMs, untilMs, behind };
       return { kind: 'question', question: { filter, filters, limit } };
     },
     // One extra row shows whether there is another page.

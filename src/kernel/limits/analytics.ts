@@ -96,6 +96,24 @@ export const ANALYTICS_LIMITS = {
   dictionaryNames: 1_500,
   dictionaryEvents: 1_000,
 
+  /** Players of one search: more than anybody reads. Its text: the longest of external id, device id and address. */
+  foundPlayers: 100,
+  foundPlayersDefault: 50,
+  playerSearchLength: 256,
+  /** Exposures of one player to one flag that are shown, the newest: a flag has few periods and variants. */
+  exposuresOfFlag: 5,
+  /** Entries on one page of a player's timeline. A page is at least as long as the entries that one fact makes. */
+  timelineEntries: 200,
+  timelineEntriesLeast: 10,
+  timelineEntriesDefault: 50,
+  /** Different faults of events that are listed, and days of events in which they are counted. */
+  schemaFaults: 200,
+  schemaFaultDays: 30,
+  /** Hours of attempts that the health of webhooks counts: retries of one delivery end within a day. */
+  webhookHealthHours: 24,
+  /** Groups of attempts in its answer: kinds of events times statuses, or webhooks times outcomes. */
+  webhookHealthRows: 2_000,
+
   /** Rows on one page of a player's export: the maximum, and the default. */
   exportRows: 1_000,
   exportRowsDefault: 500,

@@ -40,6 +40,14 @@ export const EVENT_SCHEMA_LIMITS = {
    */
   replayEvents: 500,
   replayBytes: 4 * 1024 * 1024,
+  /** Events that one dry run of a schema checks, bytes of their properties, and how long it may check them. */
+  dryRunEvents: 1_000,
+  dryRunEventsDefault: 500,
+  dryRunBytes: 4 * 1024 * 1024,
+  dryRunMs: 5_000,
+  /** Faulty events that its answer shows, and different faults. */
+  dryRunExamples: 10,
+  dryRunFaults: 50,
   /** How long a replay checks events before it yields to others. */
   replayTurnMs: 5,
   /** Quarantined events in one command of a replay (as in a batch request), and characters of their properties. */

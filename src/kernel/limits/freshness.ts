@@ -25,6 +25,9 @@ export const FRESHNESS_LIMITS = {
   traceAttempts: 200,
   /** Running time of its statements: event ids have no index. 100,000,000 of them are read in about 20 s. */
   traceSeconds: 60,
+  /** The same for a request: with the player's id it takes milliseconds. Traces that one process makes at once. */
+  traceRequestSeconds: 20,
+  traceRequests: 2,
   /** Records of the log that it reads beyond the rows, and for how long: what a sink is behind at most for minutes. */
   traceRecords: 200_000,
   traceLogMs: 30_000,

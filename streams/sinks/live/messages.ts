@@ -53,7 +53,8 @@ export function eventMessage(fact: EventTracked, id: string): string {
     timestamp: fact.timestamp,
     receivedAt: fact.at,
   });
-  return messageText(`{"type":"event",${members}}`, id);
+  const fault = fact.schemaFault === undefined ? '' : `,"schema_fault":${JSON.stringify(fact.schemaFault)}`;
+  return messageText(`{"type":"event",${members}${fault}}`, id);
 }
 
 /** A line break outside a string is legal JSON but would end the `data:` line; inside a string it is always escaped. */

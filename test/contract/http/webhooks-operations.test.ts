@@ -7,6 +7,7 @@ import type {
 } from '../../../clickhouse-schema/queries/webhook-delivery-query.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type {
+  DeliveredPayload,
   Recovery,
   RecoveryRequest,
   Redelivery,
@@ -16,6 +17,7 @@ import type {
 import { bodyOf } from '../../support/api-body.ts';
 import { createFakeLedger } from '../../support/fake-ledger.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import { noLookups } from '../../support/no-lookups.ts';
 import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
 import { documentedWebhookPath } from '../../support/webhook-paths.ts';
 import { until } from '../../support/until.ts';
@@ -51,6 +53,7 @@ const TESTED: TestedDelivery = {
 let world: {
   test: () => Promise<TestedDelivery>;
   redelivery: Redelivery;
+  payload: DeliveredPayload;
   recover: (since: number) => RecoveryRequest;
   recovery: Recovery | undefined | 'unavailable';
   fact: Awaited<ReturnType<Analytics['deliveredFact']>>;
@@ -67,6 +70,7 @@ beforeEach(async () => {
   world = {
     test: async () => TESTED,
     redelivery: { kind: 'queued', deliveryId: DELIVERY },
+    payload: { kind: 'found', body: '{"type":"event.level_up"}' },
     recover: () => ({ kind: 'begun', recovery: RECOVERY }),
     recovery: RECOVERY,
     fact: { kind: 'answered', value: PLACE },
@@ -81,6 +85,7 @@ beforeEach(async () => {
       world.redelivered.push({ webhook: webhook.key, place, requestId });
       return world.redelivery;
     },
+    payload: async () => world.payload,
     recover: async (_, since) => world.recover(since),
     recovery: async () => world.recovery,
   };
@@ -91,6 +96,7 @@ beforeEach(async () => {
     auditEntries: unavailable,
     knownNames: unavailable,
     ask: unavailable,
+    lookups: noLookups(),
     experiment: unavailable,
     erasure: unavailable,
     playerRows: unavailable,

@@ -722,6 +722,50 @@ export interface Operations {
     };
     readonly answer: Player;
   };
+  /** Find players. */
+  'GET /v1/players/players': {
+    readonly path: undefined;
+    readonly query: {
+      /** A player id, external_id, device_id or e-mail address, or the beginning of an external_id. */
+      readonly search?: string;
+      /** Maximum number of players. */
+      readonly limit?: number;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Exact matches first, then the players who were active last. */
+      readonly players: readonly {
+        /** Id of the player, assigned by the service. */
+        readonly id: string;
+        /** Your own unique id of the player. */
+        readonly external_id: string;
+        /** Device id. */
+        readonly device_id: string | null;
+        /** E-mail address. */
+        readonly email: string | null;
+        /** Lifecycle stage of the player. */
+        readonly lifecycle_stage: 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+        /** Number of sessions opened or recorded. */
+        readonly session_count: number;
+        /** Sum of all purchases in the game's currency. */
+        readonly total_revenue: number;
+        /** Whether the player has made a purchase. */
+        readonly is_payer: boolean;
+        /** When the player was first registered. */
+        readonly first_seen_at: string;
+        /** When the player was last active. */
+        readonly last_seen_at: string;
+        /** What `search` matched. */
+        readonly matched: 'id' | 'external_id' | 'device_id' | 'email' | 'external_id_start' | null;
+      }[];
+      /**
+       * false: ClickHouse does not answer, so only the player with this id or external_id was
+       * looked for.
+       */
+      readonly complete: boolean;
+    };
+  };
   /** Get a player by id. */
   'GET /v1/players/players/{id}': {
     readonly path: {
@@ -1051,6 +1095,251 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: ReceiptOfErasure;
   };
+  /** List what flags serve a player, and what the player saw. */
+  'GET /v1/players/players/{id}/flags': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** The time for which `now` was calculated. */
+      readonly evaluated_at: string;
+      /** The flags. */
+      readonly flags: readonly {
+        /** The flag's key. */
+        readonly flag_key: string;
+        /** Name of the flag. */
+        readonly name: string | null;
+        /** `boolean`, `multivariate`, `string`, `number` or `json`. */
+        readonly flag_type: string | null;
+        /** Whether the flag exists and is enabled. */
+        readonly enabled: boolean;
+        /** Current version. */
+        readonly version: number | null;
+        /** Calculated for this answer, without an evaluation context. */
+        readonly now: {
+          /** The value. */
+          readonly value: unknown;
+          /** Key of the variant. */
+          readonly variant_key: string | null;
+          /** `default`: no rule holds. */
+          readonly reason: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+          /** Id of the matching segment, with `segment_match`. */
+          readonly segment_id?: string;
+          /** Its key. */
+          readonly segment_key?: string | null;
+          /** Key of the unmet prerequisite, if it is the cause of `flag_disabled`. */
+          readonly prerequisite_key?: string;
+        } | null;
+        /** The player's override of this flag. */
+        readonly override: {
+          /** Value that the player gets. */
+          readonly value: unknown;
+        } | null;
+        /** The last result that the player received. */
+        readonly served: {
+          /** The value. */
+          readonly value: unknown;
+          /** Key of the variant. */
+          readonly variant_key: string | null;
+          /** `default`: no rule holds. */
+          readonly reason: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+          /** Id of the matching segment, with `segment_match`. */
+          readonly segment_id?: string;
+          /** Its key. */
+          readonly segment_key?: string | null;
+          /** Version of the flag that first served this result. */
+          readonly flag_version: number;
+          /** Whether the assignment of players is unchanged since then. */
+          readonly current_period: boolean;
+          /** Whether the player got two variants in that period, so that results leave the player out. */
+          readonly mixed: boolean;
+        } | null;
+        /** Variants that the player saw, the latest first. */
+        readonly exposures: readonly {
+          /** The value. */
+          readonly value: unknown;
+          /** Key of the variant. */
+          readonly variant_key: string | null;
+          /** Why the flag served it, as in `now`. */
+          readonly reason: string;
+          /**
+           * How the variant is known: `served` (the last result), `earlier` or `named` (the event
+           * names it), `mismatch` (the event names one that was never served), `local` (reported by a
+           * server).
+           */
+          readonly attribution: string | null;
+          /** Version of the flag. */
+          readonly flag_version: number;
+          /** Whether the assignment of players is unchanged since then. */
+          readonly current_period: boolean;
+          /** When the player first saw this variant in that period. */
+          readonly first_seen_at: string;
+        }[];
+      }[];
+      /** false: ClickHouse does not answer, so all `exposures` are empty. */
+      readonly exposures_complete: boolean;
+    };
+  };
+  /** List the segments of a player. */
+  'GET /v1/players/players/{id}/segments': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** The segments. */
+      readonly segments: readonly {
+        /** Id of the segment. */
+        readonly segment_id: string;
+        /** Key of the segment when the player entered it. */
+        readonly segment_key: string;
+        /** Name of the segment. */
+        readonly name: string | null;
+        /** Whether the players of the segment are those of a list. */
+        readonly static: boolean;
+        /** When the player entered the segment. */
+        readonly since: string;
+      }[];
+    };
+  };
+  /** Get what campaigns did with a player. */
+  'GET /v1/players/players/{id}/campaigns': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** The campaigns. */
+      readonly campaigns: readonly {
+        /** Id of the campaign. */
+        readonly campaign_id: string;
+        /** Key of the campaign. */
+        readonly campaign_key: string | null;
+        /** Name of the campaign. */
+        readonly name: string | null;
+        /** Whether the campaign exists and is enabled. */
+        readonly enabled: boolean;
+        /** Interventions that the player got from it. */
+        readonly interventions: number;
+        /** Those of the current UTC day. */
+        readonly interventions_today: number;
+        /** The latest one. */
+        readonly last_intervention_at: string | null;
+        /** The latest suppression. */
+        readonly suppressed: {
+          /** The latest suppression that was recorded. */
+          readonly at: string;
+          /**
+           * Reasons of that UTC day: `cap_total` and `cap_per_day` (caps of the campaign), `cooldown`,
+           * `cap_all_campaigns` (interventions of one day), `quiet_hours`, `waiting_full` (too many
+           * wait to be shown), `holdout`.
+           */
+          readonly reasons: readonly (
+            | 'cap_total'
+            | 'cap_per_day'
+            | 'cooldown'
+            | 'cap_all_campaigns'
+            | 'quiet_hours'
+            | 'waiting_full'
+            | 'holdout'
+          )[];
+        } | null;
+      }[];
+      /** Interventions that are not over, oldest first. */
+      readonly waiting: readonly {
+        /** Id of the intervention. */
+        readonly intervention_id: string;
+        /** Id of its campaign. */
+        readonly campaign_id: string;
+        /** Key of the campaign when it was triggered. */
+        readonly campaign_key: string;
+        /** When it was triggered. */
+        readonly created_at: string;
+        /** Until when it waits to be shown. */
+        readonly expires_at: string;
+        /** How many syncs delivered it. */
+        readonly offers: number;
+        /** When the game showed it. */
+        readonly shown_at: string | null;
+      }[];
+    };
+  };
+  /** List what happened to a player. */
+  'GET /v1/players/players/{id}/timeline': {
+    readonly path: {
+      /** Id of the player, assigned by the service. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Only entries of these kinds. */
+      readonly kind?: readonly (
+        | 'event'
+        | 'quarantined'
+        | 'session'
+        | 'purchase'
+        | 'segment'
+        | 'stage'
+        | 'exposure'
+        | 'campaign'
+      )[];
+      /** Maximum number of entries per page. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Entries of this page. */
+      readonly entries: readonly {
+        /**
+         * `event`, `quarantined` (an event that violates its schema), `session` (a closed one),
+         * `purchase`, `segment` (entered or exited), `stage` (of the lifecycle), `exposure` (to a
+         * variant of a flag) or `campaign`.
+         */
+        readonly kind: 'event' | 'quarantined' | 'session' | 'purchase' | 'segment' | 'stage' | 'exposure' | 'campaign';
+        /** When the service received or decided it. */
+        readonly received_at: string;
+        /** Of the event, the product, the segment, the flag or the campaign (keys). */
+        readonly name: string;
+        /** Source of an event (`caller`, `service`, `import`). */
+        readonly what: string;
+        /** Id of the event, session, transaction, segment or campaign. */
+        readonly id?: string;
+        /** First schema fault of an event. */
+        readonly why?: string;
+        /** Properties of an event, value of an exposure, currency of a purchase, cause of a campaign. */
+        readonly value?: unknown;
+        /** Seconds of a session, amount of a purchase, version of a flag, schema or campaign. */
+        readonly number?: number;
+        /** The first faults of a quarantined event. */
+        readonly faults?: readonly {
+          /** JSON Pointer into the properties. */
+          readonly path: string;
+          /** The rule that the value breaks. */
+          readonly message: string;
+        }[];
+      }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+  };
   /** Export all data of a player. */
   'GET /v1/players/players/{id}/export': {
     readonly path: {
@@ -1249,6 +1538,98 @@ export interface Operations {
       readonly more: boolean;
     };
   };
+  /** Tell where an event went. */
+  'GET /v1/events/events/{event_id}/trace': {
+    readonly path: {
+      /** The event_id that the sender sent or the service assigned. */
+      readonly event_id: string;
+    };
+    readonly query: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The traces. */
+      readonly traces: readonly {
+        /** Whether the event counts, or waits in quarantine. */
+        readonly state: 'accepted' | 'quarantined';
+        /** Id of the event. */
+        readonly event_id: string;
+        /** Name of the event. */
+        readonly event_name: string;
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** Your own unique id of the player. */
+        readonly external_id: string;
+        /** `caller`, `service` (recorded sessions and purchases) or `import`. */
+        readonly source: string;
+        /** When the event happened, according to its sender. */
+        readonly timestamp: string;
+        /** When the service received it. */
+        readonly received_at: string;
+        /** The first faults of a quarantined event. */
+        readonly faults: readonly {
+          /** JSON Pointer into the properties. */
+          readonly path: string;
+          /** The rule that the value breaks. */
+          readonly message: string;
+        }[];
+        /** Where the log holds the event. */
+        readonly log: {
+          /** Sequence of the record of FACTS. */
+          readonly sequence: number;
+          /** Place of the fact in the record. */
+          readonly index: number;
+          /** Partition of the player. */
+          readonly partition: string | null;
+          /** When the log stored it. */
+          readonly appended_at: string | null;
+        };
+        /** The row in ClickHouse. */
+        readonly row: {
+          /** Name of the table. */
+          readonly table: string;
+          /** When the row was inserted. */
+          readonly inserted_at: string | null;
+          /** Number of rows of the same insert. */
+          readonly rows_of_insert: number | null;
+        } | null;
+        /** Its SSE id on the event stream. */
+        readonly stream_id: string | null;
+        /** Whether its deliveries are queued. */
+        readonly webhooks_matched: boolean;
+        /** Attempts of its deliveries, the oldest first. */
+        readonly attempts: readonly {
+          /** Id of the webhook. */
+          readonly webhook_id: string;
+          /** Its name. */
+          readonly webhook_name: string | null;
+          /** Id of the delivery. */
+          readonly delivery_id: string;
+          /** Number of the attempt, from 1. */
+          readonly attempt: number;
+          /** When the attempt was made. */
+          readonly attempted_at: string;
+          /** Duration of the request and its response, milliseconds. */
+          readonly duration_ms: number;
+          /** As in the delivery attempts of the webhook. */
+          readonly outcome: string;
+          /** HTTP status of the response. */
+          readonly status: number | null;
+          /** Why there was no response. */
+          readonly error: string | null;
+          /** When the next attempt is due. */
+          readonly next_attempt_at: string | null;
+        }[];
+      }[];
+      /** Records of the log that ClickHouse does not hold yet. */
+      readonly behind_records: number;
+      /** Whether all of these records were searched. */
+      readonly searched_all: boolean;
+    };
+  };
   /** List the event schemas. */
   'GET /v1/events/schemas': {
     readonly path: undefined;
@@ -1341,6 +1722,103 @@ export interface Operations {
       readonly event_name: string;
       /** Always true. */
       readonly deleted: boolean;
+    };
+  };
+  /** Check recent events against a schema. */
+  'POST /v1/events/schemas/dry-run': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Name of the events to check. */
+      readonly event_name: string;
+      /**
+       * JSON Schema (draft 2020-12) for the `properties`, with the same rules as for event
+       * schemas.
+       */
+      readonly schema: Readonly<Record<string, unknown>>;
+      /** Number of the newest events to check. */
+      readonly limit?: number;
+    };
+    readonly answer: {
+      /** Name of the events. */
+      readonly event_name: string;
+      /** Number of events that were checked, the newest. */
+      readonly events_checked: number;
+      /** Number of them that the schema would accept. */
+      readonly events_valid: number;
+      /** Number of them that it would refuse. */
+      readonly events_invalid: number;
+      /** Number of accepted ones that were quarantined: a replay would track them. */
+      readonly quarantined_valid: number;
+      /** Receipt of the oldest checked event. */
+      readonly oldest_received_at: string | null;
+      /** Whether the time ended before all events were checked. */
+      readonly stopped_early: boolean;
+      /** The faults, the most frequent first. */
+      readonly faults: readonly {
+        /** JSON Pointer into the properties. */
+        readonly path: string;
+        /** The rule that the value breaks. */
+        readonly message: string;
+        /** Number of events with it. */
+        readonly events: number;
+      }[];
+      /** The newest refused events, at most 10. */
+      readonly examples: readonly {
+        /** Id of the event. */
+        readonly event_id: string;
+        /** Id of the player, assigned by the service. */
+        readonly player_id: string;
+        /** When the service received it. */
+        readonly received_at: string;
+        /** Whether it is in quarantine now. */
+        readonly quarantined: boolean;
+        /** Its faults. */
+        readonly faults: readonly {
+          /** JSON Pointer into the properties. */
+          readonly path: string;
+          /** The rule that the value breaks. */
+          readonly message: string;
+        }[];
+        /** The properties as sent. */
+        readonly properties: Readonly<Record<string, unknown>>;
+      }[];
+    };
+  };
+  /** Count the schema faults of events. */
+  'GET /v1/events/schema-faults': {
+    readonly path: undefined;
+    readonly query: {
+      /** Only events with this name. */
+      readonly event_name?: string;
+      /** Only events received in the last days, counted back from now. */
+      readonly days?: number;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The most frequent ones first, at most 200. */
+      readonly faults: readonly {
+        /** Name of the events. */
+        readonly event_name: string;
+        /** Path and rule, for example `/level must be integer`. */
+        readonly fault: string;
+        /** Whether these events are in quarantine and not replayed. */
+        readonly quarantined: boolean;
+        /** Number of events. */
+        readonly events: number;
+        /** Number of their players, about 1 % exact. */
+        readonly players: number;
+        /** Receipt of the oldest one. */
+        readonly first_seen_at: string;
+        /** Receipt of the newest one. */
+        readonly last_seen_at: string;
+        /** Id of the newest one. */
+        readonly example_event_id: string;
+      }[];
+      /** Events received from then on are counted. */
+      readonly since: string;
     };
   };
   /** List quarantined events. */
@@ -3018,6 +3496,10 @@ export interface Operations {
     readonly query: {
       /** `delivered`: the receiver returned 2xx. */
       readonly outcome?: 'delivered' | 'failed' | 'exhausted' | 'dropped' | 'overflowed';
+      /** Only attempts of this event kind. */
+      readonly kind?: string;
+      /** Only attempts of this delivery. */
+      readonly delivery_id?: string;
       /** Only attempts at or after this time. */
       readonly from?: string;
       /** Only attempts before this time. */
@@ -3061,6 +3543,72 @@ export interface Operations {
       }[];
       /** Send it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
+    };
+  };
+  /** Get the payload of a delivery. */
+  'GET /v1/integrations/webhooks/{id}/deliveries/{delivery_id}/payload': {
+    readonly path: {
+      /** Id of the webhook. */
+      readonly id: string;
+      /** Id of the delivery, `id` in its payload. */
+      readonly delivery_id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the webhook. */
+      readonly webhook_id: string;
+      /** Id of the delivery. */
+      readonly delivery_id: string;
+      /** The body of the request. */
+      readonly payload: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Count the delivery attempts of webhooks. */
+  'GET /v1/integrations/webhook-health': {
+    readonly path: undefined;
+    readonly query: {
+      /** Only this webhook, with `groups`. */
+      readonly webhook_id?: string;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Webhooks with attempts, in order of their ids. */
+      readonly webhooks: readonly {
+        /** Id of the webhook. */
+        readonly webhook_id: string;
+        /** Attempts that the receiver accepted. */
+        readonly delivered: number;
+        /** Attempts that failed and were or will be repeated. */
+        readonly failed: number;
+        /** Deliveries that ended without success: `exhausted`, `dropped` and `overflowed`. */
+        readonly given_up: number;
+        /** The latest attempt. */
+        readonly last_attempt_at: string | null;
+        /** The latest success. */
+        readonly last_delivered_at: string | null;
+        /** Deliveries whose latest attempt failed and that will be tried again. */
+        readonly undelivered: number;
+        /** The first attempt of the oldest of these. */
+        readonly oldest_undelivered_at: string | null;
+        /** Attempts by kind and status. */
+        readonly groups?: readonly {
+          /** Event kind. */
+          readonly kind: string;
+          /** Outcome of the attempts, as in the list of attempts. */
+          readonly outcome: string;
+          /** HTTP status of the responses. */
+          readonly status: number | null;
+          /** Number of attempts. */
+          readonly attempts: number;
+          /** The latest one. */
+          readonly last_attempt_at: string;
+        }[];
+      }[];
+      /** Attempts from then on are counted. */
+      readonly since: string;
     };
   };
   /** Repeat a delivery. */

@@ -6,7 +6,7 @@ import type { Log } from '../../../log/log.ts';
 import type { WebhookOperations } from '../../../webhook-operations.ts';
 import { createHttpSender } from '../delivery/http-sender.ts';
 import { beginRecovery, readRecovery } from './recoveries.ts';
-import { redeliver } from './redeliver.ts';
+import { payloadAt, redeliver } from './redeliver.ts';
 import { sendTest } from '../delivery/send-test.ts';
 import type { DeliverySender } from '../delivery/sender.ts';
 
@@ -49,6 +49,9 @@ export function createWebhookOperations(options: OperationsOptions): WebhookOper
     async redeliver(webhook, place, requestId) {
       const result = await orUnavailable(redeliver({ log, clock, erasures }, webhook, place, requestId));
       return result ?? { kind: 'unavailable' };
+    },
+    async payload(webhook, place) {
+      return (await orUnavailable(payloadAt({ log, erasures }, webhook, place))) ?? { kind: 'unavailable' };
     },
     async recover(webhook, sinceMs) {
       return (await orUnavailable(beginRecovery({ log, clock, ids }, webhook, sinceMs))) ?? { kind: 'unavailable' };

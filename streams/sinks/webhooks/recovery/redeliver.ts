@@ -5,10 +5,11 @@ import type { ConfigEntry } from '../../../config/config-store.ts';
 import { decodeCommit } from '../../../codec.ts';
 import type { Erasures } from '../../../erasures.ts';
 import type { Log } from '../../../log/log.ts';
-import type { Redelivery } from '../../../webhook-operations.ts';
+import type { DeliveredPayload, Redelivery } from '../../../webhook-operations.ts';
 import { type Delivery, deliveryId, dueSubject, messageIdOf } from '../delivery/delivery.ts';
 import { encodeDelivery } from '../delivery/delivery-record.ts';
 import { occurrenceOf } from '../matching/occurrences.ts';
+import { deliveryBody } from '../matching/payload.ts';
 import type { FactPlace } from '../../../records/fact-place.ts';
 
 export interface RedeliverTerms {
@@ -28,18 +29,41 @@ export async function redeliver(
   place: FactPlace,
   requestId: string,
 ): Promise<Redelivery> {
-  await erasures.ready;
-  const fact = await factAt(log, place);
-  if (fact === 'unreadable') return { kind: 'unavailable' };
-  const delivery = fact === undefined ? undefined : deliveryOf(fact, webhook, place);
-  if (delivery === undefined) return { kind: 'gone' };
-  if (erasures.covers(delivery.player, place)) return { kind: 'erased' };
+  const found = await deliveryAt({ log, erasures }, webhook, place);
+  if (found.kind !== 'found') return found;
+  const { delivery } = found;
   const run = uuidv5(RUNS, requestId);
   const queued = { ...delivery, owedSince: clock.wallMs(), run };
   const outcome = await log.append(dueSubject(queued.webhook), encodeDelivery(queued), {
     messageId: messageIdOf(queued),
   });
   return outcome.kind === 'acked' ? { kind: 'queued', deliveryId: queued.id } : { kind: 'unavailable' };
+}
+
+/** The payload of one fact's first attempt. Rejects when the log is closed. */
+export async function payloadAt(
+  terms: Pick<RedeliverTerms, 'log' | 'erasures'>,
+  webhook: ConfigEntry<'webhook'>,
+  place: FactPlace,
+): Promise<DeliveredPayload> {
+  const found = await deliveryAt(terms, webhook, place);
+  if (found.kind !== 'found') return found;
+  return { kind: 'found', body: Buffer.from(deliveryBody(found.delivery)).toString('utf8') };
+}
+
+type FoundDelivery = { kind: 'found'; delivery: Delivery } | Exclude<DeliveredPayload, { kind: 'found' }>;
+
+async function deliveryAt(
+  { log, erasures }: Pick<RedeliverTerms, 'log' | 'erasures'>,
+  webhook: ConfigEntry<'webhook'>,
+  place: FactPlace,
+): Promise<FoundDelivery> {
+  await erasures.ready;
+  const fact = await factAt(log, place);
+  if (fact === 'unreadable') return { kind: 'unavailable' };
+  const delivery = fact === undefined ? undefined : deliveryOf(fact, webhook, place);
+  if (delivery === undefined) return { kind: 'gone' };
+  return erasures.covers(delivery.player, place) ? { kind: 'erased' } : { kind: 'found', delivery };
 }
 
 /** Namespace of run ids: a request id is the caller's text, which a subject cannot contain. */

@@ -1,0 +1,18 @@
+import { useSearchParams } from 'wouter';
+
+/** A state of a screen that its address holds, so that it can be shared. Empty texts are left out. */
+export function useAddressField(name: string): [string, (value: string) => void] {
+  const [fields, setFields] = useSearchParams();
+  const set = (value: string): void => {
+    setFields(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (value === '') after.delete(name);
+        else after.set(name, value);
+        return after;
+      },
+      { replace: true },
+    );
+  };
+  return [fields.get(name) ?? '', set];
+}

@@ -1,0 +1,171 @@
+import { Alert, Anchor, Badge, Button, Group, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { type AnswerOf, call } from '../../api.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Empty, Loaded, Page } from '../../parts/states.tsx';
+import { number, Time } from '../../parts/values.tsx';
+import { usePlace } from '../../session.tsx';
+import { TEXTS } from '../../texts.ts';
+
+const texts = TEXTS.players;
+const REFRESH_MS = 10_000;
+
+type Found = AnswerOf<'GET /v1/players/players'>['players'][number];
+
+/** Finds players. The address holds what is searched for: `players/find/<text>`. */
+export function Players() {
+  const { scope } = usePlace();
+  const { game, environment } = scope;
+  const base = `/${game}/${environment}/players`;
+  const [, navigate] = useLocation();
+  const wanted = searchedText(globalThis.location.pathname);
+  const [text, setText] = useState(wanted);
+  const [shownFor, setShownFor] = useState(wanted);
+  if (shownFor !== wanted) {
+    // The palette opened another search.
+    setShownFor(wanted);
+    setText(wanted);
+  }
+  const found = useQuery({
+    queryKey: ['players', game, environment, wanted],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/players/players', { query: { search: wanted }, signal }),
+    refetchInterval: wanted === '' ? REFRESH_MS : false,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const next = text.trim();
+    navigate(next === '' ? base : `${base}/find/${encodeURIComponent(next)}`);
+  };
+  return (
+    <Page title={texts.title} intro={texts.intro}>
+      <form onSubmit={submit} role="search">
+        <Group align="flex-end">
+          <TextInput
+            label={texts.search}
+            description={texts.searchHelp}
+            placeholder={texts.searchHint}
+            value={text}
+            maxLength={256}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => setText(event.currentTarget.value)}
+            flex="1 1 280px"
+            maw={560}
+          />
+          <Button type="submit">{texts.submit}</Button>
+        </Group>
+      </form>
+      <Loaded query={found} rows={8}>
+        {({ players, complete }) => (
+          <>
+            {complete ? null : <Alert color="yellow">{texts.incomplete}</Alert>}
+            <Title order={2} size="h5" role="status">
+              {wanted === '' ? texts.recent : texts.found(number(players.length))}
+            </Title>
+            <DataTable
+              label={wanted === '' ? texts.recent : texts.title}
+              columns={columnsOf(base, wanted !== '')}
+              rows={players}
+              keyOf={({ id }) => id}
+              empty={<NoPlayers wanted={wanted} start={`/${game}/${environment}/start`} />}
+            />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function NoPlayers({ wanted, start }: { wanted: string; start: string }) {
+  if (wanted !== '') return <Empty title={texts.noneFound(wanted)}>{texts.noneFoundHelp}</Empty>;
+  return (
+    <Empty title={texts.none}>
+      <Text c="dimmed">{texts.noneHelp}</Text>
+      <Anchor component={Link} href={start} underline="always">
+        {texts.toStart}
+      </Anchor>
+    </Empty>
+  );
+}
+
+function columnsOf(base: string, isSearch: boolean): Column<Found>[] {
+  const matched: Column<Found> = {
+    id: 'matched',
+    label: texts.columns.matched,
+    cell: (row) => <MatchedBy row={row} />,
+  };
+  return [
+    {
+      id: 'player',
+      label: texts.columns.player,
+      cell: ({ id, external_id: externalId }) => (
+        <>
+          <Anchor component={Link} href={`${base}/${id}`} fw={600}>
+            {externalId}
+          </Anchor>
+          <Text size="xs" c="dimmed" className="mono">
+            {id}
+          </Text>
+        </>
+      ),
+    },
+    ...(isSearch ? [matched] : []),
+    {
+      id: 'stage',
+      label: texts.columns.stage,
+      cell: ({ lifecycle_stage: stage }) => (
+        <Badge variant="outline" color="gray" tt="none">
+          {stage}
+        </Badge>
+      ),
+    },
+    {
+      id: 'sessions',
+      label: texts.columns.sessions,
+      align: 'right',
+      sortBy: ({ session_count: count }) => count,
+      cell: ({ session_count: count }) => number(count),
+    },
+    {
+      id: 'revenue',
+      label: texts.columns.revenue,
+      align: 'right',
+      sortBy: ({ total_revenue: revenue }) => revenue,
+      cell: ({ total_revenue: revenue }) => number(revenue),
+    },
+    {
+      id: 'last',
+      label: texts.columns.lastSeen,
+      sortBy: ({ last_seen_at: at }) => at,
+      cell: ({ last_seen_at: at }) => <Time at={at} />,
+    },
+  ];
+}
+
+/** Says what matched, with the value if it stands in no other column. */
+function MatchedBy({ row }: { row: Found }) {
+  if (row.matched === null) return null;
+  const value = row.matched === 'device_id' ? row.device_id : row.matched === 'email' ? row.email : null;
+  return (
+    <>
+      {texts.matched[row.matched]}
+      {value === null ? null : (
+        <Text size="xs" c="dimmed" className="mono">
+          {value}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** The text of an address. The router decodes its parameters once, which is once too often for a percent sign. */
+function searchedText(pathname: string): string {
+  const text = pathname.split('/players/find/')[1] ?? '';
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,66 @@
+import { Anchor, Button, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { ApiError, call } from '../../api.ts';
+import { Empty, Loaded, Page } from '../../parts/states.tsx';
+import { usePlace } from '../../session.tsx';
+import { TEXTS } from '../../texts.ts';
+import { SchemaForm } from './schema-form.tsx';
+
+const texts = TEXTS.schema;
+
+/** A schema that does not exist yet. The address may name its events. */
+export function NewSchema() {
+  const name = new URLSearchParams(globalThis.location.search).get('event') ?? '';
+  return (
+    <Page title={texts.newTitle} intro={TEXTS.schemas.noneHelp}>
+      <SchemaForm name={name} schema={undefined} />
+    </Page>
+  );
+}
+
+/** The schema of events with one name: `schemas/of/<name>`. */
+export function SchemaScreen() {
+  const { scope, mayEdit } = usePlace();
+  const { game, environment } = scope;
+  const name = nameIn(globalThis.location.pathname);
+  const base = `/${game}/${environment}`;
+  const schema = useQuery({
+    queryKey: ['schema', game, environment, name],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/events/schemas/{event_name}', { path: { event_name: name }, signal }),
+  });
+  if (schema.error instanceof ApiError && schema.error.status === 404) {
+    return (
+      <Page title={name}>
+        <Empty title={texts.missing(name)}>
+          <Text c="dimmed">{texts.missingHelp}</Text>
+          {mayEdit ? (
+            <Button component={Link} href={`${base}/schemas/new?event=${encodeURIComponent(name)}`}>
+              {TEXTS.schemas.create}
+            </Button>
+          ) : null}
+          <Anchor component={Link} href={`${base}/dictionary?event=${encodeURIComponent(name)}`} underline="always">
+            {TEXTS.schemas.toDictionary}
+          </Anchor>
+        </Empty>
+      </Page>
+    );
+  }
+  return (
+    <Page title={name} intro={schema.data?.description}>
+      <Loaded query={schema} rows={8}>
+        {(data) => <SchemaForm key={data.version} name={name} schema={data} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** The router decodes its parameters once, which is once too often for a percent sign. */
+function nameIn(pathname: string): string {
+  const text = pathname.split('/schemas/of/')[1] ?? '';
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

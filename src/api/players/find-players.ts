@@ -1,0 +1,175 @@
+import { Type } from 'typebox';
+import type { FoundPlayer } from '../../../clickhouse-schema/queries/lookups/player-search.ts';
+import type { PlayerView } from '../../../actors/vocabulary/player.ts';
+import type { Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { answer, type Answer } from '../answer.ts';
+import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
+import { ExternalId, PlayerId, timeOut } from '../fields.ts';
+import type { RequestContext } from '../request-context.ts';
+import { defineRoute } from '../route.ts';
+import { playerIdsOf } from './player-id.ts';
+import { LIFECYCLE_STAGE_SCHEMA } from './player-resource.ts';
+
+/*
+ * The route that finds players. Owners know a player by id and by external id at once; ClickHouse finds the rest, about
+ * a second later.
+ */
+
+const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+
+const Found = Type.Object(
+  {
+    id: PlayerId,
+    external_id: ExternalId,
+    device_id: text('Device id; null if not set.'),
+    email: text('E-mail address; null if not set.'),
+    lifecycle_stage: Type.Unsafe<string>(LIFECYCLE_STAGE_SCHEMA),
+    session_count: Type.Integer({ description: 'Number of sessions opened or recorded.' }),
+    total_revenue: Type.Number({ description: "Sum of all purchases in the game's currency." }),
+    is_payer: Type.Boolean({ description: 'Whether the player has made a purchase.' }),
+    first_seen_at: timeOut('When the player was first registered.'),
+    last_seen_at: timeOut('When the player was last active.'),
+    matched: Type.Unsafe<'id' | 'external_id' | 'device_id' | 'email' | 'external_id_start' | null>({
+      type: ['string', 'null'],
+      enum: ['id', 'external_id', 'device_id', 'email', 'external_id_start', null],
+      description: 'What `search` matched; null without `search`.',
+    }),
+  },
+  { description: 'A player that was found.' },
+);
+
+export const findPlayers = defineRoute({
+  method: 'GET',
+  path: '/v1/players/players',
+  tag: 'Players',
+  summary: 'Find players',
+  description:
+    'With `search`: the player with this id or external_id, then those with this device_id or e-mail address, then ' +
+    'those whose external_id begins with it. Without `search`: the players who were active last. Players are found by ' +
+    'id and external_id at once, otherwise about a second after a change. There are no further pages: search for more ' +
+    'characters, or list a segment.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  errors: ['SERVICE_UNAVAILABLE'],
+  input: {
+    query: Type.Object({
+      search: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: LIMITS.playerSearchLength,
+          description:
+            'A player id, external_id, device_id or e-mail address, or the beginning of an external_id. Case counts, ' +
+            'except in e-mail addresses.',
+        }),
+      ),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: LIMITS.foundPlayers,
+          description: `Maximum number of players. Default: ${LIMITS.foundPlayersDefault}.`,
+        }),
+      ),
+    }),
+  },
+  reply: {
+    statuses: [200],
+    description: 'The players.',
+    schema: Type.Object(
+      {
+        players: Type.Array(Found, { description: 'Exact matches first, then the players who were active last.' }),
+        complete: Type.Boolean({
+          description:
+            'false: ClickHouse does not answer, so only the player with this id or external_id was looked for.',
+        }),
+      },
+      { description: 'Found players.' },
+    ),
+    example: {
+      players: [
+        {
+          id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+          external_id: 'player_12345',
+          device_id: 'device_abc',
+          email: 'player@example.com',
+          lifecycle_stage: 'active',
+          session_count: 42,
+          total_revenue: 99.99,
+          is_payer: true,
+          first_seen_at: '2026-01-01T00:00:00.000Z',
+          last_seen_at: '2026-01-15T10:30:00.000Z',
+          matched: 'external_id',
+        },
+      ],
+      complete: true,
+    },
+  },
+  action: { kind: 'service', call: ({ query }, context) => find(query.search, query.limit, context) },
+});
+
+type Player = Omit<FoundPlayer, 'country'>;
+
+async function find(
+  search: string | undefined,
+  limit: number = LIMITS.foundPlayersDefault,
+  context: RequestContext,
+): Promise<Answer> {
+  const { game, environment } = context.key;
+  const [exact, others] = await Promise.all([
+    search === undefined ? [] : knownToOwners(search, context),
+    context.services.analytics.lookups.players({ game, environment, text: search, limit }),
+  ]);
+  if ('code' in exact) return exact;
+  const complete = others.kind === 'answered';
+  if (!complete && exact.length === 0) return clickHouseUnavailable();
+  const known = new Set(exact.map(({ playerId }) => playerId));
+  const more = complete ? others.value.filter(({ playerId }) => !known.has(playerId)) : [];
+  const players = [...exact, ...more].slice(0, limit).map((player) => shown(player, search));
+  return answer(JSON.stringify({ players, complete }));
+}
+
+/** The players that a name stands for by id or external id. */
+async function knownToOwners(
+  search: string,
+  { key, origin, services: { backend } }: RequestContext,
+): Promise<Player[] | Failure> {
+  const replies = await Promise.all(
+    playerIdsOf(key, search).map((playerId) => backend.query(origin, playerId, { kind: 'GetPlayer', playerId })),
+  );
+  const players: Player[] = [];
+  for (const reply of replies) {
+    if (reply.kind === 'player') players.push(ofView(reply.player));
+    else if (reply.kind === 'failure' && reply.code !== 'PLAYER_NOT_FOUND') return reply;
+  }
+  return players;
+}
+
+function ofView(view: PlayerView): Player {
+  return { ...view, playerId: view.id, totalRevenue: view.totalRevenue / MONEY_SCALE };
+}
+
+const MONEY_SCALE = 10_000;
+
+function shown(player: Player, search: string | undefined) {
+  return {
+    id: player.playerId,
+    external_id: player.externalId,
+    device_id: player.deviceId,
+    email: player.email,
+    lifecycle_stage: player.lifecycleStage,
+    session_count: player.sessionCount,
+    total_revenue: player.totalRevenue,
+    is_payer: player.isPayer,
+    first_seen_at: formatTimestamp(player.firstSeenAt),
+    last_seen_at: formatTimestamp(player.lastSeenAt),
+    matched: search === undefined ? null : matchOf(player, search),
+  };
+}
+
+function matchOf({ playerId, externalId, deviceId, email }: Player, search: string) {
+  if (externalId === search) return 'external_id';
+  if (playerId === search.toLowerCase()) return 'id';
+  if (deviceId === search) return 'device_id';
+  return email?.toLowerCase() === search.toLowerCase() ? 'email' : 'external_id_start';
+}
