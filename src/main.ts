@@ -327,9 +327,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
         reporter.stop();
         freshness.stop();
         await feed.stop();
-        await Promise.all([analytics.close(), sql.close()]);
+        await Promise.all([analytics.close(), sql.close(), eventTracer.close()]);
         webhookOperations.close();
-        await eventTracer.close();
         await within(clock, LIMITS.shutdownMs / 3, commandClient.drained());
       },
     };
