@@ -77,8 +77,7 @@ export const player = {
 } as const;
 
 export const playerFlags = {
-  intro:
-    'What the player got is recorded; “Now” is calculated for this page, without an evaluation context, and recorded nowhere.',
+  intro: 'What the player got is a record. “Now” is calculated for this page, without a context, and not recorded.',
   filter: 'Filter by key',
   onlySeen: 'Only flags that the player saw',
   none: 'This game has no flags.',
@@ -118,8 +117,7 @@ export const playerFlags = {
   removeOverride: 'Remove',
   overrideTitle: (flag: string) => `Override ${flag} for this player?`,
   removeTitle: (flag: string) => `Remove the override of ${flag}?`,
-  overrideHelp:
-    'The player gets this value at the next evaluation, whatever the rules say. Results of experiments leave the player out.',
+  overrideHelp: 'The player gets this value from the next evaluation on. Results of experiments leave the player out.',
   removeHelp: 'The rules of the flag apply to the player again.',
   variant: 'Variant',
   value: 'Value as JSON',
@@ -196,8 +194,7 @@ export const privacy = {
   exporting: (rows: string) => `${rows} rows read …`,
   exported: (rows: string) => `The file has ${rows} rows.`,
   eraseTitle: 'Erase',
-  eraseHelp:
-    'Erases the player everywhere: live state at once, rows within seconds, queued deliveries are dropped. This cannot be undone.',
+  eraseHelp: 'Erases live state at once, rows within seconds, and drops queued deliveries. This cannot be undone.',
   erase: 'Erase this player',
   confirm: (externalId: string) => `Erase ${externalId} for good?`,
   type: 'Type the external id of the player to confirm',

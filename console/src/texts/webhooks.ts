@@ -79,10 +79,10 @@ export const webhook = {
   signature: {
     intro: 'Check the signature of each delivery, so that nobody else can send your receiver anything.',
     steps: [
-      'Take the headers webhook-id, webhook-timestamp and webhook-signature, and the body as bytes, before it is parsed.',
+      'Take the headers webhook-id, webhook-timestamp, webhook-signature, and the body before it is parsed.',
       'Refuse timestamps more than five minutes away from your clock: an old delivery cannot be replayed then.',
-      'Compute HMAC-SHA256 of “id.timestamp.body” with the secret. Of a secret with the prefix whsec_, the key is the rest, decoded from Base64.',
-      'Compare Base64 of it with each part of webhook-signature after “v1,”, in constant time. One match is enough.',
+      'Compute HMAC-SHA256 of “id.timestamp.body”. The key is the secret after whsec_, decoded from Base64.',
+      'Compare it as Base64 with each part of webhook-signature after “v1,”, in constant time. One must match.',
     ],
     library: 'This is the format of Standard Webhooks, for which libraries exist. With the server SDK it is one call:',
     repeats: 'A delivery may arrive twice. Skip ids that you have processed: the id stays the same for all attempts.',
@@ -126,8 +126,7 @@ export const attempts = {
 } as const;
 
 export const recovery = {
-  intro:
-    'Delivers again everything since a time that matches the webhook, under the original ids. Use it after a receiver was down for longer than the retries take.',
+  intro: 'Delivers everything since a time again, under the original ids. For receivers that were down for long.',
   since: 'Since (UTC)',
   sinceFault: 'Write a time like 2026-01-15 08:00.',
   start: 'Recover',
