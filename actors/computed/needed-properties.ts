@@ -1,4 +1,4 @@
-import type { Json } from '../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { eventCountOf } from '../conditions/event-count.ts';
 import { isObject } from '../conditions/values.ts';
@@ -22,8 +22,35 @@ export type NeededProperties = ReadonlyMap<string, PropertySpec>;
 export function propertiesOf(named: Iterable<NamedSpec>, conditions: Iterable<Json>): NeededProperties {
   const found = new Map<string, PropertySpec>();
   for (const { key, spec } of named) found.set(propertyIdOf(spec, key), spec);
-  for (const condition of conditions) gather(condition, found);
+  for (const condition of conditions) {
+    if (!isObject(condition)) continue;
+    for (const [id, spec] of readBy(condition).counted) found.set(id, spec);
+  }
   return found;
+}
+
+/** What a condition reads: counts of events by their id, and keys of named properties. */
+interface Reads {
+  counted: ReadonlyMap<string, PropertySpec>;
+  named: ReadonlySet<string>;
+}
+
+/**
+ * By condition: those of definitions are never changed, so each is walked once. Every write compares a definition with
+ * all others of its game, and walking 500 long segments takes 40 ms.
+ */
+const known = new WeakMap<JsonObject, Reads>();
+
+function readBy(condition: JsonObject): Reads {
+  const held = known.get(condition);
+  if (held !== undefined) return held;
+  const counted = new Map<string, PropertySpec>();
+  const named = new Set<string>();
+  gather(condition, counted);
+  gatherNamed(condition, named);
+  const reads = { counted, named };
+  known.set(condition, reads);
+  return reads;
 }
 
 function gather(condition: Json, found: Map<string, PropertySpec>): void {
@@ -32,8 +59,13 @@ function gather(condition: Json, found: Map<string, PropertySpec>): void {
     if (field === 'events' && isObject(operand)) {
       const read = eventCountOf(operand);
       if (!('fault' in read)) found.set(propertyIdOf(read.spec), read.spec);
-    } else gather(operand, found);
+    } else if (holdsConditions(condition, field)) gather(operand, found);
   }
+}
+
+/** Conditions are in lists and below `$and`, `$or`, `$nor` and `$not`. The operand of a field holds values. */
+function holdsConditions(condition: Json, field: string): boolean {
+  return Array.isArray(condition) || field.startsWith('$');
 }
 
 /** Adds properties up to the bounds of a game and environment. */
@@ -72,7 +104,9 @@ export function fittingProperties(needed: NeededProperties, isActive: (id: strin
 /** The keys of the named properties that conditions read, at any depth. */
 export function namedIn(conditions: Iterable<Json>): ReadonlySet<string> {
   const keys = new Set<string>();
-  for (const condition of conditions) gatherNamed(condition, keys);
+  for (const condition of conditions) {
+    if (isObject(condition)) for (const key of readBy(condition).named) keys.add(key);
+  }
   return keys;
 }
 
@@ -82,6 +116,6 @@ function gatherNamed(condition: Json, keys: Set<string>): void {
   if (typeof condition !== 'object' || condition === null) return;
   for (const [field, operand] of Object.entries(condition)) {
     if (field.startsWith(NAMED)) keys.add(field.slice(NAMED.length));
-    else gatherNamed(operand, keys);
+    else if (holdsConditions(condition, field)) gatherNamed(operand, keys);
   }
 }

@@ -249,7 +249,8 @@ function decideWaiting(options: BuildOptions, draft: CommitDraft, mostChars: num
     while (draft.chars < most.chars && draft.facts.length < most.facts && decided.replies.length < most.replies) {
       if (stepsSpent() - began > most.steps) return;
       const command = source.peek();
-      if (command === undefined || (command.body !== undefined && !fits(command, draft, mostChars))) return;
+      if (command === undefined) return;
+      if (command.body !== undefined && (!fits(command, draft, mostChars) || isNextLife(command, draft))) return;
       source.take();
       const isFinal = decideNext(options, draft, command, decided);
       if (isStored && !isFinal) decided.skipped = true;
@@ -286,6 +287,14 @@ const PASSING: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'INTERNA
 function fits(command: Command, draft: CommitDraft, mostChars: number): boolean {
   if (draft.facts.length === 0) return true;
   return draft.chars + mostFactChars(command.body) < mostChars;
+}
+
+/**
+ * Whether the command registers a player that this record erases. It waits for the next record: a life is known by the
+ * sequence of its first record (`bornSeq`), so one record never holds facts of two lives.
+ */
+function isNextLife({ body }: Command, draft: CommitDraft): boolean {
+  return body.kind === 'RegisterPlayer' && draft.changed.get(body.playerId)?.kind === 'erased';
 }
 
 /** The message of a write that found no room. */

@@ -65,9 +65,9 @@ describe('the past of a computed property', () => {
     return send(node, playerId, { kind: 'TrackEvents', items });
   }
 
-  const address = (key: string) => ({ game: 'demo', environment: 'live', kind: 'property', key }) as const;
-  const define = (key: string, withinDays: number | null = null) =>
-    config.put(address(key), {
+  const address = (key: string, game = 'demo') => ({ game, environment: 'live', kind: 'property', key }) as const;
+  const define = (key: string, withinDays: number | null = null, game = 'demo') =>
+    config.put(address(key, game), {
       key,
       name: key,
       description: '',
@@ -194,6 +194,22 @@ describe('the past of a computed property', () => {
     ).toEqual(['p0', 'p3']);
   });
 
+  it('leaves out what was before an erasure that waits beside the next registration', async () => {
+    const node = await world.lead('a', { history: history() });
+    await world.register(node, 'p0');
+    const registration = { kind: 'RegisterPlayer', playerId: 'p0', externalId: 'p0', createOnly: false } as const;
+    await Promise.all([
+      track(node, 'p0', { level: 3 }),
+      send(node, 'p0', { kind: 'ErasePlayer', playerId: 'p0' }),
+      send(node, 'p0', { ...registration, byClientKey: false }),
+      track(node, 'p0', { level: 3 }),
+    ]);
+    await define('losses');
+    await isFilled(2);
+    expect(naive('p0')).toBe(1);
+    expect(await valueOf(node, 'p0', 'losses')).toBe(1);
+  });
+
   it('is filled once, although an owner dies and ClickHouse fails meanwhile', async () => {
     let failures = 2;
     const flaky = history({
@@ -212,6 +228,26 @@ describe('the past of a computed property', () => {
     const next = await world.lead('b', { history: flaky });
     await isFilled(2);
     for (const id of PLAYERS) expect(await valueOf(next, id, 'losses'), id).toBe(naive(id));
+  });
+
+  it('is filled for one game while the rows of another cannot be read', async () => {
+    const node = await world.lead('a', {
+      history: {
+        ...history(),
+        count: async ({ game }) => {
+          if (game === 'broken') throw new Error('the rows of this game cannot be sorted');
+          return 1;
+        },
+      },
+    });
+    await world.register(node, 'p0');
+    await track(node, 'p0', { level: 3 });
+    await define('losses', null, 'broken');
+    // The ledger of the other game comes first.
+    await track(node, 'p0', { level: 4 });
+    await define('losses');
+    await isFilled(2);
+    expect(await valueOf(node, 'p0', 'losses')).toBe(1);
   });
 
   it('begins anew with a definition that ends and begins again during the fill', async () => {

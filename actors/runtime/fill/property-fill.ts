@@ -95,27 +95,30 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
 
   async function run(source: EventHistory): Promise<void> {
     while (isRunning()) {
-      try {
-        if (!(await fillAll(source))) await changed.wait();
-      } catch (error) {
-        logger.warn({ err: error, partition }, 'the past of computed properties cannot be read; it is tried again');
-        await sleep(clock, LIMITS.fillRetryMs);
-      }
+      const outcome = await fillAll(source);
+      if (outcome === 'nothing') await changed.wait();
+      else if (outcome === 'failed') await sleep(clock, LIMITS.fillRetryMs);
     }
   }
 
-  /** @returns whether there was something to fill */
-  async function fillAll(source: EventHistory): Promise<boolean> {
-    let found = false;
+  /** A game whose rows cannot be read keeps no other game waiting. */
+  async function fillAll(source: EventHistory): Promise<'nothing' | 'filled' | 'failed'> {
+    let outcome: 'nothing' | 'filled' | 'failed' = 'nothing';
     for (const id of entities.ledgersOf(PROPERTIES_LEDGER)) {
-      const ledger = entities.get(id);
-      if (ledger?.kind !== 'ledger' || stopped) continue;
-      const properties = unfilledIn(ledger);
-      if (properties.length === 0) continue;
-      found = true;
-      await fill(source, ledger, properties);
+      if (stopped) break;
+      try {
+        const ledger = entities.get(id);
+        if (ledger?.kind !== 'ledger') continue;
+        const properties = unfilledIn(ledger);
+        if (properties.length === 0) continue;
+        await fill(source, ledger, properties);
+        if (outcome === 'nothing') outcome = 'filled';
+      } catch (error) {
+        logger.warn({ err: error, partition, ledger: id }, 'the past of computed properties cannot be read; a retry follows');
+        outcome = 'failed';
+      }
     }
-    return found;
+    return outcome;
   }
 
   async function fill(source: EventHistory, ledger: LedgerState, properties: readonly FillProperty[]): Promise<void> {
