@@ -8,7 +8,7 @@ import { type CampaignSet, createCampaignSet, isScheduledIn, type ScheduleWindow
 import { compileCampaign } from '../campaigns/compile-campaign.ts';
 import { guardedCampaign } from '../campaigns/guarded-campaign.ts';
 import { propertyIdOf } from '../computed/property-spec.ts';
-import { propertiesOf, type NamedSpec, type NeededProperties } from '../computed/needed-properties.ts';
+import type { NamedSpec, NeededProperties } from '../computed/needed-properties.ts';
 import { countedEventsOf } from '../conditions/counted-events.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { compileFlag } from '../flags/compile-flag.ts';
@@ -19,7 +19,7 @@ import { createSegmentSet, type SegmentSet } from '../segments/segment-set.ts';
 import type { Campaign, ComputedLookup, Condition, Flag, NamedProperty, Segment, Targeting } from '../targeting.ts';
 import type { Environment, Scope } from '../vocabulary/scope.ts';
 import type { Definitions, GameSettings } from '../definitions.ts';
-import { computingScopes, conditionsIn, namedPropertiesIn, segmentConditions } from './computing-definitions.ts';
+import { conditionsIn, createComputingNeeds, namedPropertiesIn, segmentConditions } from './computing-definitions.ts';
 
 /**
  * The definitions (segments, flags, campaigns) of the config store, compiled for all owners of a process: on first use,
@@ -35,7 +35,7 @@ export interface LiveDefinitions extends Definitions {
   readonly computedVersion: number;
   /** The computed properties that the definitions of a game and environment need. */
   computed(game: string, environment: Environment): NeededProperties;
-  /** The games and environments that have definitions. */
+  /** The games and environments whose definitions need some. */
   computedScopes(): Iterable<Scope>;
   /** Calls `listener` when `segmentsVersion` has grown. */
   onSegments(listener: () => void): Stop;
@@ -74,12 +74,17 @@ export function createLiveDefinitions(
   /** Read many times a second; computed again after a change of a campaign. */
   let scheduled: CampaignDocument[] | undefined;
 
+  const brokenProperty = (scope: Scope, key: string, err: unknown): void =>
+    logger.error({ ...scope, property: key, err }, 'a computed property is disabled');
+  const needs = createComputingNeeds(config, brokenProperty);
+
   const stopListening = config.onChange(({ address }) => {
     if (address.kind === 'game') onGame(address.game);
     if (!TARGETING.has(address.kind)) return;
     if (address.kind === 'campaign') scheduled = undefined;
     games.delete(address.game);
     computedVersion += 1;
+    needs.changed(address);
     if (address.kind === 'segment' || address.kind === 'property') segmentsChanged();
   });
 
@@ -165,9 +170,7 @@ export function createLiveDefinitions(
   }
 
   function namedProperties(game: string, environment: Environment): NamedSpec[] {
-    return namedPropertiesIn(config, game, environment, (key, error) =>
-      logger.error({ game, environment, property: key, err: error }, 'a computed property is disabled'),
-    );
+    return namedPropertiesIn(config, { game, environment }, brokenProperty);
   }
 
   /** Conditions outlive changes of properties, so they look a property up whenever they read it. */
@@ -247,9 +250,8 @@ export function createLiveDefinitions(
     get computedVersion() {
       return computedVersion;
     },
-    computed: (game, environment) =>
-      propertiesOf(namedProperties(game, environment), conditionsIn(config, game, environment)),
-    computedScopes: () => computingScopes(config),
+    computed: (game, environment) => needs.of(game, environment),
+    computedScopes: () => needs.scopes(),
     get segmentsVersion() {
       return segmentsVersion;
     },

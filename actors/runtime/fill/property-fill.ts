@@ -114,7 +114,10 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
         await fill(source, ledger, properties);
         if (outcome === 'nothing') outcome = 'filled';
       } catch (error) {
-        logger.warn({ err: error, partition, ledger: id }, 'the past of computed properties cannot be read; a retry follows');
+        logger.warn(
+          { err: error, partition, ledger: id },
+          'the past of computed properties cannot be read; a retry follows',
+        );
         outcome = 'failed';
       }
     }
