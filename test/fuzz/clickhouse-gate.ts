@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../sim/random.ts';
-import { rowsOf, runSql, type TestClickhouse } from '../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, type TestClickhouse } from '../support/clickhouse.ts';
 import type { Bait, EngineNames } from './clickhouse-attacks.ts';
 import { fuzzedStatement, type FuzzedStatement } from './clickhouse-statements.ts';
 
@@ -71,11 +71,11 @@ export async function fuzzClickhouse(clickhouse: TestClickhouse, options: GateFu
   }
 
   async function tables(): Promise<void> {
-    await runSql(clickhouse, 'CREATE DATABASE IF NOT EXISTS default');
-    await runSql(clickhouse, 'CREATE TABLE IF NOT EXISTS baited (n UInt64, s String) ENGINE = MergeTree ORDER BY n');
-    await runSql(clickhouse, 'TRUNCATE TABLE baited');
-    await runSql(clickhouse, "INSERT INTO baited SELECT number, 'x' FROM numbers(3)");
-    await runSql(clickhouse, 'DROP TABLE IF EXISTS made');
+    await execSql(clickhouse, 'CREATE DATABASE IF NOT EXISTS default');
+    await execSql(clickhouse, 'CREATE TABLE IF NOT EXISTS baited (n UInt64, s String) ENGINE = MergeTree ORDER BY n');
+    await execSql(clickhouse, 'TRUNCATE TABLE baited');
+    await execSql(clickhouse, "INSERT INTO baited SELECT number, 'x' FROM numbers(3)");
+    await execSql(clickhouse, 'DROP TABLE IF EXISTS made');
   }
 
   try {

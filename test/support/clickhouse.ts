@@ -101,7 +101,10 @@ async function launch(
   throw new Error(`the embedded ClickHouse did not start: ${said.join('\n')}`);
 }
 
-/** Runs a statement over HTTP as the service, or as the passwordless reader; answers status, body and headers. */
+/**
+ * Runs a statement over HTTP as the service, or as the passwordless reader; answers status, body and headers. The caller
+ * looks at the status: use `execSql` for a statement that must succeed.
+ */
 export async function runSql(
   clickhouse: TestClickhouse,
   sql: string,
@@ -115,6 +118,16 @@ export async function runSql(
     headers: options.as === 'reader' ? {} : { 'X-ClickHouse-User': 'service', 'X-ClickHouse-Key': PASSWORD },
   });
   return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+/** Runs a statement as the service that must succeed; throws ClickHouse's answer if it does not. */
+export async function execSql(
+  clickhouse: TestClickhouse,
+  sql: string,
+  options: { search?: Record<string, string>; body?: string | Buffer } = {},
+): Promise<void> {
+  const { status, text } = await runSql(clickhouse, sql, options);
+  if (status !== 200) throw new Error(text);
 }
 
 /** The rows of a statement that runs as the service; throws ClickHouse's answer on an error. */

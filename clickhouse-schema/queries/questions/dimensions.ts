@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Bindings } from './bindings.ts';
 import type { ColumnName, Dimension, Filter } from './question.ts';
 
@@ -17,11 +18,15 @@ const COLUMN_TEXT: Readonly<Record<ColumnName, string>> = {
   recorded_by: 'toString(recorded_by)',
 };
 
-/** The value of a row as text; '' where it has none. */
+/**
+ * The value of a row as text; '' where it has none. Values of properties are cut to what a condition may name: a client
+ * may send 64 KiB, and an answer repeats values.
+ */
 export function textOf(bindings: Bindings, dimension: Dimension): string {
   if (dimension.kind === 'column') return COLUMN_TEXT[dimension.column];
   const [whole, nested] = placesOf(bindings, dimension.path).map(textAt);
-  return nested === undefined ? `${whole}` : `if(${whole} != '', ${whole}, ${nested})`;
+  const text = nested === undefined ? `${whole}` : `if(${whole} != '', ${whole}, ${nested})`;
+  return `substringUTF8(${text}, 1, ${LIMITS.questionValueLength})`;
 }
 
 /** The number at a path of an event's properties; 0 where there is none, as a text like "12" is none. */

@@ -35,6 +35,16 @@ export function trendStatement(question: TrendQuestion, bindings: Bindings): Sta
   };
 }
 
+/**
+ * The same as rows `{key, starts, figures}`: a value of the dimension with the starts of intervals and the metric in each.
+ * So the value, which may be long, is there once and not once for each interval.
+ */
+export function seriesStatement(question: TrendQuestion, bindings: Bindings): Statement {
+  const { sql, parameters } = trendStatement(question, bindings);
+  const series = 'SELECT key, groupArray(at) AS starts, groupArray(ifNull(value, 0)) AS figures';
+  return { sql: `${series}\nFROM (${sql})\nGROUP BY key`, parameters };
+}
+
 /** Rows `{key, value, keys, total}`: the last two over all values, not only those that are shown. */
 export function breakdownStatement(question: BreakdownQuestion, bindings: Bindings): Statement {
   const rows = grouped(bindings, question, { key: textOf(bindings, question.by) });

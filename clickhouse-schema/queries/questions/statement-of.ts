@@ -1,13 +1,13 @@
 import { type Bindings, createBindings, createLiterals, type Statement } from './bindings.ts';
 import { ltvStatement, retentionStatement } from './cohorts.ts';
 import { funnelStatement } from './funnel.ts';
-import { breakdownStatement, trendStatement } from './measures.ts';
+import { breakdownStatement, seriesStatement, trendStatement } from './measures.ts';
 import { pathsStatement } from './paths.ts';
 import type { Question } from './question.ts';
 
 /** The statement that answers a question. Its text depends only on which parts a question has, never on its values. */
 export function statementOf(question: Question): Statement {
-  return write(question, createBindings());
+  return question.kind === 'trend' ? seriesStatement(question, createBindings()) : write(question, createBindings());
 }
 
 /** The same as one text whose values are literals, which a person can run and change. */

@@ -41,23 +41,29 @@ function resultOf(question: Question, rows: Rows, nowMs: number): Record<string,
 /** Intervals that begin in the future are left out; the one that is under way is partial. */
 function trend(question: TrendQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
   const { metric, interval, by } = question;
-  const starts = bucketsOf(interval, question).filter((at) => at <= nowMs);
-  const series = Map.groupBy(rows, ({ key }) => String(key));
-  if (by === undefined && series.size === 0) series.set('', []);
-  const shown = [...series].map(([key, found]) => {
-    const values = new Map(found.map(({ at, value }) => [Number(at) * 1000, Number(value)]));
-    const points = starts.map((at) => ({ at: formatTimestamp(at), value: values.get(at) ?? 0 }));
-    return { key: by === undefined ? null : key, total: total(values.values()), points };
+  const starts = bucketsOf(interval, question)
+    .filter((at) => at <= nowMs)
+    .map((at) => ({ at, text: formatTimestamp(at) }));
+  const found = by === undefined && rows.length === 0 ? [{ key: '' }] : rows;
+  const shown = found.map(({ key, starts: measured, figures }: QuestionRow) => {
+    const inOrder = listIn(figures);
+    const values = new Map(listIn(measured).map((at, place) => [Number(at) * 1000, Number(inOrder[place])]));
+    const points = starts.map(({ at, text }) => ({ at: text, value: values.get(at) ?? 0 }));
+    return { key: by === undefined ? null : String(key), total: total(values.values()), points };
   });
   const last = starts.at(-1);
-  const isPartial = last !== undefined && endOf(interval, last) > nowMs;
+  const isPartial = last !== undefined && endOf(interval, last.at) > nowMs;
   shown.sort((one, other) => other.total - one.total || compare(one.key ?? '', other.key ?? ''));
   return {
     metric,
     interval,
-    partial_from: isPartial ? formatTimestamp(last) : null,
+    partial_from: isPartial ? last.text : null,
     series: shown.map(({ key, points }) => ({ key, points })),
   };
+}
+
+function listIn(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function breakdown({ metric }: BreakdownQuestion, rows: Rows): Record<string, unknown> {
@@ -76,7 +82,7 @@ const DAY_MS = 86_400_000;
 function retention({ days, by }: RetentionQuestion, rows: Rows, nowMs: number): Record<string, unknown> {
   const cohorts = rows.map(({ key, cohort, players, retained }) => {
     const size = Number(players);
-    const counts = Array.isArray(retained) ? retained : [];
+    const counts = listIn(retained);
     const shown = days.map((day, place) => {
       const active = isOver(cohort, day, nowMs) ? Number(counts[place] ?? 0) : null;
       return { day, players: active, rate: active === null || size === 0 ? null : round(active / size) };

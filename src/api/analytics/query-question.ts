@@ -72,11 +72,14 @@ export function questionOf(
   const table: Table =
     body.kind === 'trend' || body.kind === 'breakdown' ? METRIC_TABLES[body.metric ?? 'events'] : 'events';
   const dimension = (text: string, path: string): Dimension => dimensionOf(text, table, path, faults);
-  const filters = (where: QueryBody['where'], path: string): Filter[] =>
-    (where ?? []).map(({ field, in: values }, place) => ({
+  let valueChars = 0;
+  const filters = (where: QueryBody['where'], path: string): Filter[] => {
+    for (const { in: values } of where ?? []) for (const value of values) valueChars += value.length;
+    return (where ?? []).map(({ field, in: values }, place) => ({
       dimension: dimension(field, `${path}/${place}/field`),
       values,
     }));
+  };
   const common = { ...scope, ...range };
   const by =
     body.by === undefined || body.kind === 'retention' || body.kind === 'ltv' ? undefined : dimension(body.by, '/by');
@@ -85,6 +88,10 @@ export function questionOf(
     faults.push({ path: '/limit', message: `must be at most ${LIMITS.questionKeys} with \`${body.kind}\`` });
   }
   const question = build();
+  if (valueChars > LIMITS.questionValueChars) {
+    const message = `names values of ${valueChars} characters together; the maximum is ${LIMITS.questionValueChars}`;
+    faults.push({ path: body.kind === 'funnel' ? '/steps' : '/where', message });
+  }
   if (faults.length === 0) return { kind: 'question', question };
   return invalid(faults.map((fault) => ({ ...fault, path: path + fault.path })));
 
@@ -116,14 +123,19 @@ export function questionOf(
       case 'breakdown':
         return { kind: 'breakdown', ...measured(), by: by ?? { kind: 'column', column: 'event_name' } };
       case 'retention':
-      case 'ltv':
-        return {
-          kind: body.kind,
-          ...common,
-          days: body.days ?? (body.kind === 'ltv' ? DEFAULT_LTV : DEFAULT_RETENTION),
-          by: cohortColumn(body.by, body.kind, faults),
-          limit,
-        };
+      case 'ltv': {
+        const { days = body.kind === 'ltv' ? DEFAULT_LTV : DEFAULT_RETENTION } = body;
+        const column = cohortColumn(body.by, body.kind, faults);
+        const cohorts = Math.ceil((range.toMs - range.fromMs) / DAY_MS) * (column === undefined ? 1 : limit);
+        const figures = cohorts * days.length;
+        if (faults.length === 0 && figures > LIMITS.retentionFigures) {
+          const message =
+            `has up to ${figures} figures in this range, days times first days times values; the maximum is ` +
+            `${LIMITS.retentionFigures}: choose fewer days, a shorter range or a smaller \`limit\``;
+          faults.push({ path: '/days', message });
+        }
+        return { kind: body.kind, ...common, days, by: column, limit };
+      }
       case 'funnel': {
         const steps = (body.steps ?? []).map(({ event_name: eventName, where }, place) => ({
           eventName,

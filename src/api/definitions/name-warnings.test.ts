@@ -38,6 +38,16 @@ describe('warnings about names', () => {
     expect(found[1]?.message).toBe('no event named `level_faild` was received yet; did you mean `level_failed`?');
   });
 
+  it('name operators without $, also without ClickHouse', async () => {
+    const conditions = { 'attributes.level': { gte: 3 } };
+    for (const { warnings } of [warningsOf(), warningsOf(null)]) {
+      const found = await warnings.of(SCOPE, [{ conditions, path: '/conditions' }]);
+      expect(found.map(({ path, suggestions }) => [path, ...suggestions])).toEqual([
+        ['/conditions/attributes.level/gte', '$gte'],
+      ]);
+    }
+  });
+
   it('name properties of the event that triggers', async () => {
     const { warnings } = warningsOf();
     const conditions = { 'properties.lvl.x': 1, 'properties.mode': 1 };

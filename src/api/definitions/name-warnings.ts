@@ -6,12 +6,13 @@ import { nearest } from '../../kernel/edit-distance.ts';
 import type { Json } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { namesIn, type ConditionName } from './condition-names.ts';
+import { operatorWarnings } from './operator-warnings.ts';
 
 /**
- * Warns about names in conditions that no event or player has: likely typing errors.
+ * Warns about names in conditions that no event or player has, and about operators without `$`: likely typing errors.
  *
  * Names come from ClickHouse when a definition is written, and are kept for `namesFreshMs`: events and players cost
- * nothing. Without ClickHouse there are no warnings; a definition is never refused for a name.
+ * nothing. Without ClickHouse there are no warnings about names; a definition is never refused for a name.
  */
 export interface NameWarnings {
   of(scope: { game: string; environment: string }, conditions: readonly WarnedConditions[]): Promise<NameWarning[]>;
@@ -48,7 +49,8 @@ export const Warnings = Type.Optional(
     ),
     {
       description:
-        'Names in conditions that no event or player has yet. Absent without any. Only in answers to writes and previews.',
+        'Names in conditions that no event or player has yet, and operators without `$`. Absent without any. Only in ' +
+        'answers to writes and previews.',
     },
   ),
 );
@@ -90,9 +92,14 @@ export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): 
           namesIn(one, event).map((name): ConditionName => ({ ...name, path: pathOfName ?? `${path}${name.path}` })),
         )
         .slice(0, LIMITS.namesChecked);
-      if (names.length === 0) return [];
+      const operators = conditions
+        .flatMap(({ conditions: one, path }) =>
+          operatorWarnings(one).map((warning) => ({ ...warning, path: `${path}${warning.path}` })),
+        )
+        .slice(0, LIMITS.nameWarnings);
+      if (names.length === 0) return operators;
       const found = await within(clock, LIMITS.namesMs, Promise.all(names.map((name) => check(name))));
-      return (found ?? []).flatMap((warning) => warning ?? []).slice(0, LIMITS.nameWarnings);
+      return [...operators, ...(found ?? []).flatMap((warning) => warning ?? [])].slice(0, LIMITS.nameWarnings);
 
       async function check(name: ConditionName): Promise<NameWarning | undefined> {
         if (name.kind === 'event' && SERVICE_EVENTS.has(name.name)) return undefined;

@@ -46,16 +46,18 @@ export const ANALYTICS_LIMITS = {
   questionSeconds: 15,
   questionMemoryBytes: 512 * 1024 * 1024,
   questionRows: 500_000_000,
-  /** Rows of an answer: `trendPoints` of each of `questionKeys`; 21,000 at most, about 1 MB. */
+  /** Figures of a trend: `trendPoints` of each of `questionKeys`; 20,000 at most, about 1 MB. */
   trendPoints: 1_000,
   questionKeys: 20,
   breakdownKeys: 500,
   /** Longest range of a question: two years, so that a year can be compared with the one before. */
   questionRangeDays: 732,
-  /** Conditions of a question or of a step, values of one, and characters of a value. */
+  /** Conditions of a question or of a step, values of one, and characters of a value, also of one that is shown. */
   questionFilters: 8,
   questionValues: 50,
   questionValueLength: 512,
+  /** Characters of all values that one question names. ClickHouse takes 1 MiB of parameters, up to 9 for a character. */
+  questionValueChars: 65_536,
   /** Names of events that one question measures. */
   questionNames: 20,
   /** Steps of a funnel; `windowFunnel` itself takes 32. */
@@ -64,6 +66,8 @@ export const ANALYTICS_LIMITS = {
   /** Days after the first in one retention question, and the latest of them. */
   retentionDays: 32,
   retentionLongestDay: 365,
+  /** Figures of one retention answer: its JSON has 40 bytes each, and 50,000 take the process 15 ms. */
+  retentionFigures: 50_000,
   /** Longest pause between two steps of a path. */
   pathSeconds: 7 * 86_400,
   /** Saved queries of a game and environment: two pages of a list. Each holds a body of at most 60 KB. */

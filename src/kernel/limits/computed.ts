@@ -30,8 +30,9 @@ export const COMPUTED_LIMITS = {
   filterSteps: 500,
   filterPlainSteps: 200,
 
-  /** Rows of past events that one statement sorts: about 100 MB in ClickHouse. */
+  /** Rows of past events that one statement sorts, usually about 100 MB, and its memory: it sorts larger rows on disk. */
   fillSortRows: 500_000,
+  fillMemoryBytes: 512 * 1024 * 1024,
   /** Players with a past that wait for a record, in one partition: some megabytes. The source then pauses. */
   fillWaiting: 500,
   /** Players whose past one record adds: about 2 ms of deciding, which live commands in that record wait for. */

@@ -12,7 +12,7 @@ import { aCommit } from '../../../streams/sinks/testing.ts';
 import { measureFacts } from '../../experiments/measure-facts.ts';
 import { periodQueries } from '../../experiments/results-of.ts';
 import { simulateExperiment, START_MS } from '../../experiments/simulate-experiment.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 
 let clickhouse: TestClickhouse;
@@ -34,7 +34,7 @@ it('measures simulated experiments as their facts say: every period, conversions
   for (const seed of [2, 3, 5, 8, 13, 21]) {
     const experiment = simulateExperiment(seed, 100);
     for (const table of ['events', 'flag_exposures', 'flag_mixed_players']) {
-      await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+      await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
     }
     const batch = createRowBatch();
     const sequences = Map.groupBy(experiment.log, (placed) => placed.sequence);
@@ -116,7 +116,7 @@ type Drawn = ReturnType<typeof drawPlayers>[number];
 it('reads several metrics of an experiment as the results endpoint does, and CUPED as its formula says', async () => {
   const players = drawPlayers(400);
   for (const table of ['events', 'flag_exposures', 'flag_mixed_players'])
-    await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+    await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
   const scope = { game_id: 'demo', environment: 'live' };
   const rows = {
     flag_exposures: players.map(({ id, variant, exposedMs }, n) => ({

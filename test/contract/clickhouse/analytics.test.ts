@@ -13,7 +13,7 @@ import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import type { ServedFlag } from '../../../actors/vocabulary/player.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await clickhouse.close();
 });
 beforeEach(async () => {
-  for (const table of TABLE_NAMES) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 const DAY_MS = 86_400_000;
@@ -140,7 +140,7 @@ describe('members of a segment', () => {
     };
     for (const index of [0, 1, 2]) await insert(index, false);
     for (const index of [1, 0, 2, 0]) await insert(index, true);
-    await runSql(clickhouse, 'OPTIMIZE TABLE segment_membership_states FINAL');
+    await execSql(clickhouse, 'OPTIMIZE TABLE segment_membership_states FINAL');
     await insert(0, true);
     expect((await members()).map((member) => member.externalId)).toEqual(['ext-2']);
     expect(await rowsOf(clickhouse, 'SELECT 1 FROM segment_transitions')).toHaveLength(3);

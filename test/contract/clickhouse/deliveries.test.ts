@@ -11,7 +11,7 @@ import type { DeliveryRecord } from '../../../streams/records/delivery-record.ts
 import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   for (const table of ['webhook_deliveries', 'webhook_disablings', 'erasures']) {
-    await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+    await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
   }
 });
 

@@ -21,7 +21,7 @@ import {
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../sim/random.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { until } from '../../support/until.ts';
 
 const TRIAL = fileURLToPath(new URL('../../support/engine-trial.ts', import.meta.url));
@@ -69,7 +69,7 @@ describe('a setting that a table keeps', () => {
     'ADD COLUMN a UInt8, RESET SETTING fsync_after_insert',
   ])('cannot be changed by the service unless it is on the list: %s', async (command) => {
     const table = 'kept_settings';
-    await runSql(
+    await execSql(
       clickhouse,
       `CREATE TABLE IF NOT EXISTS ${table} (n UInt64) ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1`,
     );
@@ -80,7 +80,7 @@ describe('a setting that a table keeps', () => {
   });
 
   it('can be changed by a migration', async () => {
-    await runSql(clickhouse, 'CREATE TABLE migrated (n UInt64) ENGINE = MergeTree ORDER BY n');
+    await execSql(clickhouse, 'CREATE TABLE migrated (n UInt64) ENGINE = MergeTree ORDER BY n');
     const command = 'MODIFY SETTING materialize_projections_on_insert = 0, fsync_after_insert = 1';
     expect((await runSql(clickhouse, `ALTER TABLE migrated ${command}`)).status).toBe(200);
     expect(await settingsOf('migrated')).toContain('materialize_projections_on_insert = 0, fsync_after_insert = 1');
@@ -225,7 +225,7 @@ describe('a request that a web page could have made', () => {
 
 describe('idle sockets', () => {
   it('300 of them, silent or half-way through their headers, neither keep the service out nor stay', async () => {
-    await runSql(clickhouse, 'CREATE TABLE IF NOT EXISTS crowded (n UInt64) ENGINE = MergeTree ORDER BY n');
+    await execSql(clickhouse, 'CREATE TABLE IF NOT EXISTS crowded (n UInt64) ENGINE = MergeTree ORDER BY n');
     const { hostname, port } = new URL(clickhouse.url);
     const sockets: Socket[] = [];
     const open = (count: number) => {

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { until } from '../../support/until.ts';
 
 let clickhouse: TestClickhouse;
 
 beforeAll(async () => {
   clickhouse = await startClickhouse();
-  await runSql(clickhouse, 'CREATE TABLE numbers_table (n UInt64, s String) ENGINE = MergeTree ORDER BY n');
-  await runSql(clickhouse, "INSERT INTO numbers_table SELECT number, 'abc' FROM numbers(1000)");
+  await execSql(clickhouse, 'CREATE TABLE numbers_table (n UInt64, s String) ENGINE = MergeTree ORDER BY n');
+  await execSql(clickhouse, "INSERT INTO numbers_table SELECT number, 'abc' FROM numbers(1000)");
 });
 afterAll(() => clickhouse.close());
 
@@ -112,7 +112,7 @@ describe('the HTTP interface of the embedded ClickHouse', () => {
   });
 
   it('takes gzip bodies and answers in gzip when asked to', async () => {
-    await runSql(clickhouse, 'CREATE TABLE IF NOT EXISTS zipped (n UInt64) ENGINE = MergeTree ORDER BY n');
+    await execSql(clickhouse, 'CREATE TABLE IF NOT EXISTS zipped (n UInt64) ENGINE = MergeTree ORDER BY n');
     const url = `${clickhouse.url}/?query=${encodeURIComponent('INSERT INTO zipped FORMAT JSONEachRow')}`;
     const headers = { 'X-ClickHouse-User': 'service', 'X-ClickHouse-Key': clickhouse.address.password };
     const body = gzipSync('{"n":41}\n{"n":42}\n');
@@ -361,7 +361,7 @@ describe('the read-only user', () => {
   });
 
   it('does not delay the writer with long statements on every slot', async () => {
-    await runSql(clickhouse, 'CREATE TABLE busy (n UInt64) ENGINE = MergeTree ORDER BY n');
+    await execSql(clickhouse, 'CREATE TABLE busy (n UInt64) ENGINE = MergeTree ORDER BY n');
     const abort = new AbortController();
     const slow = Array.from({ length: 8 }, () =>
       fetch(`${clickhouse.url}/?query=SELECT+count()+FROM+numbers(1000000000000)`, { signal: abort.signal }).catch(
@@ -390,11 +390,11 @@ describe('the engine in its own process', () => {
   it('keeps what was inserted through kill -9, and starts again on the same folder', async () => {
     const own = await startClickhouse();
     try {
-      await runSql(
+      await execSql(
         own,
         'CREATE TABLE kept (n UInt64) ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1, fsync_part_directory = 1',
       );
-      for (let i = 0; i < 5; i++) await runSql(own, 'INSERT INTO kept FORMAT JSONEachRow', { body: `{"n":${i}}\n` });
+      for (let i = 0; i < 5; i++) await execSql(own, 'INSERT INTO kept FORMAT JSONEachRow', { body: `{"n":${i}}\n` });
       await own.kill('SIGKILL');
       await own.restart();
       expect((await runSql(own, 'SELECT count() FROM kept')).text).toBe('5\n');
@@ -447,7 +447,7 @@ describe('the engine in its own process', () => {
   it('serves the configured database, also to readers', async () => {
     const own = await startClickhouse({ CLICKHOUSE_DATABASE: 'analytics' });
     try {
-      await runSql(own, 'CREATE TABLE t (n UInt8) ENGINE = MergeTree ORDER BY n');
+      await execSql(own, 'CREATE TABLE t (n UInt8) ENGINE = MergeTree ORDER BY n');
       expect((await runSql(own, 'SELECT currentDatabase(), count() FROM t', { as: 'reader' })).text).toBe(
         'analytics\t0\n',
       );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 
 let clickhouse: TestClickhouse;
 beforeAll(async () => {
@@ -45,7 +45,7 @@ test('the events of an anonymous player belong to the player that it became firs
     event(18, 'bob', 'identify', was('anonymous:b'), { game_id: 'other' }),
     event(19, 'bob', 'identify', was('anonymous:b'), { environment: 'test' }),
   ];
-  await runSql(
+  await execSql(
     clickhouse,
     `INSERT INTO events FORMAT JSONEachRow ${rows.map((row) => JSON.stringify(row)).join('\n')}`,
   );

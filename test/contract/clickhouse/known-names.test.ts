@@ -6,7 +6,7 @@ import { createEventHistory } from '../../../clickhouse-schema/queries/event-his
 import { ROW_STEP } from '../../../clickhouse-schema/rows/common-columns.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { partitionOf } from '../../../src/kernel/partition.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 
 let clickhouse: TestClickhouse;
@@ -22,8 +22,11 @@ beforeAll(async () => {
     event('demo', 'level_up', '[]'),
     event('other', 'secret', '{"a":1}'),
   ];
-  await runSql(clickhouse, `INSERT INTO events (game_id, environment, event_name, properties) VALUES ${events.join()}`);
-  await runSql(
+  await execSql(
+    clickhouse,
+    `INSERT INTO events (game_id, environment, event_name, properties) VALUES ${events.join()}`,
+  );
+  await execSql(
     clickhouse,
     `INSERT INTO player_snapshots (game_id, environment, kind, player_id, attributes)
       VALUES ('demo', 'live', 'player', generateUUIDv4(), '{"level":3,"country":"SE"}'),
@@ -70,7 +73,7 @@ it('the dictionary counts names, their senders and their properties', async () =
     status: 200,
   });
   // Its rows are about to be deleted.
-  await runSql(
+  await execSql(
     clickhouse,
     `INSERT INTO erasures (game_id, environment, player_id, step) VALUES ('words', 'test', '${gone}', 0)`,
   );
@@ -115,7 +118,7 @@ it.each([
 });
 
 it('players show their named properties, and a row for each of them', async () => {
-  await runSql(
+  await execSql(
     clickhouse,
     `INSERT INTO player_snapshots (game_id, environment, kind, player_id, external_id, version, computed) VALUES
         ('shown', 'live', 'player', toUUID('00000000-0000-5000-8000-000000000001'), 'ann', 1, '{"wins":1}'),
@@ -134,7 +137,7 @@ it('players show their named properties, and a row for each of them', async () =
 });
 
 it('the past of a partition has the events of its players, player by player and in the order of the log', async () => {
-  await runSql(
+  await execSql(
     clickhouse,
     `INSERT INTO events
         (game_id, environment, event_name, player_id, received_at, facts_sequence, facts_index, properties)
@@ -171,4 +174,36 @@ it('the past of a partition has the events of its players, player by player and 
     });
     expect(order).toEqual(order.toSorted());
   }
+});
+
+it('the pasts of several partitions are read one after another, whatever the size of their rows', async () => {
+  await execSql(
+    clickhouse,
+    `INSERT INTO events (game_id, environment, event_name, player_id, received_at, facts_sequence, properties)
+      SELECT 'large', 'live', 'saved', toUUID('00000000-0000-5000-8000-000000000001'),
+        fromUnixTimestamp64Milli(1000 + number), 5, concat('{"n":', toString(number), ',"game":"', repeat('x', 60000), '"}')
+      FROM numbers(300)`,
+  );
+  const history = createEventHistory(clickhouse.address);
+  const events = { game: 'large', environment: 'live', eventNames: ['saved'], sinceMs: 0, partition: 0 } as const;
+  const wanted = { ...events, beforeSequence: 7, partitions: 1 };
+  const first = history.load(wanted, 0, 1)[Symbol.asyncIterator]();
+  const begun = await first.next();
+  expect(begun.done).toBe(false);
+  const order: string[] = [];
+  const second = (async () => {
+    let rows = 0;
+    for await (const some of history.load(wanted, 0, 1)) rows += some.length;
+    order.push('second');
+    return rows;
+  })();
+  const counted = history.count(wanted).then((count) => {
+    order.push('counted');
+    return count;
+  });
+  for (let next = await first.next(); next.done !== true; next = await first.next());
+  order.push('first');
+  expect(await second).toBe(300);
+  expect(await counted).toBe(300);
+  expect(order).toEqual(['first', 'second', 'counted']);
 });

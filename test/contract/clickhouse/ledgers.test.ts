@@ -19,7 +19,7 @@ import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhou
 import { partitionCoverage } from '../../../streams/sinks/clickhouse/coverage.ts';
 import { readSinkPosition } from '../../../streams/sinks/positions.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
-import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { execSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -45,7 +45,7 @@ afterAll(async () => {
 beforeEach(async () => {
   broker = createMemoryBroker({ clock: systemClock });
   log = broker.connect('test');
-  for (const table of [...TABLE_NAMES, 'sink_positions']) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of [...TABLE_NAMES, 'sink_positions']) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 function ledger(key: string, lastSeq: number): LedgerState {
@@ -75,7 +75,7 @@ async function writeAll(): Promise<void> {
   sink.start();
   await until('FACTS is written', async () => (await readSinkPosition(log, 'clickhouse'))?.sequence === lastSequence);
   await sink.stop();
-  await runSql(clickhouse, 'OPTIMIZE TABLE player_snapshots FINAL');
+  await execSql(clickhouse, 'OPTIMIZE TABLE player_snapshots FINAL');
 }
 
 /** A row as versions wrote it before rows of ledgers had their partition in `entity_id`. */
@@ -195,7 +195,7 @@ describe('a partition that has lost a player', () => {
     await commit(log, [snapshot(aPlayer({ lastSeq: 0 })), snapshot(ledger('of-1', 0))], { partition: 1 });
     await commit(log, [{ kind: 'SnapshotMark', partition: 1, coveredTo: 1, players: 1 }], { partition: 1 });
     await writeAll();
-    await runSql(clickhouse, "ALTER TABLE player_snapshots DELETE WHERE kind = 'player' SETTINGS mutations_sync = 1");
+    await execSql(clickhouse, "ALTER TABLE player_snapshots DELETE WHERE kind = 'player' SETTINGS mutations_sync = 1");
     await expect(rebuilt(1)).rejects.toThrow('its mark counts 1 players, player_snapshots has 0');
     expect(await coverage(1)).toMatchObject({ players: 0, isLost: true });
   });

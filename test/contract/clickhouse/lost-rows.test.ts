@@ -18,7 +18,7 @@ import {
 } from '../../../streams/sinks/clickhouse/coverage.ts';
 import { readSinkPosition } from '../../../streams/sinks/positions.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -46,7 +46,7 @@ afterAll(async () => {
 beforeEach(async () => {
   broker = createMemoryBroker({ clock: systemClock });
   log = broker.connect('test');
-  for (const table of [...TABLE_NAMES, 'sink_positions']) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of [...TABLE_NAMES, 'sink_positions']) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 const player = aPlayer();
@@ -106,11 +106,11 @@ async function restoredAfterTwo(): Promise<void> {
     });
     await writtenTo(5);
   });
-  await runSql(clickhouse, "ALTER TABLE events DELETE WHERE event_id = 'e3' SETTINGS mutations_sync = 1");
-  await runSql(clickhouse, 'ALTER TABLE player_snapshots DELETE WHERE last_seq = 4 SETTINGS mutations_sync = 1');
+  await execSql(clickhouse, "ALTER TABLE events DELETE WHERE event_id = 'e3' SETTINGS mutations_sync = 1");
+  await execSql(clickhouse, 'ALTER TABLE player_snapshots DELETE WHERE last_seq = 4 SETTINGS mutations_sync = 1');
   const createdMs = Date.parse(broker.stream('FACTS').bounds().created);
-  await runSql(clickhouse, 'TRUNCATE TABLE sink_positions');
-  await runSql(
+  await execSql(clickhouse, 'TRUNCATE TABLE sink_positions');
+  await execSql(
     clickhouse,
     `INSERT INTO sink_positions (stream, stream_created, sequence) VALUES ('FACTS', ${createdMs}, 2)`,
   );
@@ -154,8 +154,8 @@ describe('a ClickHouse restored from an older backup', () => {
       await commit(log, [anEvent('e2')]);
       await writtenTo(2);
       const createdMs = Date.parse(broker.stream('FACTS').bounds().created);
-      await runSql(clickhouse, 'TRUNCATE TABLE sink_positions');
-      await runSql(
+      await execSql(clickhouse, 'TRUNCATE TABLE sink_positions');
+      await execSql(
         clickhouse,
         `INSERT INTO sink_positions (stream, stream_created, sequence) VALUES ('FACTS', ${createdMs}, 1)`,
       );
@@ -191,7 +191,7 @@ describe('a ClickHouse restored from an older backup', () => {
       await commit(log, [erased]);
       await until('the player is erased', isDone);
     });
-    await runSql(clickhouse, 'TRUNCATE TABLE sink_positions');
+    await execSql(clickhouse, 'TRUNCATE TABLE sink_positions');
     expect(await repairFacts(log, source, removeAfter)).toEqual({ kind: 'repaired', from: 1, to: 2 });
     await withSink(async () => {
       await writtenTo(2);

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { BUILD_DAY } from '../../../streams/sinks/clickhouse/player-days/statements.ts';
 import { createPlayerDaysTarget, type PlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { until } from '../../support/until.ts';
 
 let clickhouse: TestClickhouse;
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   for (const table of ['events', 'sessions', 'purchases', 'player_days', 'player_days_builds']) {
-    await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+    await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
   }
 });
 
@@ -233,7 +233,7 @@ describe('player_days', () => {
       await assert(
         asyncProperty(arbitraryRows, integer({ min: 1, max: 3 }), boolean(), async (rows, builds, repeats) => {
           for (const table of ['events', 'sessions', 'purchases', 'player_days']) {
-            await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+            await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
           }
           const size = Math.ceil(rows.length / builds);
           for (let done = 0; done < rows.length; done += size) {
@@ -247,7 +247,7 @@ describe('player_days', () => {
           const erased = { game: 'a', environment: 'live', ids: [playerId(1)] };
           for (const table of ['events', 'sessions', 'purchases']) {
             const removal = `ALTER TABLE ${table} DELETE WHERE game_id = 'a' AND player_id = '${playerId(1)}'`;
-            await runSql(clickhouse, removal, { search: { mutations_sync: '1' } });
+            await execSql(clickhouse, removal, { search: { mutations_sync: '1' } });
           }
           expect(await target.rebuild([erased], { createdMs: CREATED, sequence: rows.length })).toBe('rebuilt');
           const others = expected(rows.filter(({ game, player }) => game !== 'a' || player !== 1));
@@ -334,7 +334,7 @@ describe('player_days', () => {
     await insert(rows, 1);
     await buildAll(0, 5);
     const later = [rows[1]!, rows[3]!, rows[4]!];
-    await runSql(
+    await execSql(
       clickhouse,
       `ALTER TABLE events DELETE WHERE player_id = '${playerId(1)}' AND facts_sequence < 5 SETTINGS mutations_sync = 1`,
     );
@@ -355,7 +355,7 @@ describe('player_days', () => {
       );
       return Number(rows[0]?.n);
     };
-    await runSql(clickhouse, 'SYSTEM STOP MERGES player_days');
+    await execSql(clickhouse, 'SYSTEM STOP MERGES player_days');
     try {
       const other = "ALTER TABLE player_days DELETE WHERE country = 'nowhere'";
       const begun = await runSql(clickhouse, other, { search: { mutations_sync: '0' } });
@@ -364,7 +364,7 @@ describe('player_days', () => {
       expect(await target.rebuild(players, { createdMs: CREATED, sequence: 1 })).toBe('later');
       expect(await mutations()).toBe(1);
     } finally {
-      await runSql(clickhouse, 'SYSTEM START MERGES player_days');
+      await execSql(clickhouse, 'SYSTEM START MERGES player_days');
     }
     await until('the deletion is done', async () => (await mutations()) === 0);
   });

@@ -15,7 +15,7 @@ import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createFactsWriter } from '../../../streams/sinks/clickhouse/facts-writer.ts';
 import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => clickhouse.close());
 beforeEach(async () => {
   broker = createMemoryBroker({ clock: systemClock });
-  for (const table of TABLE_NAMES) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
@@ -203,7 +203,7 @@ describe('the ClickHouse sink on the real engine', () => {
   });
 
   it('puts the largest batch into one part, so that its token covers all of it', async () => {
-    await runSql(clickhouse, 'SYSTEM STOP MERGES events');
+    await execSql(clickhouse, 'SYSTEM STOP MERGES events');
     const target = createClickhouseTarget(clickhouse.address);
     const properties = `{"p":"${'x'.repeat(900)}"}`;
     const bytes = blocksOf(Array.from({ length: 60_000 }, (_, i) => aTrackedEvent({ eventId: `e${i}`, properties })));
@@ -213,7 +213,7 @@ describe('the ClickHouse sink on the real engine', () => {
     expect(
       (await rowsOf<{ parts: string; rows: string }>(clickhouse, parts)).map((p) => [Number(p.parts), Number(p.rows)]),
     ).toEqual([[1, 60_000]]);
-    await runSql(clickhouse, 'SYSTEM START MERGES events');
+    await execSql(clickhouse, 'SYSTEM START MERGES events');
     await target.close();
   });
 
@@ -303,7 +303,7 @@ describe('the ClickHouse sink on the real engine', () => {
   });
 
   it('rejects an unfinished load, so that no partition is rebuilt from a part', async () => {
-    await runSql(
+    await execSql(
       clickhouse,
       `INSERT INTO player_snapshots (kind, partition, player_id, state)
         SELECT 'player', 7, toUUID(leftPad(toString(number), 32, '0')), base64Encode(repeat('x', 10000))

@@ -28,7 +28,16 @@ const HOSTILE = [
   'ünïcödé 🎮',
   '\u202egnp',
   'tab\tline\n%s',
+  '\\N',
 ];
+
+const LONG = { game: 'other', environment: 'test' } as const;
+
+/** A save game that a client sends as a property: as a text and as an object. */
+const longProperties = (n: number) => {
+  const text = `${'ü'.repeat(20_000)}${n}`;
+  return JSON.stringify({ text, saved: { text } });
+};
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;
@@ -47,6 +56,9 @@ beforeAll(async () => {
   const others = [
     aTrackedEvent({ game: 'other', at: FROM_MS + 1, timestamp: FROM_MS + 1 }),
     aTrackedEvent({ environment: 'test', at: FROM_MS + 1, timestamp: FROM_MS + 1 }),
+    ...[1, 2].map((n) =>
+      aTrackedEvent({ ...LONG, at: FROM_MS + 1, timestamp: FROM_MS + 1, properties: longProperties(n) }),
+    ),
   ];
   await write([...facts, ...others]);
 });
@@ -69,6 +81,11 @@ async function write(facts: Fact[]): Promise<void> {
 async function ask(body: object, asKey = key, of = gateway) {
   const response = await of.call(asKey, 'POST', PATH, body);
   return { status: response.status, ...(await bodyOf(response)) };
+}
+
+async function textOf(body: object, asKey: string) {
+  const response = await gateway.call(asKey, 'POST', PATH, body);
+  return { status: response.status, text: await response.text() };
 }
 
 /** Events that the range selects, in the order of the log. */
@@ -165,6 +182,40 @@ describe('an answer', () => {
       retained: [1, 0, 7].map((day, place) => ({ day, players: rates[place], rate: rates[place] })),
     });
     expect(data['cohorts']).toEqual([cohort(FROM_MS, [1, 1, 0]), cohort(TODAY_MS - DAY_MS, [null, 1, null])]);
+  });
+
+  it.each(['property:text', 'property:saved'])('shows the beginning of long values of %s, once', async (by) => {
+    const long = await gateway.key(LONG);
+    const body = { by, ...range };
+    for (const kind of ['trend', 'breakdown']) {
+      const { text } = await textOf({ kind, ...body }, long);
+      expect(text.length, kind).toBeLessThan(LIMITS.questionValueLength + 20_000);
+    }
+    const { data } = await ask({ kind: 'breakdown', ...body }, long);
+    const [row] = listOf(data['rows']);
+    expect(row).toMatchObject({ value: 2 });
+    expect(String(row?.['key'])).toHaveLength(LIMITS.questionValueLength);
+    const where = [{ field: by, in: [row?.['key']] }];
+    const found = await ask({ kind: 'breakdown', by: 'event_name', where, ...range }, long);
+    expect(found.data['total']).toBe(2);
+  });
+
+  it('comes for every range of times', async () => {
+    for (const [from, to] of [
+      ['1970-01-01', '1970-01-02'],
+      ['2149-06-05', '2149-06-08'],
+      ['2298-01-01', '2299-12-31'],
+    ]) {
+      for (const body of [
+        { kind: 'trend', interval: 'month' },
+        { kind: 'retention', by: 'country', days: [0, 365] },
+        { kind: 'funnel', steps: [{ event_name: 'open' }, { event_name: 'buy' }], window_seconds: 90 * 86_400 },
+        { kind: 'paths', event_name: 'open' },
+      ]) {
+        const { status, data } = await ask({ ...body, from, to });
+        expect([status, data['cohorts'] ?? []], `${body.kind} from ${from}`).toEqual([200, []]);
+      }
+    }
   });
 
   it("holds only what belongs to the key's game and environment", async () => {
@@ -277,6 +328,10 @@ describe('a query', () => {
     await slow.close();
   });
 });
+
+function listOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value : [];
+}
 
 interface Series {
   key: string | null;

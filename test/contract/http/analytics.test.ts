@@ -11,7 +11,7 @@ import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { execSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
@@ -37,7 +37,7 @@ afterAll(async () => {
   await clickhouse.close();
 });
 beforeEach(async () => {
-  for (const table of TABLE_NAMES) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 let sequence = 0;

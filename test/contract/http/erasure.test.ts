@@ -12,7 +12,7 @@ import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-t
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { SAMPLES } from '../../fixtures/codec/samples.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { rowsOf, runSql } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql } from '../../support/clickhouse.ts';
 import { startGateway } from '../../support/http-gateway.ts';
 import { startStoredGateway, type StoredGateway } from '../../support/stored-gateway.ts';
 import { until } from '../../support/until.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => stored.close());
 beforeEach(async () => {
-  for (const table of TABLE_NAMES) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+  for (const table of TABLE_NAMES) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
 });
 
 const PLAYERS = '/v1/players/players';

@@ -9,7 +9,7 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
@@ -97,7 +97,7 @@ async function walk(query: string, onPage: (page: Page) => Promise<void> = async
 
 describe('GET /v1/events/events', () => {
   beforeEach(async () => {
-    for (const table of ['events', 'erasures']) await runSql(clickhouse, `TRUNCATE TABLE ${table}`);
+    for (const table of ['events', 'erasures']) await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
   });
 
   it('returns events as the stream does, with their properties byte for byte', async () => {
@@ -231,8 +231,8 @@ describe('GET /v1/events/events', () => {
     await write([later], 1);
     expect(await walk(`player_id=${playerId(1)}`)).toEqual(['of a new log', 'next life']);
     // The erasure is done, so rows that are left belong to nobody.
-    await runSql(clickhouse, 'INSERT INTO erasures SELECT * REPLACE (2 AS step) FROM erasures');
-    await runSql(clickhouse, 'OPTIMIZE TABLE erasures FINAL');
+    await execSql(clickhouse, 'INSERT INTO erasures SELECT * REPLACE (2 AS step) FROM erasures');
+    await execSql(clickhouse, 'OPTIMIZE TABLE erasures FINAL');
     expect(await walk(`player_id=${playerId(1)}`)).toHaveLength(6);
   });
 
@@ -296,13 +296,13 @@ describe('a database from before event queries existed', () => {
       new URL('../../../clickhouse-schema/migrations/0001_events.sql', import.meta.url),
       'utf8',
     );
-    await runSql(clickhouse, 'CREATE DATABASE older');
-    await runSql(clickhouse, statement.replace(/;\s*$/, ''), { search: { database: 'older' } });
+    await execSql(clickhouse, 'CREATE DATABASE older');
+    await execSql(clickhouse, statement.replace(/;\s*$/, ''), { search: { database: 'older' } });
     const columns =
       'event_id, game_id, environment, player_id, event_name, session_id, properties, received_at, facts_index';
     const row =
       "toString(number), 'demo', 'live', toUUID('00000000-0000-5000-8000-000000000001'), 'a', 's', '{}', now64(3), number";
-    await runSql(clickhouse, `INSERT INTO older.events (${columns}) SELECT ${row} FROM numbers(3)`);
+    await execSql(clickhouse, `INSERT INTO older.events (${columns}) SELECT ${row} FROM numbers(3)`);
     await migrate(older);
     const projections =
       "SELECT name FROM system.projections WHERE database = 'older' AND table = 'events' ORDER BY name";

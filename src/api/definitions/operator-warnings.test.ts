@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../kernel/json.ts';
+import { operatorWarnings } from './operator-warnings.ts';
+
+describe('operators without $', () => {
+  it.each<[Json, [path: string, operator: string][]]>([
+    [{ 'attributes.level': { gte: 2 } }, [['/attributes.level/gte', '$gte']]],
+    [
+      { session_count: { GTE: 2, lt: 9 } },
+      [
+        ['/session_count/GTE', '$gte'],
+        ['/session_count/lt', '$lt'],
+      ],
+    ],
+    [{ 'attributes.a/b': { notregex: 'x' } }, [['/attributes.a~1b/notregex', '$notRegex']]],
+    [
+      { $or: [{ is_payer: true }, { 'attributes.x': { $not: { in: [1] } } }] },
+      [['/$or/1/attributes.x/$not/in', '$in']],
+    ],
+    [
+      { events: { name: 'lost', where: { 'properties.level': { eq: 3 } }, count: { gte: 2 } } },
+      [
+        ['/events/where/properties.level/eq', '$eq'],
+        ['/events/count/gte', '$gte'],
+      ],
+    ],
+    [{ 'attributes.items': { $elemMatch: { gt: 3 } } }, [['/attributes.items/$elemMatch/gt', '$gt']]],
+    [{ 'attributes.level': { $gte: 2 } }, []],
+    [{ 'attributes.item': { type: 'sword', power: 3 } }, []],
+    [{ 'attributes.item': {} }, []],
+    [{ 'attributes.level': { $eq: { gte: 2 } } }, []],
+    [{ is_payer: true }, []],
+    [null, []],
+  ])('are found in %j', (condition, found) => {
+    expect(operatorWarnings(condition).map(({ path, suggestions }) => [path, ...suggestions])).toEqual(found);
+  });
+
+  it('are named with the right one', () => {
+    expect(operatorWarnings({ 'attributes.level': { gte: 2 } })[0]?.message).toBe(
+      '`gte` is compared as a part of a value; did you mean the operator `$gte`?',
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import { OPERATORS } from '../../../actors/conditions/operators.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+
+/** An operator that lacks its `$`. */
+export interface OperatorWarning {
+  /** JSON pointer below the condition. */
+  path: string;
+  message: string;
+  suggestions: string[];
+}
+
+/**
+ * Operators without `$` in a valid condition: `{"attributes.level": {"gte": 2}}` compares the level with the object
+ * `{"gte": 2}`, and never holds. An object whose keys are not all names of operators is taken as a value.
+ */
+export function operatorWarnings(condition: Json, path = ''): OperatorWarning[] {
+  if (Array.isArray(condition)) return condition.flatMap((part, place) => operatorWarnings(part, `${path}/${place}`));
+  if (!isObject(condition)) return [];
+  return Object.entries(condition).flatMap(([field, operand]) => {
+    const at = pathBelow(path, field);
+    if (field.startsWith('$')) return operatorWarnings(operand, at);
+    if (field === 'events' && isObject(operand)) {
+      const { where = null, count = null } = operand;
+      return [...operatorWarnings(where, `${at}/where`), ...inOperand(count, `${at}/count`)];
+    }
+    return inOperand(operand, at);
+  });
+}
+
+/** In the operators on a value, or the value that it must equal. */
+function inOperand(operand: Json, path: string): OperatorWarning[] {
+  if (!isObject(operand)) return [];
+  const members = Object.entries(operand);
+  const meant = members.map(([name]) => meantBy(name));
+  if (meant.every((operator) => operator === undefined)) {
+    return members.flatMap(([name, inner]) => (NESTING.has(name) ? inOperand(inner, pathBelow(path, name)) : []));
+  }
+  if (meant.includes(undefined)) return [];
+  return members.map(([name], place) => {
+    const operator = meant[place] ?? '';
+    const message = `\`${name}\` is compared as a part of a value; did you mean the operator \`${operator}\`?`;
+    return { path: pathBelow(path, name), message, suggestions: [operator] };
+  });
+}
+
+/** Operators whose operand holds operators, or a condition on the fields of an element. */
+const NESTING: ReadonlySet<string> = new Set(['$not', '$size', '$elemMatch']);
+
+function meantBy(name: string): string | undefined {
+  return BY_NAME.get(name.toLowerCase());
+}
+
+/** By their names without `$`, in lower case. */
+const BY_NAME: ReadonlyMap<string, string> = new Map(
+  [...OPERATORS.keys()].map((operator) => [operator.slice(1).toLowerCase(), operator]),
+);
+
+const pathBelow = (path: string, name: string): string => `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
