@@ -96,7 +96,7 @@ export const getFreshness = defineRoute({
     'For the event stream, the rows in ClickHouse and the webhooks: up to when everything has passed, and how long ' +
     'accepted events took. A silent game shows its age; it has no samples of its own, because figures are of all games.',
   auth: { keys: ['server'] },
-  limitClass: 'none',
+  limitClass: 'events',
   errors: [],
   input: {},
   reply: { statuses: [200], description: 'The freshness.', schema: Freshness, example: EXAMPLE },

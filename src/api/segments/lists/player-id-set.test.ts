@@ -11,6 +11,16 @@ describe('a set of player ids', () => {
     expect(set.size).toBe(5_000);
   });
 
+  it('knows every id while it grows, a few ids at a time', () => {
+    const set = createPlayerIdSet(7, 4);
+    const ids = Array.from({ length: 3_000 }, () => systemIds.uuidv4());
+    for (const [place, id] of ids.entries()) {
+      expect(set.add(id)).toBe(true);
+      for (const earlier of [0, place >> 1, place]) expect(set.add(ids[earlier] ?? '')).toBe(false);
+    }
+    expect(set.size).toBe(3_000);
+  });
+
   it('tells ids apart that differ in one digit', () => {
     const set = createPlayerIdSet(7, 4);
     const id = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';

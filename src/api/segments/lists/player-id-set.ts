@@ -10,10 +10,16 @@ export interface PlayerIdSet {
 
 const WORDS = 4;
 
+/** Slots of the smaller table that one `add` moves. Moving half a million ids at once took 100 ms. */
+const MOVED_BY_ADD = 8;
+
 /** @param seed random, so that no caller can choose ids that collide */
 export function createPlayerIdSet(seed: number, firstSlots = 1_024): PlayerIdSet {
   let slots = firstSlots;
   let words = new Uint32Array(slots * WORDS);
+  /** The smaller table, whose ids are being moved, and the first word that was not looked at. Its ids stay. */
+  let before: Uint32Array | undefined;
+  let movedTo = 0;
   let size = 0;
 
   /** The first word of the slot that holds the id, or of the free slot where it belongs. The nil UUID is no player. */
@@ -22,20 +28,28 @@ export function createPlayerIdSet(seed: number, firstSlots = 1_024): PlayerIdSet
     const mask = into.length - 1;
     let at = (mixed(id, seed) * WORDS) & mask;
     for (;;) {
-      const isFree = into[at] === 0 && into[at + 1] === 0 && into[at + 2] === 0 && into[at + 3] === 0;
-      if (isFree || (into[at] === a && into[at + 1] === b && into[at + 2] === c && into[at + 3] === d)) return at;
+      if (isFree(into, at) || (into[at] === a && into[at + 1] === b && into[at + 2] === c && into[at + 3] === d)) {
+        return at;
+      }
       at = (at + WORDS) & mask;
     }
   }
 
   function grow(): void {
-    const before = words;
+    before = words;
+    movedTo = 0;
     slots *= 2;
     words = new Uint32Array(slots * WORDS);
-    for (let at = 0; at < before.length; at += WORDS) {
-      const id: Words = [before[at] ?? 0, before[at + 1] ?? 0, before[at + 2] ?? 0, before[at + 3] ?? 0];
-      if (id.some((word) => word !== 0)) words.set(id, slotOf(words, id));
+  }
+
+  /** Ends before the table grows again: that takes as many ids as half of its slots. */
+  function moveSome(from: Uint32Array): void {
+    const end = Math.min(from.length, movedTo + MOVED_BY_ADD * WORDS);
+    for (; movedTo < end; movedTo += WORDS) {
+      const id = wordsAt(from, movedTo);
+      if (!isFree(from, movedTo)) words.set(id, slotOf(words, id));
     }
+    if (movedTo === from.length) before = undefined;
   }
 
   return {
@@ -44,9 +58,10 @@ export function createPlayerIdSet(seed: number, firstSlots = 1_024): PlayerIdSet
     },
     add(text) {
       const id = wordsOf(text);
+      if (before !== undefined) moveSome(before);
+      if (before !== undefined && !isFree(before, slotOf(before, id))) return false;
       const at = slotOf(words, id);
-      if ((words[at] ?? 0) !== 0 || (words[at + 1] ?? 0) !== 0 || (words[at + 2] ?? 0) !== 0 || words[at + 3] !== 0)
-        return false;
+      if (!isFree(words, at)) return false;
       words.set(id, at);
       size += 1;
       if (size * 2 > slots) grow();
@@ -54,6 +69,16 @@ export function createPlayerIdSet(seed: number, firstSlots = 1_024): PlayerIdSet
     },
   };
 }
+
+const wordsAt = (table: Uint32Array, at: number): Words => [
+  table[at] ?? 0,
+  table[at + 1] ?? 0,
+  table[at + 2] ?? 0,
+  table[at + 3] ?? 0,
+];
+
+const isFree = (table: Uint32Array, at: number): boolean =>
+  table[at] === 0 && table[at + 1] === 0 && table[at + 2] === 0 && table[at + 3] === 0;
 
 /** 32 bits of the seed and the id, with the finalizer of MurmurHash3 after each word. */
 function mixed(id: Words, seed: number): number {
