@@ -10,9 +10,9 @@ import { partitionExpression } from './partition-expression.ts';
 /**
  * Reads past events from `events`, as a stream. ClickHouse sorts the rows of one `load`.
  *
- * One statement reads rows at a time, for all partitions of the process, the longest waiting first. A statement lasts as
- * long as its owner takes for the rows, and the embedded ClickHouse runs few statements of the service at once: as many
- * fills as partitions would keep the sinks out.
+ * One statement reads rows at a time, for all partitions of the process, in the order in which they ask. It lasts as
+ * long as its owner takes for the rows, and the embedded ClickHouse runs few statements of the service at once: as
+ * many fills as partitions would keep the sinks out.
  */
 export function createEventHistory(address: ClickhouseAddress): EventHistory {
   /** Resolves when the statements before have ended. */

@@ -102,8 +102,8 @@ async function launch(
 }
 
 /**
- * Runs a statement over HTTP as the service, or as the passwordless reader; answers status, body and headers. The caller
- * looks at the status: use `execSql` for a statement that must succeed.
+ * Runs a statement over HTTP as the service, or as the passwordless reader; answers status, body and headers. The
+ * caller looks at the status: use `execSql` for a statement that must succeed.
  */
 export async function runSql(
   clickhouse: TestClickhouse,

@@ -36,7 +36,7 @@ export function trendStatement(question: TrendQuestion, bindings: Bindings): Sta
 }
 
 /**
- * The same as rows `{key, starts, figures}`: a value of the dimension with the starts of intervals and the metric in each.
+ * The same as rows `{key, starts, figures}`: a value of the dimension, the starts of intervals, the metric in each.
  * So the value, which may be long, is there once and not once for each interval.
  */
 export function seriesStatement(question: TrendQuestion, bindings: Bindings): Statement {

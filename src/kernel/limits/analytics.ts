@@ -56,7 +56,7 @@ export const ANALYTICS_LIMITS = {
   questionFilters: 8,
   questionValues: 50,
   questionValueLength: 512,
-  /** Characters of all values that one question names. ClickHouse takes 1 MiB of parameters, up to 9 for a character. */
+  /** Characters of all values that a question names. ClickHouse takes 1 MiB of parameters, up to 9 a character. */
   questionValueChars: 65_536,
   /** Names of events that one question measures. */
   questionNames: 20,

@@ -30,7 +30,7 @@ export const COMPUTED_LIMITS = {
   filterSteps: 500,
   filterPlainSteps: 200,
 
-  /** Rows of past events that one statement sorts, usually about 100 MB, and its memory: it sorts larger rows on disk. */
+  /** Rows of past events that one statement sorts, often 100 MB, and its memory: it sorts larger rows on disk. */
   fillSortRows: 500_000,
   fillMemoryBytes: 512 * 1024 * 1024,
   /** Players with a past that wait for a record, in one partition: some megabytes. The source then pauses. */
