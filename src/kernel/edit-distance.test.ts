@@ -13,6 +13,24 @@ describe('the distance of two texts', () => {
     expect(editDistance(other, one, 5)).toBe(distance);
   });
 
+  it('is that of the whole matrix, whatever the bound', () => {
+    const letters = 'aab';
+    let seed = 7;
+    const text = () => {
+      let made = '';
+      for (let length = (seed = (seed * 16_807) % 2_147_483_647) % 9; length > 0; length--) {
+        made += letters[(seed = (seed * 16_807) % 2_147_483_647) % 3] ?? '';
+      }
+      return made;
+    };
+    for (let n = 0; n < 200; n++) {
+      const [one, other] = [text(), text()];
+      for (let most = 0; most < 10; most++) {
+        expect(editDistance(one, other, most), `${one} ${other}`).toBe(Math.min(whole(one, other), most + 1));
+      }
+    }
+  });
+
   it('is not computed beyond the bound', () => expect(editDistance('abcdefgh', 'ijklmnop', 2)).toBe(3));
 });
 
@@ -23,3 +41,11 @@ describe('the nearest names', () => {
     expect(nearest('x', known, 3)).toEqual([]);
   });
 });
+
+function whole(one: string, other: string): number {
+  if (one === '' || other === '') return one.length + other.length;
+  const replaced = whole(one.slice(1), other.slice(1)) + (one[0] === other[0] ? 0 : 1);
+  return one[0] === other[0]
+    ? replaced
+    : Math.min(replaced, whole(one.slice(1), other) + 1, whole(one, other.slice(1)) + 1);
+}

@@ -66,6 +66,30 @@ describe('warnings about names', () => {
     expect(queries).toHaveLength(2);
   });
 
+  it('yield to other requests while many names are compared', async () => {
+    const clock = createFakeClock();
+    let nowMs = 0;
+    let pauses = 0;
+    const slow = {
+      ...clock,
+      // Every look at the clock is a name compared later.
+      monotonicMs: () => (nowMs += LIMITS.validationTurnMs),
+      timer: (delayMs: number, run: () => void) => {
+        if (delayMs > 0) return () => {};
+        pauses += 1;
+        queueMicrotask(run);
+        return () => {};
+      },
+    };
+    const warnings = createNameWarnings({
+      clock: slow,
+      knownNames: async () => ({ kind: 'answered', value: ['level'] }),
+    });
+    const conditions = Object.fromEntries(['levle', 'levl', 'leve'].map((name) => [`attributes.${name}`, 1]));
+    expect(await warnings.of(SCOPE, [{ conditions, path: '' }])).toHaveLength(3);
+    expect(pauses).toBeGreaterThanOrEqual(2);
+  });
+
   it('are absent without ClickHouse, and bounded', async () => {
     const { warnings, queries } = warningsOf(null);
     const all = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`attributes.a${n}`, 1]));

@@ -5,6 +5,7 @@ import { within, type Clock } from '../../kernel/clock.ts';
 import { nearest } from '../../kernel/edit-distance.ts';
 import type { Json } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { createTurns } from '../turns.ts';
 import { namesIn, type ConditionName } from './condition-names.ts';
 import { operatorWarnings } from './operator-warnings.ts';
 
@@ -98,22 +99,39 @@ export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): 
         )
         .slice(0, LIMITS.nameWarnings);
       if (names.length === 0) return operators;
-      const found = await within(clock, LIMITS.namesMs, Promise.all(names.map((name) => check(name))));
-      return [...operators, ...(found ?? []).flatMap((warning) => warning ?? [])].slice(0, LIMITS.nameWarnings);
+      let late = false;
+      const found = await within(clock, LIMITS.namesMs, checkAll());
+      late = true;
+      return [...operators, ...(found ?? [])].slice(0, LIMITS.nameWarnings);
 
-      async function check(name: ConditionName): Promise<NameWarning | undefined> {
-        if (name.kind === 'event' && SERVICE_EVENTS.has(name.name)) return undefined;
-        const known = await namesOf({ ...scope, of: sourceOf(name) });
-        // An event that never came has no properties, and a warning of its own.
-        if (known === undefined || known.has(name.name) || (name.kind === 'property' && known.size === 0))
-          return undefined;
-        const suggestions = nearest(name.name, known, LIMITS.nameSuggestions);
-        const hint =
-          suggestions.length === 0 ? '' : `; did you mean ${suggestions.map((one) => `\`${one}\``).join(', ')}?`;
-        return { path: name.path, message: `${WORDS[name.kind](name)}${hint}`, suggestions };
+      /** Compares one name after another, in turns with other requests. */
+      async function checkAll(): Promise<NameWarning[]> {
+        const lists = await Promise.all(names.map(knownTo));
+        const turns = createTurns(clock);
+        const warnings: NameWarning[] = [];
+        for (const [place, name] of names.entries()) {
+          const pause = turns.pause();
+          if (pause !== undefined) await pause;
+          if (late || warnings.length >= LIMITS.nameWarnings) break;
+          warnings.push(...warningOf(name, lists[place]));
+        }
+        return warnings;
+      }
+
+      async function knownTo(name: ConditionName): Promise<ReadonlySet<string> | undefined> {
+        const isOwn = name.kind === 'event' && SERVICE_EVENTS.has(name.name);
+        return isOwn ? undefined : namesOf({ ...scope, of: sourceOf(name) });
       }
     },
   };
+}
+
+function warningOf(name: ConditionName, known: ReadonlySet<string> | undefined): NameWarning[] {
+  // An event that never came has no properties, and a warning of its own.
+  if (known === undefined || known.has(name.name) || (name.kind === 'property' && known.size === 0)) return [];
+  const suggestions = nearest(name.name, known, LIMITS.nameSuggestions);
+  const hint = suggestions.length === 0 ? '' : `; did you mean ${suggestions.map((one) => `\`${one}\``).join(', ')}?`;
+  return [{ path: name.path, message: `${WORDS[name.kind](name)}${hint}`, suggestions }];
 }
 
 /** The service tracks them itself. */
