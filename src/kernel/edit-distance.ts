@@ -1,7 +1,7 @@
 /**
  * The number of characters to insert, delete or replace between two texts (Levenshtein), or `most` + 1 if there are
- * more. Only cells of the matrix within `most` of its diagonal are computed (Ukkonen 1985), in one row that is used
- * again: two texts of 64 characters take some microseconds. Longer texts take a time in proportion to length and `most`.
+ * more. Only cells within `most` of its diagonal are computed (Ukkonen 1985), in one row that is used
+ * again: two texts of 64 characters take some microseconds. The time grows with the length and with `most`.
  */
 export function editDistance(one: string, other: string, most: number): number {
   const beyond = most + 1;
@@ -33,8 +33,8 @@ export function editDistance(one: string, other: string, most: number): number {
 let row = new Uint16Array(128);
 
 /**
- * The texts that are nearest to a name, at most `count`, the nearest first: within a third of its length and at most six
- * edits, and within two edits if it has four characters.
+ * The texts that are nearest to a name, at most `count`, the nearest first: within a third of its length and at most
+ * six edits, and within two edits if it has four characters.
  */
 export function nearest(name: string, known: Iterable<string>, count: number): string[] {
   const wanted = name.slice(0, COMPARED).toLowerCase();
