@@ -86,7 +86,7 @@ export const STREAMS = {
 export type StreamName = keyof typeof STREAMS;
 
 /** Key-value buckets: the last value of each key, stored in files. */
-export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS', 'ERASURES', 'WEBHOOKS', 'STREAM_TOKENS'] as const;
+export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS', 'ERASURES', 'WEBHOOKS', 'STREAM_TOKENS', 'FLAG_USE'] as const;
 export type BucketName = (typeof BUCKETS)[number];
 
 /** How long a bucket keeps a value; 0: without limit. */
@@ -97,4 +97,5 @@ export const BUCKET_MAX_AGE_MS: Readonly<Record<BucketName, number>> = {
   ERASURES: LIMITS.erasureMarkMs,
   WEBHOOKS: LIMITS.webhookNoteMs,
   STREAM_TOKENS: LIMITS.streamTokenKeptMs,
+  FLAG_USE: 0,
 };

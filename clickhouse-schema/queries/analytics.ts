@@ -9,6 +9,14 @@ import { type EventPage, type EventQuery, findEvents } from './event-query.ts';
 import { type Dictionary, type DictionaryQuery, findDictionary } from './event-dictionary.ts';
 import { createLookups, type Lookups } from './lookups/lookups.ts';
 import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
+import {
+  type ExposureDay,
+  type ExposureDaysQuery,
+  findExposureDays,
+  findFlagUsage,
+  type FlagUsage,
+  type FlagUsageQuery,
+} from './flag-usage.ts';
 import { knownNamesQuery, type KnownNamesQuery } from './known-names.ts';
 import { missedEventsQuery, type MissedEventsQuery } from './missed-events.ts';
 import { openClient } from '../open-client.ts';
@@ -65,6 +73,10 @@ export interface Analytics {
   knownNames(query: KnownNamesQuery): Promise<QueryResult<string[]>>;
   /** Names of events, or the properties of one. */
   eventDictionary(query: DictionaryQuery): Promise<QueryResult<Dictionary>>;
+  /** Exposures of all flags since a time. */
+  flagUsage(query: FlagUsageQuery): Promise<QueryResult<FlagUsage[]>>;
+  /** Exposures of one flag by UTC day and variant, in order of days. */
+  exposureDays(query: ExposureDaysQuery): Promise<QueryResult<ExposureDay[]>>;
   /** A page of quarantined events. */
   quarantined(query: QuarantineQuery): Promise<QueryResult<QuarantinePage>>;
   /** Answers a question with rows of one game. Questions have a slot of their own beside the other statements. */
@@ -237,6 +249,8 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
       return result.kind === 'unavailable' ? result : { kind: 'answered', value: result.value.map(({ name }) => name) };
     },
     eventDictionary: (query) => findDictionary(runQuery, query),
+    flagUsage: (query) => findFlagUsage(runQuery, query),
+    exposureDays: (query) => findExposureDays(runQuery, query),
     async quarantined(query) {
       const { sql, parameters } = quarantineQuery(query);
       const result = await runQuery<QuarantineRow>(sql, parameters);

@@ -9,6 +9,7 @@ import type { WebhookOperations } from '../../streams/webhook-operations.ts';
 import type { Backend, Origin } from '../gateway/backend/backend.ts';
 import type { BodyStream } from '../gateway/http/body-stream.ts';
 import type { StreamTokens } from '../gateway/access/stream-tokens.ts';
+import type { FlagUse } from '../gateway/flag-use.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Failure, FieldFault } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
@@ -86,6 +87,8 @@ export interface Services {
   /** The compiled definitions of a game, for evaluations that are shown and recorded nowhere. */
   readonly targeting: (game: string, environment: Environment) => Targeting;
   readonly streamTokens: StreamTokens;
+  /** When flags were last evaluated. */
+  readonly flagUse: Pick<FlagUse, 'read'>;
   readonly definitionTexts: DefinitionTexts;
   readonly listLoader: ListLoader;
   readonly segmentPreviews: SegmentPreviewer;

@@ -29,6 +29,8 @@ import { streamFlagChanges } from './flags/flag-changes.ts';
 import { exposeFlags } from './flags/flag-exposures.ts';
 import { getFlagDefinitions } from './flags/flag-definitions.ts';
 import { overrideRoutes } from './flags/flag-overrides.ts';
+import { explainFlags } from './flags/flag-explanation.ts';
+import { flagUsageRoutes } from './flags/flag-usage.ts';
 import { getFlagResults } from './flags/flag-results.ts';
 import { flagRoutes } from './flags/flags.ts';
 import { describeAnalyticsQuery, runAnalyticsQuery } from './analytics/queries.ts';
@@ -51,6 +53,7 @@ import type { Route } from './route.ts';
 import { scoringRoutes } from './scoring/scoring.ts';
 import { segmentRoutes as segmentClientRoutes } from './segment-clients/segment-routes.ts';
 import { segmentMembersRoutes } from './segments/segment-members.ts';
+import { explainSegment } from './segments/segment-explanation.ts';
 import { previewSegment } from './segments/segment-preview.ts';
 import { segmentPlayersRoutes } from './segments/segment-players.ts';
 import { segmentRoutes } from './segments/segments.ts';
@@ -104,8 +107,11 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     ...segmentPlayersRoutes,
     ...segmentMembersRoutes,
     previewSegment,
+    explainSegment,
     ...flagRoutes,
     getFlagResults,
+    explainFlags,
+    ...flagUsageRoutes,
     getFlagDefinitions,
     streamFlagChanges,
     exposeFlags,

@@ -14,7 +14,7 @@ import { createNameWarnings } from '../api/definitions/name-warnings.ts';
 import { createListLoader } from '../api/segments/lists/list-loader.ts';
 import type { Config } from '../config.ts';
 import { createEventSchemas } from '../event-schemas/event-schemas.ts';
-import { sleep, type Clock } from '../kernel/clock.ts';
+import { sleep, type Clock, within } from '../kernel/clock.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
@@ -35,6 +35,8 @@ import { createRateLimiter } from './access/rate-limiter.ts';
 import { createBodyReader } from './http/request-body.ts';
 import type { PipelineDeps } from './request-pipeline.ts';
 import { createStreamTokens } from './access/stream-tokens.ts';
+import { notingFlags } from './backend/used-flags.ts';
+import { createFlagUse } from './flag-use.ts';
 import { createFlagChanges } from './sse/flag-changes.ts';
 import { createStreamRegistry } from './sse/stream-registry.ts';
 import { createUnreadAnswers } from './http/unread-answers.ts';
@@ -123,8 +125,10 @@ const isKeyed = (route: Route) => route.kind === 'keyed';
 export function createServer(deps: ServerDeps): Server {
   const { clock, ids, metrics, config, configStore, maxConnections = LIMITS.connections } = deps;
   const eventSchemas = createEventSchemas(configStore, deps.logger, clock);
+  const flagUse = createFlagUse({ log: deps.log, config: configStore, clock, logger: deps.logger });
   const services: Services = {
-    backend: deps.backend,
+    backend: notingFlags(deps.backend, flagUse),
+    flagUse,
     config: configStore,
     clock,
     ids,
@@ -251,6 +255,7 @@ export function createServer(deps: ServerDeps): Server {
     own?.close();
     stopExchange();
     await trail.close();
+    await within(clock, LIMITS.serverCloseMs, flagUse.stop());
     keyRing.stop();
     stopWatchingUsers();
     playerTokens.stop();

@@ -113,6 +113,8 @@ export async function startGateway(
       eventDictionary: async () => ({ kind: 'unavailable' }),
       auditEntries: async () => ({ kind: 'unavailable' }),
       knownNames: async () => ({ kind: 'unavailable' }),
+      flagUsage: async () => ({ kind: 'unavailable' }),
+      exposureDays: async () => ({ kind: 'unavailable' }),
       ask: async () => ({ kind: 'unavailable' }),
       lookups: noLookups(),
     },

@@ -328,6 +328,7 @@ describe('docs/operations.md', () => {
       ERASURES: `${BUCKET_MAX_AGE_MS.ERASURES / DAY_MS} days`,
       WEBHOOKS: `${BUCKET_MAX_AGE_MS.WEBHOOKS / DAY_MS} days`,
       STREAM_TOKENS: `${BUCKET_MAX_AGE_MS.STREAM_TOKENS / 60_000} minutes`,
+      FLAG_USE: 'forever; one entry per game and environment',
     };
     const names = Object.keys(expected);
     expect(names.map((name) => [name, retentionOf(name)])).toEqual(Object.entries(expected));

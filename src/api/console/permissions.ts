@@ -68,6 +68,10 @@ const LEAST_ROLES: Readonly<Record<string, Role | null>> = {
   'GET /v1/flags/flags': 'viewer',
   'GET /v1/flags/flags/{key}': 'viewer',
   'GET /v1/flags/flags/{key}/results': 'viewer',
+  'GET /v1/flags/flags/{key}/exposures': 'viewer',
+  'GET /v1/flags/usage': 'viewer',
+  // Explanations show values of attributes, which every role sees at the player.
+  'POST /v1/flags/flags/explain': 'viewer',
   'POST /v1/flags/flags': 'editor',
   'PUT /v1/flags/flags/{key}': 'editor',
   'PATCH /v1/flags/flags/{key}': 'editor',
@@ -84,6 +88,7 @@ const LEAST_ROLES: Readonly<Record<string, Role | null>> = {
   'GET /v1/segments/segments/{id}/players': 'viewer',
   'GET /v1/segments/segments/{id}/members': 'viewer',
   'POST /v1/segments/segments/preview': 'analyst',
+  'POST /v1/segments/segments/explain': 'viewer',
   'POST /v1/segments/segments': 'editor',
   'PUT /v1/segments/segments/{id}': 'editor',
   'DELETE /v1/segments/segments/{id}': 'editor',

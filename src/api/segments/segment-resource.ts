@@ -67,6 +67,7 @@ export const SegmentChange = Type.Object(
     list: ReadOnly,
     warnings: ReadOnly,
     evaluation: ReadOnly,
+    used_by: ReadOnly,
   },
   { additionalProperties: false, description: 'A segment.' },
 );
@@ -115,6 +116,13 @@ export const Segment = Type.Object(fields, { description: 'A segment.' });
 export const SegmentWithProgress = Type.Object(
   {
     ...fields,
+    used_by: Type.Object(
+      {
+        flags: Type.Array(Type.String(), { description: 'Keys of flags with a rule for the segment.' }),
+        campaigns: Type.Array(Type.String(), { description: 'Keys of campaigns for it, or triggered by it.' }),
+      },
+      { description: 'What uses the segment. While something does, it cannot be deleted.' },
+    ),
     evaluation: Type.Object(
       {
         status: Type.Unsafe<'done' | 'running'>({
@@ -159,8 +167,17 @@ export const SEGMENT_EXAMPLE = {
   updated_at: '2026-01-15T10:30:00.000Z',
 };
 
-/** A segment as JSON text. */
-export function segmentJson(segment: SegmentDocument, progress?: SegmentsProgress): string {
+/** Keys of what uses a segment. */
+export interface SegmentUse {
+  flags: string[];
+  campaigns: string[];
+}
+
+/** A segment as JSON text. `more`: what only GET of one segment shows. */
+export function segmentJson(
+  segment: SegmentDocument,
+  more?: { progress: SegmentsProgress; usedBy: SegmentUse },
+): string {
   const { list, includes = [], excludes = [] } = segment;
   return JSON.stringify({
     segment_id: segment.id,
@@ -175,7 +192,7 @@ export function segmentJson(segment: SegmentDocument, progress?: SegmentsProgres
     version: segment.version,
     created_at: formatTimestamp(segment.createdAt),
     updated_at: formatTimestamp(segment.updatedAt),
-    ...(progress === undefined ? {} : { evaluation: evaluationOf(progress) }),
+    ...(more === undefined ? {} : { used_by: more.usedBy, evaluation: evaluationOf(more.progress) }),
   });
 }
 

@@ -23,6 +23,7 @@ import {
   segmentJson,
   SegmentWithProgress,
   type SegmentContent,
+  type SegmentUse,
 } from './segment-resource.ts';
 
 /* The routes that read and write segments. */
@@ -78,7 +79,7 @@ const getSegment = defineRoute({
   method: 'GET',
   path: segments.itemPath,
   summary: 'Get a segment',
-  description: 'Includes the progress of evaluating players against the latest version.',
+  description: 'Includes what uses the segment, and the progress of evaluating players against the latest version.',
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: ById },
   reply: {
@@ -87,6 +88,7 @@ const getSegment = defineRoute({
     schema: SegmentWithProgress,
     example: {
       ...SEGMENT_EXAMPLE,
+      used_by: { flags: ['new_shop'], campaigns: [] },
       evaluation: { status: 'done', players_evaluated: 120, players_total: 120, players_over_budget: 0 },
     },
   },
@@ -100,7 +102,10 @@ const getSegment = defineRoute({
       const { document, revision } = entry;
       const properties = computedIdsIn([document.conditions], context);
       return segmentProgress({ game, environment, segmentId: document.id, revision, properties }).then(
-        (progress) => answer(segmentJson(document, progress), { etag: document.version }),
+        (progress) =>
+          answer(segmentJson(document, { progress, usedBy: usersOf(document.id, context) }), {
+            etag: document.version,
+          }),
         () => failure('SERVICE_UNAVAILABLE', 'The evaluation progress is temporarily unavailable; retry later.'),
       );
     },
@@ -202,7 +207,7 @@ function namesPlayers({ kind, includes = [], excludes = [] }: SegmentBody | Segm
   return kind === 'static' || includes.length + excludes.length > 0;
 }
 
-function inUse(id: string, { key, services }: RequestContext): Failure | undefined {
+function usersOf(id: string, { key, services }: RequestContext): SegmentUse {
   const { config } = services;
   const flags = config
     .list('flag', key.game, key.environment)
@@ -214,6 +219,11 @@ function inUse(id: string, { key, services }: RequestContext): Failure | undefin
       ({ document: { audience, trigger } }) => audience === id || ('segmentId' in trigger && trigger.segmentId === id),
     )
     .map(({ document }) => document.key);
+  return { flags, campaigns };
+}
+
+function inUse(id: string, context: RequestContext): Failure | undefined {
+  const { flags, campaigns } = usersOf(id, context);
   if (flags.length + campaigns.length === 0) return undefined;
   const details = {
     ...(flags.length === 0 ? {} : { flags: flags.slice(0, LIMITS.reportedFaults) }),

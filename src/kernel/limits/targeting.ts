@@ -70,6 +70,17 @@ export const TARGETING_LIMITS = {
    */
   rememberedEvaluationChars: 1_000,
 
+  /** Members of a condition whose results one explanation shows, and characters of a value that it shows. */
+  explainedTests: 200,
+  explainedValueLength: 1_000,
+  /** Flags that one request explains step by step. A flag's regular expressions take at most 16 ms to compile. */
+  explainedFlags: 3,
+  /** How often a process stores when flags were last evaluated. */
+  flagUseStoreMs: 15_000,
+  /** Days of exposures that the use of all flags counts, and the longest range of one flag's exposures by day. */
+  flagUseDays: 30,
+  exposureDays: 90,
+
   /** Membership changes due at midnight (UTC) are spread over this time. */
   segmentJitterMs: 10 * 60 * 1000,
   /** Timers of one player that fire in one record, after an owner was away for long. */

@@ -95,6 +95,8 @@ beforeEach(async () => {
     eventDictionary: unavailable,
     auditEntries: unavailable,
     knownNames: unavailable,
+    flagUsage: unavailable,
+    exposureDays: unavailable,
     ask: unavailable,
     lookups: noLookups(),
     experiment: unavailable,

@@ -352,6 +352,18 @@ type FlagEvaluationOfOFREP = {
   };
 };
 
+/** A member of the condition. */
+type MemberOfCondition = {
+  /** JSON Pointer into the condition. */
+  readonly path: string;
+  /** The field, or `$and`, `$or`, `$nor` or `$not`. */
+  readonly name: string;
+  /** Whether this member holds. */
+  readonly holds: boolean;
+  /** Value of the field, null if it is missing. */
+  readonly value?: unknown;
+};
+
 /** A message with its key. */
 type Message = {
   /** Type of the message. */
@@ -2308,6 +2320,13 @@ export interface Operations {
       readonly created_at: string;
       /** When the segment was last changed. */
       readonly updated_at: string;
+      /** What uses the segment. */
+      readonly used_by: {
+        /** Keys of flags with a rule for the segment. */
+        readonly flags: readonly string[];
+        /** Keys of campaigns for it, or triggered by it. */
+        readonly campaigns: readonly string[];
+      };
       /** Progress of evaluating all players after the latest edit. */
       readonly evaluation: {
         /**
@@ -2369,6 +2388,8 @@ export interface Operations {
       readonly warnings?: unknown;
       /** Read-only, as returned by GET. */
       readonly evaluation?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly used_by?: unknown;
     };
     readonly answer: Segment;
   };
@@ -2559,6 +2580,28 @@ export interface Operations {
       readonly evaluation_time_ms: number;
       /** Names in conditions that no event or player has yet, and operators without `$`. */
       readonly warnings?: readonly Warning[];
+    };
+  };
+  /** Test one player against a condition. */
+  'POST /v1/segments/segments/explain': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** The condition, which need not be that of a segment. */
+      readonly conditions: Readonly<Record<string, unknown>>;
+      /** Id of a segment whose membership is of interest. */
+      readonly segment_id?: string;
+    };
+    readonly answer: {
+      /** Whether the player meets the condition. */
+      readonly matches: boolean;
+      /** When the player entered the segment `segment_id`, ISO 8601, UTC, milliseconds. */
+      readonly member_since: string | null;
+      /** Each member of the condition, nested ones too. */
+      readonly tests: readonly MemberOfCondition[];
     };
   };
   /** List the flags. */
@@ -2831,6 +2874,154 @@ export interface Operations {
        * served last.
        */
       readonly mismatched_players: number;
+    };
+  };
+  /** Explain what flags serve a player. */
+  'POST /v1/flags/flags/explain': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Keys of the flags to explain step by step. */
+      readonly flag_keys?: readonly string[];
+      /** Evaluation context that rules read as `context.<field>`. */
+      readonly context?: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: {
+      /** One entry per flag. */
+      readonly flags: readonly {
+        /** Key of the flag. */
+        readonly flag_key: string;
+        /** Version of the flag that was evaluated. */
+        readonly version: number;
+        /** Served value, of the flag's type. */
+        readonly value: unknown;
+        /** Key of the served variant. */
+        readonly variant_key: string | null;
+        /** Why the flag serves this value. */
+        readonly reason: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+        /** Id of the matching segment, if the reason is `segment_match`. */
+        readonly segment_id?: string;
+        /** Key of the unmet prerequisite flag. */
+        readonly prerequisite_key?: string;
+        /** What the player got last. */
+        readonly last_served: {
+          /** Version of the flag that first served it. */
+          readonly version: number;
+          /** Served value, of the flag's type. */
+          readonly value: unknown;
+          /** Key of the served variant. */
+          readonly variant_key: string | null;
+          /** Why the flag serves this value. */
+          readonly reason: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+          /** Whether the player got two variants in this period. */
+          readonly mixed: boolean;
+        } | null;
+        /** Variants to which the player was exposed, oldest first. */
+        readonly exposures: readonly {
+          /** Key of the variant. */
+          readonly variant_key: string | null;
+          /** Version of the flag. */
+          readonly version: number;
+        }[];
+        /** The steps, in order. */
+        readonly steps?: readonly {
+          /** What was looked at. */
+          readonly step: 'enabled' | 'prerequisite' | 'override' | 'rule' | 'variant' | 'default';
+          /** `enabled` and `prerequisite`: whether the evaluation goes on. */
+          readonly passed?: boolean;
+          /** `prerequisite`: key of the other flag. */
+          readonly flag_key?: string;
+          /** `prerequisite`: value that it must serve. */
+          readonly required?: unknown;
+          /** `prerequisite`: value that it serves. */
+          readonly served?: unknown;
+          /** `prerequisite`: why it serves it. */
+          readonly reason?: string | null;
+          /** `override`: whether the player has one. */
+          readonly overridden?: boolean;
+          /** `override` and `default`: the value. */
+          readonly value?: unknown;
+          /** `rule`: its place in `targeting_rules`, from 0. */
+          readonly rule?: number;
+          /** `rule`: its name. */
+          readonly name?: string;
+          /** `rule`: what came of it. */
+          readonly outcome?:
+            | 'served'
+            | 'outside_schedule'
+            | 'not_in_segment'
+            | 'conditions_not_met'
+            | 'outside_percentage'
+            | 'not_reached';
+          /** `rule`: id of its segment. */
+          readonly segment_id?: string | null;
+          /** `rule`: percentage of players that it includes. */
+          readonly percentage?: number;
+          /** The player’s fixed place, 0 to below 100. */
+          readonly bucket?: number;
+          /** Each member of the condition, nested ones too. */
+          readonly tests?: readonly MemberOfCondition[];
+          /** `variant`: key of the variant at this place. */
+          readonly variant_key?: string | null;
+        }[];
+      }[];
+      /** Requested keys that no flag has. */
+      readonly unknown_flags: readonly string[];
+    };
+  };
+  /** List when flags were last used. */
+  'GET /v1/flags/usage': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Exposures count from this time on. */
+      readonly since: string;
+      /** In order of keys. */
+      readonly flags: readonly {
+        /** Key of the flag. */
+        readonly key: string;
+        /** When the flag was archived. */
+        readonly archived_at: string | null;
+        /** Last evaluation by a request to this service. */
+        readonly last_evaluated_at: string | null;
+        /** Last exposure since `since`. */
+        readonly last_exposed_at: string | null;
+        /** Exposures since `since`: one per player, period and variant. */
+        readonly exposures: number;
+      }[];
+    };
+  };
+  /** Get a flag's exposures by day. */
+  'GET /v1/flags/flags/{key}/exposures': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: {
+      /** Number of UTC days, today included. */
+      readonly days?: number;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Key of the flag. */
+      readonly flag_key: string;
+      /** First UTC day, as `2026-01-15`. */
+      readonly from: string;
+      /** In order of days. */
+      readonly days: readonly {
+        /** UTC day. */
+        readonly day: string;
+        /** Key of the variant, or the served value as JSON if the flag has no variant: `true`. */
+        readonly variant: string;
+        /** Exposures on that day. */
+        readonly exposures: number;
+      }[];
     };
   };
   /** Get all definitions for local evaluation. */

@@ -1,0 +1,68 @@
+import { specOf } from '../../../actors/computed/property-document.ts';
+import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
+import { compileFlag } from '../../../actors/flags/compile-flag.ts';
+import type { ComputedLookup, Flag, Subject, Targeting } from '../../../actors/targeting.ts';
+import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
+import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { Failure } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { RequestContext } from '../request-context.ts';
+import { createTurns } from '../turns.ts';
+
+/*
+ * Explanations evaluate in the gateway what an owner would: the state of the player comes from the owner, and the
+ * definitions are those that this process holds. Owners do no work for them beyond reading one player, and nothing is
+ * recorded.
+ */
+
+/** The state of a player. Ids of older events and replies to Idempotency-Keys are missing: no condition reads them. */
+export async function stateOf(
+  playerId: string,
+  { services, origin }: RequestContext,
+): Promise<{ kind: 'state'; player: PlayerState } | Failure> {
+  const reply = await services.backend.query(origin, playerId, { kind: 'ExportPlayer', playerId });
+  if (reply.kind === 'failure') return reply;
+  if (reply.kind !== 'exported') throw new Error(`an export was answered with ${reply.kind}`);
+  return { kind: 'state', player: { ...reply.player, keys: [] } };
+}
+
+export function subjectOf(player: PlayerState, nowMs: number, context: JsonObject | undefined): Subject {
+  return { player, nowMs, ...(context === undefined ? {} : { context }) };
+}
+
+/** Finds computed properties in the definitions that this process holds. */
+export function computedLookup({ key: { game, environment }, services: { config } }: RequestContext): ComputedLookup {
+  return (key) => {
+    const document = config.get({ game, environment, kind: 'property', key })?.document;
+    if (document === undefined) return undefined;
+    const spec = specOf(document);
+    return { id: propertyIdOf(spec, key), spec };
+  };
+}
+
+/** By document: an edit creates a new document, so each is compiled once. */
+const compiledFlags = new WeakMap<FlagDocument, Flag>();
+
+/** All flags of the game and environment, compiled in turns with other requests. */
+export async function heldTargeting(context: RequestContext): Promise<Targeting> {
+  const { game, environment } = context.key;
+  const { config, clock } = context.services;
+  const lookup = computedLookup(context);
+  const turns = createTurns(clock);
+  const flags = new Map<string, Flag>();
+  for (const { key, document } of config.list('flag', game, environment)) {
+    if (document.archivedAt !== null) continue;
+    await turns.pause();
+    const flag = compiledFlags.get(document) ?? compileHeld(document, lookup);
+    if (flag !== undefined) flags.set(key, flag);
+  }
+  return { segments: [], segment: () => undefined, flags };
+}
+
+/** undefined: an older version accepted a definition that does not compile. */
+function compileHeld(document: FlagDocument, lookup: ComputedLookup): Flag | undefined {
+  const compiled = compileFlag(document, undefined, lookup);
+  if (compiled.kind === 'invalid') return undefined;
+  compiledFlags.set(document, compiled.flag);
+  return compiled.flag;
+}

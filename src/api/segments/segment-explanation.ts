@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import { explainCondition } from '../../../actors/conditions/explain-condition.ts';
+import { metered } from '../../../actors/conditions/steps.ts';
+import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { answer } from '../answer.ts';
+import { conditionsOf } from '../definitions/definition-fields.ts';
+import { computedFaults } from '../definitions/computed-quota.ts';
+import { ExplainedTests, testsJson } from '../explain/explained-tests.ts';
+import { computedLookup, stateOf, subjectOf } from '../explain/held-targeting.ts';
+import { PlayerId } from '../fields.ts';
+import { defineRoute, invalid } from '../route.ts';
+import { conditionFaults } from './segment-faults.ts';
+
+/** The route that tests one player against a condition. */
+export const explainSegment = defineRoute({
+  method: 'POST',
+  path: '/v1/segments/segments/explain',
+  tag: 'Segments',
+  summary: 'Test one player against a condition',
+  description:
+    'Evaluates live state and changes nothing. The answer says which parts of the condition hold, with the values ' +
+    'that they read. With `segment_id` it also says whether the player is in that segment now.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  readsOnly: true,
+  errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  input: {
+    body: Type.Object(
+      {
+        player_id: PlayerId,
+        conditions: conditionsOf('The condition, which need not be that of a segment.'),
+        segment_id: Type.Optional(Type.String({ description: 'Id of a segment whose membership is of interest.' })),
+      },
+      { additionalProperties: false, description: 'A player and a condition.' },
+    ),
+  },
+  example: { player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11', conditions: { is_payer: true } },
+  reply: {
+    statuses: [200],
+    description: 'The result.',
+    schema: Type.Object(
+      {
+        matches: Type.Boolean({ description: 'Whether the player meets the condition. Exceptions do not count.' }),
+        member_since: Type.Unsafe<string | null>({
+          type: ['string', 'null'],
+          format: 'date-time',
+          description:
+            'When the player entered the segment `segment_id`, ISO 8601, UTC, milliseconds; null if it is not in it.',
+        }),
+        tests: ExplainedTests,
+      },
+      { description: 'A tested player.' },
+    ),
+    example: {
+      matches: true,
+      member_since: null,
+      tests: [{ path: '/is_payer', name: 'is_payer', holds: true, value: true }],
+    },
+  },
+  action: {
+    kind: 'service',
+    async call({ body }, context) {
+      const conditions: JsonObject = body.conditions;
+      const computing = { kind: 'segment', key: '', conditions: [conditions] } as const;
+      const faults = [...conditionFaults(conditions), ...computedFaults(computing, '/conditions', context)];
+      if (faults.length > 0) return invalid(faults);
+      const found = await stateOf(body.player_id.toLowerCase(), context);
+      if (found.kind === 'failure') return found;
+      const subject = subjectOf(found.player, context.services.clock.wallMs(), undefined);
+      const { holds, tests } = metered(() =>
+        explainCondition(conditions, subject, { computed: computedLookup(context) }),
+      );
+      const membership = found.player.segments.find(({ segmentId }) => segmentId === body.segment_id);
+      return answer(
+        JSON.stringify({
+          matches: holds,
+          member_since: membership === undefined ? null : formatTimestamp(membership.since),
+          tests: testsJson(tests),
+        }),
+      );
+    },
+  },
+});
