@@ -5,6 +5,8 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # `npm ci` refuses the lock file where builds for other platforms cannot be resolved.
 COPY console ./console
+# The console contains the runbook.
+COPY docs/operations.md ./docs/operations.md
 RUN npm install --omit=dev && node console/build.ts && npm cache clean --force
 
 COPY clickhouse-schema ./clickhouse-schema

@@ -11,6 +11,8 @@ import { brotliCompressSync, constants } from 'node:zlib';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DIST = join(HERE, 'dist');
+/** Pages of the documentation that the console contains. */
+const PAGES = ['../docs/operations.md'].map((page) => fileURLToPath(new URL(page, import.meta.url)));
 const LOCK = fileURLToPath(new URL('../package-lock.json', import.meta.url));
 /** Files that browsers load compressed. */
 const COMPRESSED: ReadonlySet<string> = new Set(['.js', '.css', '.svg']);
@@ -63,7 +65,7 @@ function hashOfSources(): string {
   const own = ['build.ts', 'index.html', 'package.json', ...below('src'), ...below('public')].map((file) =>
     join(HERE, file),
   );
-  for (const path of [...own, LOCK]) {
+  for (const path of [...own, ...PAGES, LOCK]) {
     if (!existsSync(path)) continue;
     const content = readFileSync(path);
     hash.update(`${path.slice(HERE.length)} ${content.length}\n`).update(content);

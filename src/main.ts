@@ -3,7 +3,7 @@ import { startActors, type Actors } from '../actors/runtime/actors.ts';
 import { createLiveDefinitions } from '../actors/runtime/live-definitions.ts';
 import { readSegmentProgress } from '../actors/runtime/sweep/segment-progress.ts';
 import { compactLmdbStores, openLmdbStores } from '../actors/runtime/store/store-lmdb.ts';
-import { forecastFacts, forecastInfo } from '../streams/facts-held.ts';
+import { forecastFacts } from '../streams/facts-held.ts';
 import { watchFactsRoom } from '../streams/facts-room.ts';
 import { startFactsTrimmer } from '../streams/facts-trimmer.ts';
 import { createAnalytics } from '../clickhouse-schema/queries/analytics.ts';
@@ -20,6 +20,7 @@ import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
 import { createWebhookOperations } from '../streams/sinks/webhooks/recovery/operations.ts';
 import { operationRoutes, routes } from './api/routes.ts';
 import { createSegmentPreviewer } from './api/segments/segment-previews.ts';
+import { about } from './about.ts';
 import {
   clickhouseAddress,
   readerAddress,
@@ -39,6 +40,7 @@ import { createCommandClient } from './gateway/backend/command-client.ts';
 import { openConsoleFiles } from './gateway/console-files.ts';
 import { createServer } from './gateway/server.ts';
 import { joinDeployment } from './join-deployment.ts';
+import { spaceChecks } from './space-checks.ts';
 import { sleep, systemClock, within } from './kernel/clock.ts';
 import { systemIds } from './kernel/ids.ts';
 import { failure } from './kernel/errors.ts';
@@ -58,6 +60,7 @@ import { probePartitions } from './partition-probe.ts';
 import { groupMetrics, joinPort } from './process-group.ts';
 import { createReadiness } from './readiness.ts';
 import { createEventTracer } from './trace/trace-port.ts';
+import { createOperations } from './operations/operations.ts';
 import { BROKER_STORES_NOTHING } from './local/supervisor.ts';
 import { createWriteGate, guarded } from './write-gate.ts';
 import { startScoring } from './scoring/start-scoring.ts';
@@ -105,7 +108,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
   const incarnation = ids.uuidv4().slice(0, 8);
   const node = group === undefined ? nodeName(dataDir, ids) : nameInGroup(group, partitions, ids);
   const instance = `${node}-${incarnation}`;
-  const formats = createFormatGate({ bucket: log.bucket('OWNERS'), node, roles, clock, logger });
+  const formats = createFormatGate({ bucket: log.bucket('OWNERS'), node, roles, about: about(clock), clock, logger });
   const parts: Part[] = [{ name: 'formats', stop: () => formats.stop() }];
 
   /** Ends the process if its key differs from the deployment's key: it could not open the secrets it signs with. */
@@ -261,13 +264,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     const readiness = createReadiness([
       { name: 'log', required: true, read: () => ({ ok: log.connected }) },
       ...probe.checks,
-      {
-        name: 'facts',
-        required: false,
-        read: () => ({ ok: forecaster.latest?.warns !== true, info: forecastInfo(forecaster.latest) }),
-      },
-      { name: 'disk', required: false, read: () => ({ ok: !disk.low, info: disk.figures }) },
-      { name: 'storage', required: false, read: () => ({ ok: !writes.storageSilent }) },
+      ...spaceChecks({ forecaster, disk, writes }),
       clockCheck(brokerClock),
     ]);
     metrics.readinessFrom(() => readiness().details);
@@ -306,6 +303,8 @@ async function main(config: Config, logger: Logger): Promise<void> {
       sql,
       freshness,
       scorer: scoring?.scorer ?? { score: async () => failure('MODEL_UNAVAILABLE') },
+      scoringModels: () => scoring?.models() ?? { current: undefined, challenger: undefined },
+      operations: createOperations({ log, clock, partitions, formats, disk, forecaster, brokerClock, logger }),
       webhookOperations,
       eventTracer,
       targeting: (game, environment) => definitions.of(game, environment),

@@ -48,6 +48,8 @@ export interface FormatsOptions {
 
 export interface FormatGateOptions extends FormatsOptions {
   roles: readonly string[];
+  /** What the beat says beside, for operators: the version of the service, and when the process started. */
+  about?: { readonly version: string; readonly startedAt: number };
   logger: Logger;
 }
 
@@ -106,7 +108,7 @@ export function watchFormats({ bucket, node, clock, format: own = FORMAT }: Form
 }
 
 export function createFormatGate(options: FormatGateOptions): FormatGate {
-  const { bucket, node, roles, clock, logger, format: own = FORMAT } = options;
+  const { bucket, node, roles, about, clock, logger, format: own = FORMAT } = options;
   const formats = watchFormats(options);
   let beat = 0;
   let stopped = false;
@@ -117,7 +119,7 @@ export function createFormatGate(options: FormatGateOptions): FormatGate {
   async function step(): Promise<void> {
     beat += 1;
     try {
-      await bucket.put(PROCESS + node, encodeJson({ beat, format: own, roles }));
+      await bucket.put(PROCESS + node, encodeJson({ beat, format: own, roles, ...about }));
     } catch {
       // The log is being closed.
     }

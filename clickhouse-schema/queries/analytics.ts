@@ -5,6 +5,7 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { createStatementSlots } from '../embedded/statement-slots.ts';
 import { auditQuery, type AuditQuery, type AuditRow, type FoundEntry, foundEntry } from './audit-query.ts';
+import { type CampaignReport, type CampaignReportQuery, findCampaignReport } from './campaign-report.ts';
 import { type EventPage, type EventQuery, findEvents } from './event-query.ts';
 import { type Dictionary, type DictionaryQuery, findDictionary } from './event-dictionary.ts';
 import { createLookups, type Lookups } from './lookups/lookups.ts';
@@ -20,6 +21,8 @@ import {
 import { knownNamesQuery, type KnownNamesQuery } from './known-names.ts';
 import { missedEventsQuery, type MissedEventsQuery } from './missed-events.ts';
 import { openClient } from '../open-client.ts';
+import { findScoringReport, type ScoringReport, type ScoringReportQuery } from './scoring-report.ts';
+import { findWebhookAttempts, type WebhookAttempts, type WebhookAttemptsQuery } from './webhook-attempts.ts';
 import type { Question } from './questions/question.ts';
 import { createQuestions } from './questions/run-question.ts';
 import type { QuestionResult } from './questions/statement-of.ts';
@@ -79,6 +82,14 @@ export interface Analytics {
   exposureDays(query: ExposureDaysQuery): Promise<QueryResult<ExposureDay[]>>;
   /** A page of quarantined events. */
   quarantined(query: QuarantineQuery): Promise<QueryResult<QuarantinePage>>;
+  /** The steps of a campaign, and treatment beside holdout. */
+  campaignReport(query: CampaignReportQuery): Promise<QueryResult<CampaignReport>>;
+  /** Scores, drift, calibration and challengers of the last days. */
+  scoringReport(query: ScoringReportQuery): Promise<QueryResult<ScoringReport>>;
+  /** Attempts to deliver of a game's webhooks, by webhook. */
+  webhookAttempts(query: WebhookAttemptsQuery): Promise<QueryResult<WebhookAttempts[]>>;
+  /** The version of ClickHouse. */
+  version(): Promise<QueryResult<string>>;
   /** Answers a question with rows of one game. Questions have a slot of their own beside the other statements. */
   ask(question: Question): Promise<QuestionResult>;
   readonly lookups: Lookups;
@@ -255,6 +266,13 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
       const { sql, parameters } = quarantineQuery(query);
       const result = await runQuery<QuarantineRow>(sql, parameters);
       return result.kind === 'unavailable' ? result : { kind: 'answered', value: quarantinePage(result.value) };
+    },
+    campaignReport: (query) => findCampaignReport(runQuery, query),
+    scoringReport: (query) => findScoringReport(runQuery, query),
+    webhookAttempts: (query) => findWebhookAttempts(runQuery, query),
+    async version() {
+      const result = await runQuery<{ version: string }>('SELECT version() AS version', {});
+      return result.kind === 'unavailable' ? result : { kind: 'answered', value: result.value[0]?.version ?? '' };
     },
     ask,
     lookups: createLookups(runQuery),

@@ -34,6 +34,8 @@ export const ENTRIES: readonly Entry[] = [
   { section: 'operate', path: 'keys', label: nav.keys, letter: 'k', adminOnly: true },
   { section: 'operate', path: 'users', label: nav.users, letter: 'u', adminOnly: true },
   { section: 'operate', path: 'audit', label: nav.audit, letter: 't', adminOnly: true },
+  { section: 'understand', path: 'scoring', label: nav.scoring, letter: 'i' },
+  { section: 'operate', path: 'operations', label: nav.operations, letter: 'x', adminOnly: true },
 ];
 
 export const SCREENS: readonly Screen[] = [
@@ -88,4 +90,9 @@ export const SCREENS: readonly Screen[] = [
   { path: 'keys', load: () => import('./screens/keys.tsx').then(({ Keys }) => ({ default: Keys })) },
   { path: 'users', load: () => import('./screens/users.tsx').then(({ Users }) => ({ default: Users })) },
   { path: 'audit', load: () => import('./screens/audit.tsx').then(({ Audit }) => ({ default: Audit })) },
+  { path: 'scoring', load: () => import('./screens/scoring.tsx').then(({ Scoring }) => ({ default: Scoring })) },
+  {
+    path: 'operations',
+    load: () => import('./screens/operations.tsx').then(({ Operations }) => ({ default: Operations })),
+  },
 ];

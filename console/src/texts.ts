@@ -3,6 +3,7 @@ import { start, events } from './texts/arriving.ts';
 import { chart } from './texts/chart.ts';
 import { common } from './texts/common.ts';
 import { header, nav, palette } from './texts/frame.ts';
+import { operations, scoring } from './texts/operations.ts';
 import { overview } from './texts/overview.ts';
 import { conditions, confirm, diff, editor, table } from './texts/parts.ts';
 import { account, signIn } from './texts/people.ts';
@@ -30,6 +31,7 @@ export const TEXTS = {
   events,
   header,
   nav,
+  operations,
   overview,
   palette,
   player,
@@ -41,6 +43,7 @@ export const TEXTS = {
   recovery,
   schema,
   schemas,
+  scoring,
   signIn,
   sql,
   start,

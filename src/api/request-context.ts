@@ -16,6 +16,8 @@ import type { Ids } from '../kernel/ids.ts';
 import type { PasswordHashes } from '../kernel/password-hash.ts';
 import type { Metrics } from '../kernel/metrics.ts';
 import type { EventSchemas } from '../event-schemas/event-schemas.ts';
+import type { Operations } from '../operations/deployment-status.ts';
+import type { LoadedModels } from '../scoring/models.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import type { EventTracer } from '../trace/trace-port.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
@@ -76,6 +78,10 @@ export interface Services {
   readonly writeRefusal: () => Failure | undefined;
   readonly scorer: Scorer;
   readonly eventSchemas: Pick<EventSchemas, 'validate' | 'compile' | 'compileAllFaults'>;
+  /** The models of this process. */
+  readonly scoringModels: () => LoadedModels;
+  /** Reads the state of the deployment. */
+  readonly operations: Operations;
   /** Reads from ClickHouse. */
   readonly analytics: Omit<Analytics, 'close' | 'missedEvents'>;
   /** Answers analytics queries. */

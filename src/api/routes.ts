@@ -1,4 +1,6 @@
 import type { Config } from '../config.ts';
+import { explainCampaignRoute } from './campaigns/campaign-explanation.ts';
+import { getCampaignResults } from './campaigns/campaign-results.ts';
 import { campaignRoutes } from './campaigns/campaigns.ts';
 import { listAudit } from './audit/audit.ts';
 import { listDeploymentAudit } from './console/deployment-audit.ts';
@@ -50,6 +52,8 @@ import { propertyRoutes } from './properties/properties.ts';
 import { recordPurchase } from './players/record-purchase.ts';
 import { recordSession } from './players/record-session.ts';
 import type { Route } from './route.ts';
+import { getOpsStatus } from './operations/status.ts';
+import { getScoringReport } from './scoring/scoring-report.ts';
 import { scoringRoutes } from './scoring/scoring.ts';
 import { segmentRoutes as segmentClientRoutes } from './segment-clients/segment-routes.ts';
 import { segmentMembersRoutes } from './segments/segment-members.ts';
@@ -117,7 +121,10 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     exposeFlags,
     ...overrideRoutes,
     ...campaignRoutes,
+    getCampaignResults,
+    explainCampaignRoute,
     ...scoringRoutes,
+    getScoringReport,
     ...webhookRoutes(config.webhookAllowPrivateHosts),
     testWebhookRoute(),
     listWebhookDeliveries,
@@ -127,6 +134,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     ...webhookRecoveryRoutes,
     ...segmentClientRoutes,
     getFreshness,
+    getOpsStatus,
     runAnalyticsQuery,
     describeAnalyticsQuery,
     ...savedQueryRoutes,

@@ -65,6 +65,8 @@ export interface ServerDeps {
   formats: Services['formats'];
   segmentPreviews: Services['segmentPreviews'];
   scorer: Services['scorer'];
+  scoringModels: Services['scoringModels'];
+  operations: Services['operations'];
   webhookOperations: Services['webhookOperations'];
   eventTracer: Services['eventTracer'];
   targeting: Services['targeting'];
@@ -140,6 +142,8 @@ export function createServer(deps: ServerDeps): Server {
     queries: createQueryRunner({ analytics: deps.analytics, freshness: deps.freshness, clock }),
     writeRefusal: deps.writeRefusal,
     scorer: deps.scorer,
+    scoringModels: deps.scoringModels,
+    operations: deps.operations,
     webhookOperations: deps.webhookOperations,
     eventTracer: deps.eventTracer,
     targeting: deps.targeting,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Thresholds } from './buckets.ts';
 import type { Model } from './load-model.ts';
 import { watchModel, type WatchOptions } from './watched-model.ts';
 
@@ -9,6 +10,31 @@ export interface Models {
   /** The model that scores the same requests for comparison only; undefined if it equals the current one. */
   challenger(): Model | undefined;
   stop(): void;
+}
+
+/** What people see of a model. */
+export interface LoadedModel {
+  name: string;
+  version: string;
+  /** What it has learned from, in the words of its manifest. */
+  trainedOn: string;
+  thresholds: Thresholds;
+}
+
+/** The models of this process; undefined: none is loaded. */
+export interface LoadedModels {
+  current: LoadedModel | undefined;
+  challenger: LoadedModel | undefined;
+}
+
+export function shownModels({ current, challenger }: Pick<Models, 'current' | 'challenger'>): LoadedModels {
+  return { current: shownModel(current()), challenger: shownModel(challenger()) };
+}
+
+function shownModel(model: Model | undefined): LoadedModel | undefined {
+  if (model === undefined) return undefined;
+  const { version, thresholds, manifest } = model;
+  return { name: manifest.name, version, trainedOn: manifest.training.data, thresholds };
 }
 
 /** Folder of the challenger, inside the folder of the current model. */

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Metrics } from '../kernel/metrics.ts';
-import { watchModels } from './models.ts';
+import { type LoadedModels, shownModels, watchModels } from './models.ts';
 import { createScorer, type Scorer } from './scorer.ts';
 
 export interface ScoringOptions {
@@ -24,8 +24,14 @@ export interface ScoringOptions {
   metrics: Metrics;
 }
 
+export interface RunningScoring {
+  scorer: Scorer;
+  models: () => LoadedModels;
+  stop: () => Promise<void>;
+}
+
 /** Watches the models and scores with them; scores go to RECORDS. */
-export async function startScoring(options: ScoringOptions): Promise<{ scorer: Scorer; stop: () => Promise<void> }> {
+export async function startScoring(options: ScoringOptions): Promise<RunningScoring> {
   const { clock, ids, logger, metrics, folder, accepts } = options;
   const records = createRecordWriter(options);
   const append = async (some: readonly ScoreRecord[]) => (accepts() ? records.append(some) : 'unavailable');
@@ -38,6 +44,7 @@ export async function startScoring(options: ScoringOptions): Promise<{ scorer: S
   });
   return {
     scorer: createScorer({ models, append, clock, ids, logger, metrics }),
+    models: () => shownModels(models),
     async stop() {
       models.stop();
       await records.close();

@@ -14,7 +14,7 @@ import { createGame, gameAddress } from '../../streams/config/games.ts';
 import type { LiveFeed, LiveReader, LiveRequest } from '../../streams/live-feed.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from './memory-config-store.ts';
-import { noLookups } from './no-lookups.ts';
+import { NO_ANALYTICS } from './no-analytics.ts';
 import { silentLogger } from './silent-logger.ts';
 import type { PlayerView } from '../../actors/vocabulary/player.ts';
 
@@ -101,27 +101,22 @@ export async function startGateway(
       partitions: 2,
       filled: 2,
     }),
-    analytics: {
-      segmentPlayers: async () => ({ kind: 'unavailable' }),
-      experiment: async () => ({ kind: 'unavailable' }),
-      erasure: async () => ({ kind: 'unavailable' }),
-      playerRows: async () => ({ kind: 'unavailable' }),
-      events: async () => ({ kind: 'unavailable' }),
-      quarantined: async () => ({ kind: 'unavailable' }),
-      webhookDeliveries: async () => ({ kind: 'unavailable' }),
-      deliveredFact: async () => ({ kind: 'unavailable' }),
-      eventDictionary: async () => ({ kind: 'unavailable' }),
-      auditEntries: async () => ({ kind: 'unavailable' }),
-      knownNames: async () => ({ kind: 'unavailable' }),
-      flagUsage: async () => ({ kind: 'unavailable' }),
-      exposureDays: async () => ({ kind: 'unavailable' }),
-      ask: async () => ({ kind: 'unavailable' }),
-      lookups: noLookups(),
-    },
+    analytics: NO_ANALYTICS,
     freshness: { rowsAsOf: async () => undefined, outputs: async () => [] },
     eventTracer: { trace: async () => ({ kind: 'unavailable' }) },
     targeting: (game, environment) => definitions.of(game, environment),
     scorer: { score: async () => failure('MODEL_UNAVAILABLE') },
+    scoringModels: () => ({ current: undefined, challenger: undefined }),
+    operations: {
+      deployment: async () => undefined,
+      webhooks: async () => undefined,
+      process: () => ({
+        disk: { freeBytes: 9, sizeBytes: 10, reserveBytes: 1, low: false },
+        log: undefined,
+        clock: undefined,
+        brokerConnected: true,
+      }),
+    },
     webhookOperations: {
       test: async () => {
         throw new Error('no test says what became of it');

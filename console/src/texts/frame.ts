@@ -18,6 +18,7 @@ export const nav = {
   webhooks: 'Webhooks',
   keys: 'API keys',
   operations: 'Operations',
+  scoring: 'Scoring',
   users: 'Users',
   audit: 'Audit',
   account: 'Account',

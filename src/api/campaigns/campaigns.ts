@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { campaignFaults } from '../../../actors/campaigns/campaign-faults.ts';
 import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 
 import { changedContent, wholeContent } from './campaign-content.ts';
@@ -160,18 +160,26 @@ function change(
   return changeDefinition(edit, context);
 }
 
+function faultsOf(document: CampaignDocument, context: RequestContext, held?: CampaignDocument): Failure | undefined {
+  const faults = documentFaults(document, context, held);
+  return faults.length === 0 ? undefined : invalid(faults);
+}
+
 /**
  * The faults of a campaign that its schema cannot express.
  * @param held the current campaign, whose faults the changed one may keep
  */
-function faultsOf(document: CampaignDocument, context: RequestContext, held?: CampaignDocument): Failure | undefined {
+export function documentFaults(
+  document: CampaignDocument,
+  context: RequestContext,
+  held?: CampaignDocument,
+): FieldFault[] {
   const around = { ...segmentLookup(context), nowMs: context.origin.receivedAt };
   const faults = campaignFaults(document, around, held);
-  if (faults.length > 0) return invalid(faults);
+  if (faults.length > 0) return faults;
   const { id, trigger } = document;
   const conditions = trigger.kind === 'event' ? [trigger.conditions ?? null] : [];
-  const computed = computedFaults({ kind: 'campaign', key: id, conditions }, '/trigger/conditions', context);
-  return computed.length === 0 ? undefined : invalid(computed);
+  return computedFaults({ kind: 'campaign', key: id, conditions }, '/trigger/conditions', context);
 }
 
 /** The name of the trigger's event is checked as a condition on it would be. */

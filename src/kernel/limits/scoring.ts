@@ -27,4 +27,7 @@ export const SCORING_LIMITS = {
    * connections.
    */
   recordsInFlight: 2,
+
+  /** UTC days of a report on the models: a month of drift. Each reads the game's scores of that time. */
+  scoringReportDays: 31,
 } as const;

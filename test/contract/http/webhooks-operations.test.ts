@@ -17,7 +17,7 @@ import type {
 import { bodyOf } from '../../support/api-body.ts';
 import { createFakeLedger } from '../../support/fake-ledger.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { noLookups } from '../../support/no-lookups.ts';
+import { NO_ANALYTICS } from '../../support/no-analytics.ts';
 import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
 import { documentedWebhookPath } from '../../support/webhook-paths.ts';
 import { until } from '../../support/until.ts';
@@ -89,21 +89,8 @@ beforeEach(async () => {
     recover: async (_, since) => world.recover(since),
     recovery: async () => world.recovery,
   };
-  const unavailable = async () => ({ kind: 'unavailable' }) as const;
   const analytics = {
-    segmentPlayers: unavailable,
-    eventDictionary: unavailable,
-    auditEntries: unavailable,
-    knownNames: unavailable,
-    flagUsage: unavailable,
-    exposureDays: unavailable,
-    ask: unavailable,
-    lookups: noLookups(),
-    experiment: unavailable,
-    erasure: unavailable,
-    playerRows: unavailable,
-    events: unavailable,
-    quarantined: unavailable,
+    ...NO_ANALYTICS,
     async webhookDeliveries(query: WebhookDeliveriesQuery) {
       world.lists.push(query);
       return world.attempts;

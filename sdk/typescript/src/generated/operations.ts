@@ -176,6 +176,56 @@ type Campaign = {
   readonly updated_at: string;
 };
 
+/** A campaign. */
+type Campaign2 = {
+  /** Key, unique in game and environment. */
+  readonly key?: string;
+  /** The trigger. */
+  readonly trigger: Trigger;
+  /** Content that the player sees. */
+  readonly content: Content;
+  /** Display name. */
+  readonly name?: string | null;
+  /** Whether the campaign triggers and delivers interventions. */
+  readonly enabled?: boolean | null;
+  /** Id of the segment (`seg_…`) that the player must be in. */
+  readonly audience?: string | null;
+  /** How the client shows the intervention. */
+  readonly display_rules?: {
+    /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+    readonly priority?: string;
+    /** Seconds after which the client hides the intervention. */
+    readonly dismiss_after_seconds?: number;
+  } | null;
+  /** Frequency caps. */
+  readonly caps?: {
+    /** Maximum number of interventions per player. */
+    readonly total?: number | null;
+    /** Maximum number of interventions per player and UTC day. */
+    readonly per_day?: number | null;
+  } | null;
+  /** Minimum time between two interventions for one player, seconds. */
+  readonly cooldown_seconds?: number | null;
+  /**
+   * Hours without triggers and deliveries, in the time zone of the player's attribute
+   * `timezone` (an IANA name), else UTC.
+   */
+  readonly quiet_hours?: {
+    /** Start of the quiet hours, time of day. */
+    readonly from: string;
+    /** End of the quiet hours, time of day, exclusive. */
+    readonly to: string;
+  } | null;
+  /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+  readonly holdout_percentage?: number | null;
+  /** Time after which an undelivered intervention expires, seconds. */
+  readonly expires_after_seconds?: number | null;
+  /** When the campaign starts to trigger. */
+  readonly start_at?: string | null;
+  /** When the campaign stops triggering and delivering. */
+  readonly end_at?: string | null;
+};
+
 /** A computed property. */
 type ComputedProperty = {
   /** Key of the property. */
@@ -412,6 +462,25 @@ type Message = {
   readonly _metadata?: unknown;
 };
 
+/** The model that answers in this process; null: none is loaded. */
+type Model = {
+  /** Name of the model. */
+  readonly name: string;
+  /** First 12 hex characters of the artifact's SHA-256. */
+  readonly version: string;
+  /** What it has learned from, as its manifest says: `synthetic` for the shipped model. */
+  readonly trained_on: string;
+  /** The lowest scores of the buckets. */
+  readonly thresholds: {
+    /** Lowest score of the bucket. */
+    readonly top_1pct: number;
+    /** Lowest score of the bucket. */
+    readonly top_5pct: number;
+    /** Lowest score of the bucket. */
+    readonly top_10pct: number;
+  };
+};
+
 /** Operators with their operands. */
 type Operators = {
   /** Equal to the given string, number, boolean or null. */
@@ -462,6 +531,20 @@ type Player = {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Named computed properties by key. */
   readonly computed?: Readonly<Record<string, unknown>>;
+};
+
+/** Players who got a message. */
+type Players = {
+  /** Players. */
+  readonly players: number;
+  /** Players whose window is not over. */
+  readonly inside: number;
+  /** Players with the conversion event. */
+  readonly converted: number;
+  /** Players with a purchase. */
+  readonly payers: number;
+  /** Revenue in the game's currency. */
+  readonly revenue: number;
 };
 
 /** The receipt of an erasure. */
@@ -617,6 +700,22 @@ type ServedFlag = {
   readonly variant_key?: string | null;
   /** Why the flag serves this value. */
   readonly reason?: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+};
+
+/** Share of players who converted. */
+type ShareOfPlayers = {
+  /** Figure of the players who got messages. */
+  readonly treatment: number | null;
+  /** Figure of the holdout. */
+  readonly holdout: number | null;
+  /** (treatment − holdout) / holdout. */
+  readonly lift: number | null;
+  /** Lower end of the 95 % interval of the lift. */
+  readonly low: number | null;
+  /** Upper end of the 95 % interval of the lift. */
+  readonly high: number | null;
+  /** p-value of no difference (Welch), for one look. */
+  readonly p_value: number | null;
 };
 
 /** The trigger. */
@@ -3211,54 +3310,7 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: undefined;
-    readonly body: {
-      /** Key, unique in game and environment. */
-      readonly key?: string;
-      /** The trigger. */
-      readonly trigger: Trigger;
-      /** Content that the player sees. */
-      readonly content: Content;
-      /** Display name. */
-      readonly name?: string | null;
-      /** Whether the campaign triggers and delivers interventions. */
-      readonly enabled?: boolean | null;
-      /** Id of the segment (`seg_…`) that the player must be in. */
-      readonly audience?: string | null;
-      /** How the client shows the intervention. */
-      readonly display_rules?: {
-        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
-        readonly priority?: string;
-        /** Seconds after which the client hides the intervention. */
-        readonly dismiss_after_seconds?: number;
-      } | null;
-      /** Frequency caps. */
-      readonly caps?: {
-        /** Maximum number of interventions per player. */
-        readonly total?: number | null;
-        /** Maximum number of interventions per player and UTC day. */
-        readonly per_day?: number | null;
-      } | null;
-      /** Minimum time between two interventions for one player, seconds. */
-      readonly cooldown_seconds?: number | null;
-      /**
-       * Hours without triggers and deliveries, in the time zone of the player's attribute
-       * `timezone` (an IANA name), else UTC.
-       */
-      readonly quiet_hours?: {
-        /** Start of the quiet hours, time of day. */
-        readonly from: string;
-        /** End of the quiet hours, time of day, exclusive. */
-        readonly to: string;
-      } | null;
-      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
-      readonly holdout_percentage?: number | null;
-      /** Time after which an undelivered intervention expires, seconds. */
-      readonly expires_after_seconds?: number | null;
-      /** When the campaign starts to trigger. */
-      readonly start_at?: string | null;
-      /** When the campaign stops triggering and delivering. */
-      readonly end_at?: string | null;
-    };
+    readonly body: Campaign2;
     readonly answer: Campaign;
   };
   /** Get a campaign. */
@@ -3419,6 +3471,161 @@ export interface Operations {
       readonly deleted: boolean;
     };
   };
+  /** Get the funnel of a campaign beside its holdout, and why messages were suppressed. */
+  'GET /v1/campaigns/campaigns/{id}/results': {
+    readonly path: {
+      /** Id of the campaign. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Name of the event that counts as converted. */
+      readonly conversion_event?: string;
+      /**
+       * Hours in which events and purchases count, from when the campaign would first have given
+       * the player something.
+       */
+      readonly window_hours?: number;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the campaign. */
+      readonly campaign_id: string;
+      /** The conversion event. */
+      readonly conversion_event: string | null;
+      /** Window of each player, hours. */
+      readonly window_hours: number;
+      /** The steps of a message. */
+      readonly steps: {
+        /** Messages created. */
+        readonly triggered: {
+          /** Players. */
+          readonly players: number;
+          /** How often. */
+          readonly times: number;
+        };
+        /** Messages delivered by a sync. */
+        readonly sent: {
+          /** Players. */
+          readonly players: number;
+          /** How often. */
+          readonly times: number;
+        };
+        /** Messages that the game reported as shown. */
+        readonly shown: {
+          /** Players. */
+          readonly players: number;
+          /** How often. */
+          readonly times: number;
+        };
+        /** Messages that were clicked. */
+        readonly clicked: {
+          /** Players. */
+          readonly players: number;
+          /** How often. */
+          readonly times: number;
+        };
+      };
+      /** Why players got no message, the most frequent reason first. */
+      readonly suppressed: readonly {
+        /**
+         * Why: `cap_total`, `cap_per_day`, `cooldown`, `cap_all_campaigns`, `quiet_hours`,
+         * `waiting_full` or `holdout`.
+         */
+        readonly reason: string;
+        /** Players. */
+        readonly players: number;
+        /** Times, at most once per player and UTC day. */
+        readonly times: number;
+      }[];
+      /** Both arms. */
+      readonly arms: {
+        /** Players who got a message. */
+        readonly treatment: Players;
+        /** Players who were held out. */
+        readonly holdout: Players;
+      } | null;
+      /** The arms compared. */
+      readonly comparison: {
+        /** Share of players who converted. */
+        readonly conversion_rate: ShareOfPlayers;
+        /** Share of players who bought. */
+        readonly payer_rate: ShareOfPlayers;
+        /** Revenue per player. */
+        readonly revenue_per_player: ShareOfPlayers;
+      } | null;
+    };
+  };
+  /** Explain what a player would get from a campaign, and why not. */
+  'POST /v1/campaigns/campaigns/explain': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** Id of the player, or your own id (`external_id`). */
+      readonly player: string;
+      /** Id of a campaign (`cmp_…`). */
+      readonly campaign_id?: string;
+      /** A campaign. */
+      readonly campaign?: Campaign2;
+      /** Properties of an event that would trigger it. */
+      readonly properties?: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: {
+      /** Id of the player, assigned by the service. */
+      readonly player_id: string;
+      /** Your own unique id of the player. */
+      readonly external_id: string;
+      /** The moment that the answer is about. */
+      readonly explained_at: string;
+      /** What happens if the trigger occurs now: the message is `given`. */
+      readonly outcome: 'given' | 'suppressed' | 'not_concerned';
+      /** The check that decided. */
+      readonly decided_by:
+        | 'enabled'
+        | 'started'
+        | 'not_ended'
+        | 'audience'
+        | 'conditions'
+        | 'cap_total'
+        | 'cap_per_day'
+        | 'cooldown'
+        | 'cap_all_campaigns'
+        | 'quiet_hours'
+        | 'waiting_full'
+        | 'holdout'
+        | null;
+      /** All checks. */
+      readonly checks: readonly {
+        /** What is asked, in this order. */
+        readonly check:
+          | 'enabled'
+          | 'started'
+          | 'not_ended'
+          | 'audience'
+          | 'conditions'
+          | 'cap_total'
+          | 'cap_per_day'
+          | 'cooldown'
+          | 'cap_all_campaigns'
+          | 'quiet_hours'
+          | 'waiting_full'
+          | 'holdout';
+        /** Whether the player passes. */
+        readonly passes: boolean | null;
+        /** The player's number so far, of a cap. */
+        readonly value?: number;
+        /** The most that is allowed. */
+        readonly most?: number;
+        /** When the check can pass again, or when the campaign starts. */
+        readonly until?: string;
+      }[];
+      /** Messages of this campaign that the player got so far. */
+      readonly messages_before: number;
+      /** Messages of all campaigns that wait for the next sync of the player. */
+      readonly waiting: number;
+    };
+  };
   /** Score the probability that a new player pays within the first day. */
   'POST /v1/scoring/first-user-conversion': {
     readonly path: undefined;
@@ -3434,6 +3641,116 @@ export interface Operations {
     readonly header: undefined;
     readonly body: Device;
     readonly answer: Score;
+  };
+  /** Get how the scoring model does: volume, drift, calibration, challenger, latency. */
+  'GET /v1/scoring/report': {
+    readonly path: undefined;
+    readonly query: {
+      /** UTC days, this one included. */
+      readonly days?: number;
+    };
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** UTC days of the report. */
+      readonly days: number;
+      /** The model that answers in this process. */
+      readonly current: Model | null;
+      /** The model that scores the same requests without answering. */
+      readonly challenger: Model | null;
+      /** Scores by day, model and bucket. */
+      readonly scores: readonly {
+        /** UTC day, YYYY-MM-DD. */
+        readonly day: string;
+        /** Version of the model. */
+        readonly model_version: string;
+        /** Bucket. */
+        readonly bucket: string;
+        /** Scores. */
+        readonly scores: number;
+        /** Devices. */
+        readonly devices: number;
+        /** Mean score. */
+        readonly mean_score: number;
+      }[];
+      /** Drift of each input and of the score, by model. */
+      readonly drift: readonly {
+        /** Version of the model. */
+        readonly model_version: string;
+        /** An input of the model, or `score`. */
+        readonly measure: string;
+        /** Devices of all days. */
+        readonly devices: number;
+        /** Population stability index of all days: under 0.1 stable, over 0.25 another population. */
+        readonly psi: number;
+        /** Bounds between the bins. */
+        readonly edges: readonly number[];
+        /** Share of the devices in each bin, one more than edges. */
+        readonly shares: readonly number[];
+        /** The shares that the model was evaluated on. */
+        readonly reference_shares: readonly number[];
+        /** The days. */
+        readonly days: readonly {
+          /** UTC day, YYYY-MM-DD. */
+          readonly day: string;
+          /** Devices. */
+          readonly devices: number;
+          /** Index of the day. */
+          readonly psi: number;
+        }[];
+      }[];
+      /** Calibration by model and bucket, from a day after the scores. */
+      readonly calibration: readonly {
+        /** Version of the model. */
+        readonly model_version: string;
+        /** Bucket. */
+        readonly bucket: string;
+        /** Devices whose 24 hours are over. */
+        readonly devices: number;
+        /** Those that bought within 24 hours. */
+        readonly buyers: number;
+        /** Mean score: what the model expected. */
+        readonly mean_score: number;
+        /** Share that bought. */
+        readonly conversion_rate: number;
+        /** Lower end of the 95 % interval of the share (Wilson). */
+        readonly low: number;
+        /** Upper end of it. */
+        readonly high: number;
+      }[];
+      /** Champion and challenger on the same requests. */
+      readonly comparisons: readonly {
+        /** Version of the model that answered. */
+        readonly champion_version: string;
+        /** Version of the model that was compared. */
+        readonly challenger_version: string;
+        /** Scores of both. */
+        readonly scores: number;
+        /** Mean score of the champion. */
+        readonly champion_mean: number;
+        /** Mean score of the challenger. */
+        readonly challenger_mean: number;
+        /** Mean absolute difference of the two scores. */
+        readonly mean_difference: number;
+        /** Scores that fell into the same bucket. */
+        readonly same_bucket: number;
+        /** Scores whose 24 hours are over, of devices that had not bought before. */
+        readonly matured: number;
+        /** Mean of (score − bought)² of the champion. */
+        readonly champion_brier: number | null;
+        /** The same of the challenger. */
+        readonly challenger_brier: number | null;
+      }[];
+      /** How long responses waited for their record. */
+      readonly latency: {
+        /** Scores. */
+        readonly scores: number;
+        /** Median from the score to its durable record, milliseconds. */
+        readonly p50_ms: number | null;
+        /** 99th percentile of the same. */
+        readonly p99_ms: number | null;
+      };
+    };
   };
   /** List the webhooks. */
   'GET /v1/integrations/webhooks': {
@@ -4221,6 +4538,184 @@ export interface Operations {
         readonly age_seconds: number | null;
         /** Whether ClickHouse has no event of the last 60 seconds of this game and environment. */
         readonly silent: boolean;
+      } | null;
+    };
+  };
+  /** Get the state of the deployment. */
+  'GET /v1/ops/status': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** When the deployment was read. */
+      readonly measured_at: string;
+      /** What needs attention, the most urgent first. */
+      readonly findings: readonly {
+        /** The entry of the runbook in docs/operations.md, which is also the name of the alert. */
+        readonly runbook:
+          | 'NotReady'
+          | 'PartitionWithoutOwner'
+          | 'PartitionRefused'
+          | 'WritesRefused'
+          | 'DiskAlmostFull'
+          | 'LogFillsUp'
+          | 'LogFull'
+          | 'SinkStopped'
+          | 'SinkUnreachable'
+          | 'SinkBehind'
+          | 'SinkLate'
+          | 'WebhooksWait'
+          | 'WebhookDisabled'
+          | 'ClockWrong';
+        /** The partition, node, sink or webhook that it is about. */
+        readonly subject: string;
+        /** What was found, for people. */
+        readonly message: string;
+      }[];
+      /** The partitions. */
+      readonly partitions:
+        | readonly {
+            /** Number of the partition, from 0. */
+            readonly partition: number;
+            /** Node of the process that owns it. */
+            readonly owner: string | null;
+            /** Nodes that could take over at once. */
+            readonly standbys: readonly string[];
+            /** Nodes that must not own it. */
+            readonly refused_by: readonly string[];
+          }[]
+        | null;
+      /** The processes that live. */
+      readonly processes:
+        | readonly {
+            /** Name of the node, made at random at its first start. */
+            readonly node: string;
+            /** Roles of the process. */
+            readonly roles: readonly string[];
+            /** Version of the service. */
+            readonly version: string | null;
+            /** The newest format of messages and records that it reads. */
+            readonly format: number;
+            /** When it started. */
+            readonly started_at: string | null;
+            /** When its last beat was stored. */
+            readonly seen_at: string;
+            /** Partitions that it owns. */
+            readonly partitions_owned: number;
+            /** Partitions that it could take over at once. */
+            readonly partitions_ready: number;
+            /** Why it refuses partitions. */
+            readonly refuses_because: string | null;
+          }[]
+        | null;
+      /** The sinks. */
+      readonly sinks:
+        | readonly {
+            /** Name of the sink. */
+            readonly sink: string;
+            /** The stream that it reads. */
+            readonly stream: string;
+            /** Node of the process that runs it. */
+            readonly node: string | null;
+            /** Records that it has not handled. */
+            readonly behind_records: number | null;
+            /** When the oldest of them was stored. */
+            readonly oldest_waiting_at: string | null;
+            /** Whether ClickHouse holds less than the sink had written. */
+            readonly lost_rows: boolean;
+          }[]
+        | null;
+      /** The streams of the broker. */
+      readonly streams:
+        | readonly {
+            /** Name of the stream. */
+            readonly stream: string;
+            /** Records in it. */
+            readonly records: number;
+            /** Bytes in it. */
+            readonly bytes: number;
+            /** Bytes that it may hold. */
+            readonly max_bytes: number | null;
+          }[]
+        | null;
+      /** The format gate. */
+      readonly format: {
+        /** The newest format that the process that answers reads. */
+        readonly own: number;
+        /** The newest format that all processes read: only kinds up to it are written. */
+        readonly lowest: number;
+      } | null;
+      /** The queue of webhooks. */
+      readonly webhooks: {
+        /** Records of 1 to 64 deliveries that wait, of all games. */
+        readonly queued_records: number;
+        /** Their bytes. */
+        readonly queued_bytes: number;
+        /** Scheduled retries of the key's game and environment. */
+        readonly scheduled_retries: number;
+      } | null;
+      /** Attempts of the last hour by webhook, those with most failures first. */
+      readonly webhook_attempts:
+        | readonly {
+            /** Id of the webhook. */
+            readonly webhook_id: string;
+            /** Name of the webhook. */
+            readonly name: string;
+            /** Attempts that the receiver took. */
+            readonly delivered: number;
+            /** Attempts that failed and are repeated. */
+            readonly failed: number;
+            /** Deliveries that were given up. */
+            readonly given_up: number;
+            /** When the last one failed. */
+            readonly last_failure_at: string | null;
+            /** HTTP status of the last failure. */
+            readonly last_status: number | null;
+          }[]
+        | null;
+      /** ClickHouse. */
+      readonly clickhouse: {
+        /** Whether ClickHouse answers. */
+        readonly answers: boolean;
+        /** Its version. */
+        readonly version: string | null;
+        /** How long the answer took, milliseconds. */
+        readonly answered_in_ms: number | null;
+      };
+      /** The broker. */
+      readonly broker: {
+        /** Whether the process that answers is connected. */
+        readonly connected: boolean;
+        /** How far that process's clock is ahead of the broker's, milliseconds. */
+        readonly clock_ahead_ms: number | null;
+      };
+      /** The file system with the data of the process that answers. */
+      readonly disk: {
+        /** Free bytes. */
+        readonly free_bytes: number;
+        /** All bytes. */
+        readonly size_bytes: number;
+        /** Below this, a local deployment answers writes with 503. */
+        readonly reserve_bytes: number;
+      };
+      /** The log (FACTS) and its forecast. */
+      readonly log: {
+        /** Bytes of the log. */
+        readonly used_bytes: number;
+        /** Where writes are answered 503. */
+        readonly limit_bytes: number;
+        /** What keeps the log from being trimmed, the most first. */
+        readonly held: readonly {
+          /** A sink, or `partition-N`. */
+          readonly holder: string;
+          /** Bytes. */
+          readonly bytes: number;
+        }[];
+        /** Forecast until it is full. */
+        readonly full_in_seconds: number | null;
+        /** When its oldest record was stored. */
+        readonly reaches_back_to: string | null;
       } | null;
     };
   };

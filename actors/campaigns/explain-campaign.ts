@@ -1,0 +1,96 @@
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
+import type { Limits } from '../../src/kernel/limits.ts';
+import type { Campaign } from '../targeting.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import type { SuppressionReason } from '../vocabulary/suppression-reasons.ts';
+import { todayOf, tallyOf } from './tally.ts';
+import { isWaiting } from './waiting.ts';
+
+/** What a campaign asks about a player, in the order in which it asks. The first `no` decides. */
+export type CheckName = 'enabled' | 'started' | 'not_ended' | 'audience' | 'conditions' | SuppressionReason;
+
+export interface CampaignCheck {
+  check: CheckName;
+  /** Whether the player passes; undefined: the event's properties are needed to tell. */
+  passes: boolean | undefined;
+  /** What was compared: the player's number, and the most that is allowed. */
+  value?: number;
+  most?: number;
+  /** When the check may pass, epoch milliseconds. */
+  until?: number;
+}
+
+/**
+ * What happens if the campaign's trigger occurs to the player now: `given` a message, `suppressed` with a recorded
+ * reason, or `not_concerned`, which nothing records.
+ */
+export interface CampaignExplanation {
+  outcome: 'given' | 'suppressed' | 'not_concerned';
+  /** The check that decided; undefined with `given`. */
+  decidedBy: CheckName | undefined;
+  checks: CampaignCheck[];
+}
+
+type Bounds = Pick<Limits, 'interventionsPerDay' | 'interventionsPerPlayer' | 'interventionOffers'>;
+
+/**
+ * Explains a campaign for one player as of `nowMs`. It asks what `triggerCampaigns` and `suppressionOf` ask, in their
+ * order, and goes on after the first `no`, so that all reasons are known.
+ * @param properties of the event that triggers it; undefined: not known
+ */
+export function explainCampaign(
+  campaign: Campaign,
+  player: PlayerState,
+  nowMs: number,
+  properties: JsonObject | undefined,
+  limits: Bounds,
+): CampaignExplanation {
+  const { document, caps } = campaign;
+  const { startAt, endAt, audience, trigger, cooldownSeconds } = document;
+  const tally = tallyOf(player, campaign.id);
+  const day = dayOf(nowMs);
+  const tomorrow = (day + 1) * DAY_MS;
+  const today = todayOf(tally, day);
+  const given = player.campaignTallies.reduce((sum, one) => sum + todayOf(one, day), 0);
+  const waiting = player.interventions.filter((pending) => isWaiting(pending, nowMs, limits)).length;
+  const hasConditions = trigger.kind === 'event' && trigger.conditions !== undefined;
+  const cooledAt = tally.lastAt + cooldownSeconds * 1_000;
+  const cools = tally.total > 0 && nowMs < cooledAt;
+
+  const concern: CampaignCheck[] = [
+    { check: 'enabled', passes: document.enabled },
+    { check: 'started', passes: startAt === null || nowMs >= startAt, ...(startAt === null ? {} : { until: startAt }) },
+    { check: 'not_ended', passes: endAt === null || nowMs < endAt },
+    { check: 'audience', passes: audience === null || player.segments.some(({ segmentId }) => segmentId === audience) },
+    { check: 'conditions', passes: accepts() },
+  ];
+  const suppression: CampaignCheck[] = [
+    capped('cap_total', tally.total, caps.total),
+    capped('cap_per_day', today, caps.perDay, tomorrow),
+    { check: 'cooldown', passes: !cools, ...(cools ? { until: cooledAt } : {}) },
+    capped('cap_all_campaigns', given, limits.interventionsPerDay, tomorrow),
+    { check: 'quiet_hours', passes: !campaign.isQuiet(player, nowMs) },
+    capped('waiting_full', waiting, limits.interventionsPerPlayer),
+    { check: 'holdout', passes: !campaign.isHeldOut(player.id) },
+  ];
+  const unconcerned = concern.find(({ passes }) => passes === false);
+  const suppressed = suppression.find(({ passes }) => passes === false);
+  return {
+    outcome: unconcerned !== undefined ? 'not_concerned' : suppressed === undefined ? 'given' : 'suppressed',
+    decidedBy: (unconcerned ?? suppressed)?.check,
+    checks: [...concern, ...suppression],
+  };
+
+  function accepts(): boolean | undefined {
+    if (!hasConditions) return true;
+    if (properties === undefined) return undefined;
+    return campaign.accepts({ player, nowMs, properties });
+  }
+}
+
+function capped(check: CheckName, value: number, most: number | null, until?: number): CampaignCheck {
+  if (most === null) return { check, passes: true, value };
+  const passes = value < most;
+  return { check, passes, value, most, ...(passes || until === undefined ? {} : { until }) };
+}

@@ -1,0 +1,3 @@
+import type { AnswerOf } from '../api.ts';
+
+export type OpsStatus = AnswerOf<'GET /v1/ops/status'>;

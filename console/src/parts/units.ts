@@ -1,0 +1,15 @@
+/* Numbers with units, as people read them. */
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** Bytes with the largest unit of which there is at least one. */
+export function bytes(count: number): string {
+  let [value, unit] = [count, 0];
+  while (value >= 1024 && unit < UNITS.length - 1) [value, unit] = [value / 1024, unit + 1];
+  return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${UNITS[unit] ?? ''}`;
+}
+
+/** A share of 1 as a percentage. */
+export function percent(share: number, digits = 1): string {
+  return `${(share * 100).toFixed(digits)} %`;
+}

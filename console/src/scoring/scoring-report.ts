@@ -1,0 +1,3 @@
+import type { AnswerOf } from '../api.ts';
+
+export type ScoringReport = AnswerOf<'GET /v1/scoring/report'>;

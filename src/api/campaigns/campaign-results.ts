@@ -1,0 +1,252 @@
+import { Type, type Static } from 'typebox';
+import type { CampaignArm, CampaignReport, CampaignStep } from '../../../clickhouse-schema/queries/campaign-report.ts';
+import { ALPHA } from '../../analysis/experiment-results.ts';
+import { fixedInterval, liftOf, relativeLift, type Sample } from '../../analysis/lift.ts';
+import { failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
+import { answer } from '../answer.ts';
+import { defineRoute } from '../route.ts';
+
+/* The route that returns the funnel of a campaign beside its holdout, and why messages were suppressed. */
+
+const DEFAULT_WINDOW_HOURS = 168;
+
+const ResultsQuery = Type.Object({
+  conversion_event: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.nameLength,
+      description: 'Name of the event that counts as converted. Default: none, then `converted` is 0.',
+    }),
+  ),
+  window_hours: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.resultsWindowDays * 24,
+      description:
+        `Hours in which events and purchases count, from when the campaign would first have given the player ` +
+        `something. Default: ${DEFAULT_WINDOW_HOURS} (7 days).`,
+    }),
+  ),
+});
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const numberOrNull = (description: string) => Type.Unsafe<number | null>({ type: ['number', 'null'], description });
+
+const Step = Type.Object(
+  { players: count('Players.'), times: count('How often.') },
+  { description: 'How often something happened, and to how many players.' },
+);
+
+const Suppressed = Type.Object(
+  {
+    reason: Type.String({
+      description:
+        'Why: `cap_total`, `cap_per_day`, `cooldown`, `cap_all_campaigns`, `quiet_hours`, `waiting_full` or `holdout`.',
+    }),
+    players: count('Players.'),
+    times: count('Times, at most once per player and UTC day.'),
+  },
+  { description: 'A reason of suppression.' },
+);
+
+const Compared = Type.Object(
+  {
+    treatment: numberOrNull('Figure of the players who got messages; null without players.'),
+    holdout: numberOrNull('Figure of the holdout; null without players.'),
+    lift: numberOrNull('(treatment − holdout) / holdout; null if it cannot be computed.'),
+    low: numberOrNull('Lower end of the 95 % interval of the lift.'),
+    high: numberOrNull('Upper end of the 95 % interval of the lift.'),
+    p_value: numberOrNull('p-value of no difference (Welch), for one look.'),
+  },
+  { description: 'Treatment beside holdout.' },
+);
+
+const Arm = Type.Object(
+  {
+    players: count('Players.'),
+    inside: count('Players whose window is not over.'),
+    converted: count('Players with the conversion event.'),
+    payers: count('Players with a purchase.'),
+    revenue: Type.Number({ description: "Revenue in the game's currency." }),
+  },
+  { description: 'The players of one arm.' },
+);
+
+const Results = Type.Object(
+  {
+    campaign_id: Type.String({ description: 'Id of the campaign.' }),
+    conversion_event: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The conversion event; null: none.',
+    }),
+    window_hours: Type.Integer({ description: 'Window of each player, hours.' }),
+    steps: Type.Object(
+      {
+        triggered: Type.Object(Step.properties, { description: 'Messages created.' }),
+        sent: Type.Object(Step.properties, { description: 'Messages delivered by a sync.' }),
+        shown: Type.Object(Step.properties, { description: 'Messages that the game reported as shown.' }),
+        clicked: Type.Object(Step.properties, { description: 'Messages that were clicked.' }),
+      },
+      { description: 'The steps of a message.' },
+    ),
+    suppressed: Type.Array(Suppressed, { description: 'Why players got no message, the most frequent reason first.' }),
+    arms: Type.Unsafe<{ treatment: Static<typeof Arm>; holdout: Static<typeof Arm> } | null>({
+      ...Type.Object(
+        {
+          treatment: Type.Object(Arm.properties, { description: 'Players who got a message.' }),
+          holdout: Type.Object(Arm.properties, { description: 'Players who were held out.' }),
+        },
+        { description: 'Both arms; null in the test environment.' },
+      ),
+      type: ['object', 'null'],
+    }),
+    comparison: Type.Unsafe<Record<
+      'conversion_rate' | 'payer_rate' | 'revenue_per_player',
+      Static<typeof Compared>
+    > | null>({
+      ...Type.Object(
+        {
+          conversion_rate: Type.Object(Compared.properties, { description: 'Share of players who converted.' }),
+          payer_rate: Type.Object(Compared.properties, { description: 'Share of players who bought.' }),
+          revenue_per_player: Type.Object(Compared.properties, { description: 'Revenue per player.' }),
+        },
+        { description: 'The arms compared; null in the test environment.' },
+      ),
+      type: ['object', 'null'],
+    }),
+  },
+  { description: 'The results of a campaign.' },
+);
+
+export const getCampaignResults = defineRoute({
+  method: 'GET',
+  path: '/v1/campaigns/campaigns/{id}/results',
+  tag: 'Campaigns',
+  summary: 'Get the funnel of a campaign beside its holdout, and why messages were suppressed',
+  description:
+    'Counts from ClickHouse, about a second behind. The arms are those of `campaign_readout`: a player belongs to one ' +
+    'from the first time that the campaign would have given it something, and players of both arms count in neither. ' +
+    'Intervals are for one look at a time chosen in advance. A deleted campaign keeps its results.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  input: { params: Type.Object({ id: Type.String({ description: 'Id of the campaign.' }) }), query: ResultsQuery },
+  reply: {
+    statuses: [200],
+    description: 'The results.',
+    schema: Results,
+    example: {
+      campaign_id: 'cmp_019bc0de-1234-7abc-8def-0123456789ab',
+      conversion_event: 'level_up',
+      window_hours: 168,
+      steps: {
+        triggered: { players: 900, times: 1_200 },
+        sent: { players: 850, times: 1_000 },
+        shown: { players: 800, times: 930 },
+        clicked: { players: 210, times: 220 },
+      },
+      suppressed: [{ reason: 'holdout', players: 100, times: 140 }],
+      arms: {
+        treatment: { players: 900, inside: 40, converted: 300, payers: 30, revenue: 150 },
+        holdout: { players: 100, inside: 4, converted: 25, payers: 2, revenue: 10 },
+      },
+      comparison: {
+        conversion_rate: { treatment: 0.333, holdout: 0.25, lift: 0.333, low: -0.1, high: 0.77, p_value: 0.13 },
+        payer_rate: { treatment: 0.033, holdout: 0.02, lift: 0.667, low: null, high: null, p_value: null },
+        revenue_per_player: { treatment: 0.167, holdout: 0.1, lift: 0.667, low: null, high: null, p_value: null },
+      },
+    },
+  },
+  action: {
+    kind: 'analytics',
+    toQuestion({ params: { id }, query }, { key: { game, environment }, services }) {
+      const isKnown = services.config.get({ game, environment, kind: 'campaign', key: id }) !== undefined;
+      // Deleted campaigns have rows; other ids have none.
+      if (!isKnown && !id.startsWith('cmp_')) return failure('NOT_FOUND', 'The campaign does not exist.');
+      const { conversion_event: event = '', window_hours: hours = DEFAULT_WINDOW_HOURS } = query;
+      const question = { game, environment, campaignId: id, conversionEvent: event, windowHours: hours };
+      return { kind: 'question', question: { ...question, isKnown } };
+    },
+    read: (analytics, question) => analytics.campaignReport(question),
+    toAnswer(report, { campaignId, conversionEvent, windowHours, isKnown }) {
+      if (!isKnown && report.steps.length === 0) return failure('NOT_FOUND', 'The campaign does not exist.');
+      const about = {
+        campaign_id: campaignId,
+        conversion_event: conversionEvent === '' ? null : conversionEvent,
+        window_hours: windowHours,
+      };
+      return answer(JSON.stringify({ ...about, ...resultsOf(report, conversionEvent !== '') }));
+    },
+  },
+});
+
+function resultsOf({ steps, arms }: CampaignReport, hasEvent: boolean) {
+  const step = (event: string) => {
+    const found = steps.find((one) => one.event === event);
+    return { players: found?.players ?? 0, times: found?.times ?? 0 };
+  };
+  const suppressed = steps
+    .filter(({ event }) => event === 'suppressed')
+    .toSorted((one, other) => other.players - one.players)
+    .map(({ reason, players, times }: CampaignStep) => ({ reason, players, times }));
+  const arm = (wanted: CampaignArm['arm']) => arms.find((one) => one.arm === wanted) ?? NOBODY;
+  const [treatment, holdout] = [arm('treatment'), arm('holdout')];
+  return {
+    steps: { triggered: step('triggered'), sent: step('offered'), shown: step('shown'), clicked: step('clicked') },
+    suppressed,
+    arms: arms.length === 0 ? null : { treatment: shownArm(treatment), holdout: shownArm(holdout) },
+    comparison:
+      arms.length === 0
+        ? null
+        : {
+            conversion_rate: hasEvent
+              ? compared(shareOf(treatment, treatment.converted), shareOf(holdout, holdout.converted))
+              : UNKNOWN,
+            payer_rate: compared(shareOf(treatment, treatment.payers), shareOf(holdout, holdout.payers)),
+            revenue_per_player: compared(revenueOf(treatment), revenueOf(holdout)),
+          },
+  };
+}
+
+const NOBODY: Omit<CampaignArm, 'arm'> = {
+  players: 0,
+  inside: 0,
+  converted: 0,
+  payers: 0,
+  revenue: 0,
+  revenueDeviation: Number.NaN,
+};
+
+const UNKNOWN = { treatment: null, holdout: null, lift: null, low: null, high: null, p_value: null };
+
+const shownArm = ({ players, inside, converted, payers, revenue }: Omit<CampaignArm, 'arm'>) => ({
+  players,
+  inside,
+  converted,
+  payers,
+  revenue,
+});
+
+/** A share is the mean of values 0 and 1. */
+function shareOf({ players }: Omit<CampaignArm, 'arm'>, those: number): Sample {
+  const mean = those / players;
+  return { players, mean, variance: (mean * (1 - mean) * players) / (players - 1) };
+}
+
+function revenueOf({ players, revenue, revenueDeviation }: Omit<CampaignArm, 'arm'>): Sample {
+  return { players, mean: revenue / players, variance: revenueDeviation ** 2 };
+}
+
+function compared(treatment: Sample, holdout: Sample) {
+  const lift = liftOf(holdout, treatment);
+  const interval = lift === undefined ? undefined : fixedInterval(lift, ALPHA);
+  return {
+    treatment: treatment.players === 0 ? null : treatment.mean,
+    holdout: holdout.players === 0 ? null : holdout.mean,
+    lift: relativeLift(holdout, treatment) ?? null,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    p_value: interval?.pValue ?? null,
+  };
+}
