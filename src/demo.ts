@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { apiKeyRecord, type ApiKeyRequest, createApiKey, SCOPES } from '../streams/config/api-keys.ts';
+import { apiKeyRecord, type ApiKeyRequest, createApiKey } from '../streams/config/api-keys.ts';
 import type { ConfigStore } from '../streams/config/config-store.ts';
 import type { ApiKeyDocument } from '../actors/vocabulary/documents.ts';
 import { createGame, gameAddress } from '../streams/config/games.ts';
@@ -110,7 +110,7 @@ export async function untilDemo(
 }
 
 function requestFor(environment: Environment, kind: ApiKeyDocument['kind']): ApiKeyRequest {
-  return { game: GAME, environment, kind, tier: 'enterprise', scopes: SCOPES };
+  return { game: GAME, environment, kind, tier: 'enterprise', scopes: ['scoring:write'] };
 }
 
 /** The keys in the file; `undefined` if the file is missing or incomplete. */

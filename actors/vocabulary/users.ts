@@ -23,8 +23,26 @@ export interface UserDocument {
   links: UserToken[];
   /** Browsers that are signed in, by the SHA-256 of their session's token in hex; bounded in number. */
   sessions: UserToken[];
+  /** Bounded in number. Absent: none. */
+  passkeys?: readonly Passkey[];
   createdAt: number;
   updatedAt: number;
+}
+
+/** A passkey: a key pair on the user's device, of which the service has the public key. */
+export interface Passkey {
+  /** Id of the credential, base64url. */
+  id: string;
+  /** COSE key, base64url. */
+  publicKey: string;
+  /** Uses that the authenticator counted; 0 if it counts none. */
+  counter: number;
+  /** The user's name for it. */
+  name: string;
+  /** Host name of the console that it was made on; it works there only. */
+  rpId: string;
+  createdAt: number;
+  lastUsedAt: number | null;
 }
 
 export interface UserToken {

@@ -6,9 +6,9 @@ import { header, nav, palette } from './texts/frame.ts';
 import { operations, scoring } from './texts/operations.ts';
 import { overview } from './texts/overview.ts';
 import { conditions, confirm, diff, editor, table } from './texts/parts.ts';
-import { account, signIn } from './texts/people.ts';
 import { player, playerCampaigns, playerFlags, players, privacy, timeline } from './texts/players.ts';
 import { dictionary, quarantine, schema, schemas, trace } from './texts/schemas.ts';
+import { account, passkeys, signIn } from './texts/people.ts';
 import { sql } from './texts/sql.ts';
 import { audit, keys, users } from './texts/team.ts';
 import { attempts, recovery, webhook, webhooks } from './texts/webhooks.ts';
@@ -44,6 +44,7 @@ export const TEXTS = {
   schema,
   schemas,
   scoring,
+  passkeys,
   signIn,
   sql,
   start,

@@ -8,6 +8,7 @@ import type { Freshness } from '../../streams/freshness/output-freshness.ts';
 import type { WebhookOperations } from '../../streams/webhook-operations.ts';
 import type { Backend, Origin } from '../gateway/backend/backend.ts';
 import type { BodyStream } from '../gateway/http/body-stream.ts';
+import type { Challenges } from '../gateway/access/challenges.ts';
 import type { StreamTokens } from '../gateway/access/stream-tokens.ts';
 import type { FlagUse } from '../gateway/flag-use.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -100,6 +101,7 @@ export interface Services {
   readonly segmentPreviews: SegmentPreviewer;
   readonly nameWarnings: NameWarnings;
   readonly passwords: PasswordHashes;
+  readonly challenges: Challenges;
   /** Runs statements of people. */
   readonly sql: Pick<SqlReader, 'run'>;
   /** Whether every process of the deployment knows a format. */

@@ -6,6 +6,7 @@ import { listAudit } from './audit/audit.ts';
 import { listDeploymentAudit } from './console/deployment-audit.ts';
 import { keyRoutes } from './console/keys.ts';
 import { userRoutes } from './console/user-management.ts';
+import { passkeyRoutes } from './console/passkeys.ts';
 import { sessionRoutes } from './console/sessions.ts';
 import { runSql } from './console/sql.ts';
 import { getChurnRisk } from './players/churn-risk.ts';
@@ -139,6 +140,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     describeAnalyticsQuery,
     ...savedQueryRoutes,
     ...sessionRoutes,
+    ...passkeyRoutes,
     runSql,
     listAudit,
     listDeploymentAudit,

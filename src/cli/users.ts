@@ -4,6 +4,7 @@ import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { newUser, normalEmail, userAddress, userOfEmail, withoutToken, withToken } from '../../streams/config/users.ts';
+import { withoutWaysIn } from '../../streams/config/passkeys.ts';
 import { withGrant } from '../../streams/config/user-roles.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { CliError } from './cli-error.ts';
@@ -50,12 +51,14 @@ export function usersCommand(context: CliContext): Command {
   );
   command
     .command('link')
-    .description('Print a new one-time link, for a user who lost the password. It replaces the password.')
+    .description(
+      'Print a new one-time link, for a user who lost the way in. It replaces password, passkeys and sessions.',
+    )
     .argument('<email>', 'e-mail address')
     .action((email: string) =>
       context.withConfigStore(async (store) => {
         const { document, revision } = held(store, email);
-        await writeWithLink(store, { ...document, password: null }, revision, context);
+        await writeWithLink(store, withoutWaysIn(document), revision, context);
       }),
     );
   command

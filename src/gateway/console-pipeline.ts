@@ -34,6 +34,7 @@ export function runConsoleRoute(
     network,
     configAs: ({ id, email }) =>
       auditedConfig(services.config, trail, { actor: { kind: 'user', id, name: email }, network }),
+    origin: exchange.headers.origin,
     secure: exchange.headers.origin.startsWith('https://'),
     mayTry: (name, perMinute) => limiter.take(name, perMinute).allowed,
     whenGone(callback) {

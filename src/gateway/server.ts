@@ -27,6 +27,7 @@ import { createCallerAddresses } from './access/caller-address.ts';
 import { createCors } from './http/cors.ts';
 import { createExchanges } from './http/exchanges.ts';
 import type { ConsoleFiles } from './console-files.ts';
+import { createChallenges } from './access/challenges.ts';
 import { createConsoleSessions } from './access/console-session.ts';
 import { createKeyRing } from './access/key-ring.ts';
 import { createPlayerTokens } from './access/player-tokens.ts';
@@ -153,6 +154,7 @@ export function createServer(deps: ServerDeps): Server {
     listLoader: createListLoader({ backend: deps.backend, config: configStore, clock, ids }),
     formats: deps.formats,
     segmentPreviews: deps.segmentPreviews,
+    challenges: createChallenges({ log: deps.log, clock, ids }),
     passwords: deps.passwords ?? createPasswordHashes(),
     sql: deps.sql ?? { run: async () => ({ kind: 'off' }) },
     nameWarnings: createNameWarnings({ knownNames: (query) => deps.analytics.knownNames(query), clock }),

@@ -1,5 +1,6 @@
 import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from '../../actors/vocabulary/documents.ts';
 import type { Grant, UserDocument } from '../../actors/vocabulary/users.ts';
+import { passkeysOf } from '../config/passkeys.ts';
 import type { AuditedChange } from './audit-trail.ts';
 import { boundedTexts, type Shown } from './bounded-texts.ts';
 
@@ -127,14 +128,17 @@ const rolesIn = (game: string, grants: readonly Grant[] = []): Grant[] =>
 function userShown(user: UserDocument | undefined): Shown | undefined {
   if (user === undefined) return undefined;
   const { id, email, grants, password, links, sessions, createdAt, updatedAt } = user;
-  const has_password = password !== null;
-  return { id, email, grants, has_password, links: links.length, sessions: sessions.length, createdAt, updatedAt };
+  const passkeys = passkeysOf(user).map(({ name }) => name);
+  const ways = { has_password: password !== null, passkeys, links: links.length, sessions: sessions.length };
+  return { id, email, grants, ...ways, createdAt, updatedAt };
 }
 
 function userAction(before: UserDocument | undefined, after: UserDocument | undefined): string {
   if (before === undefined) return 'created';
   if (after === undefined) return 'deleted';
   if (JSON.stringify(before.grants) !== JSON.stringify(after.grants)) return 'roles_changed';
+  const [held, kept] = [passkeysOf(before).length, passkeysOf(after).length];
+  if (held !== kept) return held < kept ? 'passkey_added' : 'passkey_removed';
   if (hasNew(before.sessions, after.sessions)) return 'signed_in';
   if (hasNew(before.links, after.links)) return 'link_made';
   if (before.password !== after.password) return 'password_changed';

@@ -18,6 +18,20 @@ type APIKey = {
   readonly revoked_at: string | null;
 };
 
+/** A passkey. */
+type Passkey = {
+  /** Id of the passkey. */
+  readonly id: string;
+  /** Its name, chosen by the user. */
+  readonly name: string;
+  /** Host name of the console that it works on. */
+  readonly host: string;
+  /** Time of creation, ISO 8601. */
+  readonly created_at: string;
+  /** When it last signed in, ISO 8601. */
+  readonly last_used_at: string | null;
+};
+
 /** A role in a game and environment. */
 type Role = {
   /** Id of the game. */
@@ -40,6 +54,8 @@ type Signed = {
     readonly grants: readonly Role[];
     /** Whether the user has chosen a password. */
     readonly has_password: boolean;
+    /** Passkeys of the user. */
+    readonly passkeys: readonly Passkey[];
     /** Number of one-time links that are valid. */
     readonly open_links: number;
     /** Number of browsers that are signed in. */
@@ -70,6 +86,8 @@ type User = {
   readonly grants: readonly Role[];
   /** Whether the user has chosen a password. */
   readonly has_password: boolean;
+  /** Passkeys of the user. */
+  readonly passkeys: readonly Passkey[];
   /** Number of one-time links that are valid. */
   readonly open_links: number;
   /** Number of browsers that are signed in. */
@@ -100,6 +118,22 @@ export interface Operations {
       readonly email?: string;
       /** The password, with `email`. */
       readonly password?: string;
+      /** The answer of `navigator.credentials.get()` as JSON. */
+      readonly passkey?: {
+        /** Id of the passkey. */
+        readonly id: string;
+        /** The response of the authenticator. */
+        readonly response: {
+          /** What was signed, base64url. */
+          readonly clientDataJSON: string;
+          /** State of the authenticator, base64url. */
+          readonly authenticatorData: string;
+          /** The signature, base64url. */
+          readonly signature: string;
+          /** Id of the user, base64url. */
+          readonly userHandle: string;
+        };
+      };
     };
     readonly answer: Signed;
   };
@@ -144,6 +178,109 @@ export interface Operations {
       /** The password until now. */
       readonly current?: string;
     };
+    readonly answer: Signed;
+  };
+  /** Begin to sign in with a passkey. */
+  'POST /v1/console/passkeys/sign-in': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** What the passkey signs, base64url. */
+      readonly challenge: string;
+      /** Host name of the console. */
+      readonly rpId: string;
+      /** How long the browser waits for the user, milliseconds. */
+      readonly timeout: number;
+      /** The authenticator asks for PIN, finger or face. */
+      readonly userVerification: 'required';
+    };
+  };
+  /** Begin to add a passkey. */
+  'POST /v1/console/passkeys/challenge': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The service. */
+      readonly rp: {
+        /** Host name of the console. */
+        readonly id: string;
+        /** Name of the service. */
+        readonly name: string;
+      };
+      /** The user. */
+      readonly user: {
+        /** Id of the user, base64url. */
+        readonly id: string;
+        /** E-mail address. */
+        readonly name: string;
+        /** E-mail address. */
+        readonly displayName: string;
+      };
+      /** What the passkey signs, base64url. */
+      readonly challenge: string;
+      /** Algorithms that the service knows. */
+      readonly pubKeyCredParams: readonly {
+        /** Always `public-key`. */
+        readonly type: 'public-key';
+        /** COSE algorithm. */
+        readonly alg: number;
+      }[];
+      /** How long the browser waits for the user, milliseconds. */
+      readonly timeout: number;
+      /** Passkeys that the user has. */
+      readonly excludeCredentials: readonly {
+        /** Id of the passkey, base64url. */
+        readonly id: string;
+        /** Always `public-key`. */
+        readonly type: 'public-key';
+      }[];
+      /** What the authenticator must do. */
+      readonly authenticatorSelection: {
+        /** The passkey knows its user. */
+        readonly residentKey: 'required';
+        /** The authenticator asks for PIN, finger or face. */
+        readonly userVerification: 'required';
+      };
+      /** The service does not ask who made the authenticator. */
+      readonly attestation: 'none';
+    };
+  };
+  /** Add a passkey. */
+  'POST /v1/console/passkeys': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** A name of your choice, such as that of the device. */
+      readonly name: string;
+      /** The answer of `navigator.credentials.create()` as JSON. */
+      readonly passkey: {
+        /** Id of the passkey. */
+        readonly id: string;
+        /** The response of the authenticator. */
+        readonly response: {
+          /** What was signed, base64url. */
+          readonly clientDataJSON: string;
+          /** The public key, base64url. */
+          readonly attestationObject: string;
+        };
+      };
+    };
+    readonly answer: Signed;
+  };
+  /** Remove a passkey. */
+  'DELETE /v1/console/passkeys/{id}': {
+    readonly path: {
+      /** Id of the passkey. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
     readonly answer: Signed;
   };
   /** Run a statement that reads ClickHouse. */

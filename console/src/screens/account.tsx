@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api.ts';
 import { Fault, Page } from '../parts/states.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { Time } from '../parts/values.tsx';
 import { type Me, useSession } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -91,6 +92,7 @@ export function Account({ me }: { me: Me }) {
           </Stack>
         </form>
       </Card>
+      <Passkeys me={me} />
     </Page>
   );
 }

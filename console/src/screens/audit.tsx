@@ -15,7 +15,6 @@ const texts = TEXTS.audit;
 const FILTER_DELAY_MS = 400;
 
 type Entry = AnswerOf<'GET /v1/audit'>['entries'][number];
-type Kind = keyof typeof texts.kinds;
 
 /** The filters of the address. */
 interface Filters {
@@ -29,8 +28,11 @@ interface Filters {
 }
 const NAMES = ['kind', 'actor', 'key', 'from', 'to', 'outcome', 'of'] as const satisfies readonly (keyof Filters)[];
 
-const isKind = (kind: string): kind is Kind => Object.hasOwn(texts.kinds, kind);
-const kindName = (kind: string): string => (isKind(kind) ? texts.kinds[kind] : kind);
+/** A thing as people know it: users by their e-mail address. */
+function nameOf({ kind, key, before, after }: Entry): string {
+  const email = kind === 'user' ? (after?.['email'] ?? before?.['email']) : undefined;
+  return typeof email === 'string' ? email : key;
+}
 
 /** Who changed what. */
 export function Audit() {
@@ -66,7 +68,7 @@ export function Audit() {
         onClose={() => setOpen(undefined)}
         position="right"
         size="xl"
-        title={open === undefined ? '' : texts.entry(open.kind, open.key)}
+        title={open === undefined ? '' : texts.entry(open.kind.replaceAll('_', ' '), nameOf(open))}
         closeButtonProps={{ 'aria-label': TEXTS.close }}
       >
         {open === undefined ? null : <Details entry={open} scope={scope} />}
@@ -195,12 +197,12 @@ function columns(open: (entry: Entry) => void): Column<Entry>[] {
     {
       id: 'what',
       label: texts.what,
-      cell: ({ kind, key, action }) => (
+      cell: (entry) => (
         <>
-          <Badge variant="default" tt="none">
-            {action.replaceAll('_', ' ')}
+          <Badge variant="default" tt="none" miw="max-content">
+            {entry.action.replaceAll('_', ' ')}
           </Badge>{' '}
-          {kindName(kind)} <span className="mono">{key}</span>
+          {entry.kind.replaceAll('_', ' ')} <span className="mono">{nameOf(entry)}</span>
         </>
       ),
     },
@@ -238,7 +240,7 @@ const COLORS = { stored: 'green', refused: 'gray', unknown: 'orange', begun: 'or
 
 function Outcome({ outcome }: { outcome: Entry['outcome'] }) {
   return (
-    <Badge color={COLORS[outcome]} variant="outline" tt="none">
+    <Badge color={COLORS[outcome]} variant="outline" tt="none" miw="max-content">
       {texts.outcomes[outcome]}
     </Badge>
   );

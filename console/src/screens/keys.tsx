@@ -86,7 +86,7 @@ const columns = (revoke: (target: Key) => void) => [
         </Button>
       ) : (
         <>
-          <Badge variant="default" tt="none">
+          <Badge variant="default" tt="none" miw="max-content">
             {texts.revoked}
           </Badge>{' '}
           <Time at={key.revoked_at} />

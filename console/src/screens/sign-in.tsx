@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api.ts';
 import { Empty, Fault } from '../parts/states.tsx';
+import { hasPasskeys, signWithPasskey } from '../passkeys.ts';
 import { useSession } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 
@@ -48,10 +49,32 @@ export function SignIn({ ended }: { ended: boolean }) {
           </Button>
         </Stack>
       </form>
+      <WithPasskey />
       <Text size="sm" c="dimmed">
         {texts.help}
       </Text>
     </Frame>
+  );
+}
+
+/** Sign-in by a passkey of this browser, which knows its user. */
+function WithPasskey() {
+  const { signedIn } = useSession();
+  const attempt = useMutation({
+    mutationFn: async () => {
+      const options = await call(undefined, 'POST /v1/console/passkeys/sign-in');
+      return call(undefined, 'POST /v1/console/sessions', { body: { passkey: await signWithPasskey(options) } });
+    },
+    onSuccess: signedIn,
+  });
+  if (!hasPasskeys()) return null;
+  return (
+    <>
+      <Button variant="default" onClick={() => attempt.mutate()} loading={attempt.isPending}>
+        {texts.withPasskey}
+      </Button>
+      {attempt.error === null ? null : <Fault error={attempt.error} />}
+    </>
   );
 }
 

@@ -103,6 +103,7 @@ function Roles({ user, take }: { user: User; take: (grant: Grant) => void }) {
             key={`${grant.game} ${grant.environment}`}
             variant="default"
             tt="none"
+            miw="max-content"
             rightSection={
               <CloseButton size={16} aria-label={texts.take(name, user.email)} onClick={() => take(grant)} />
             }
@@ -115,8 +116,12 @@ function Roles({ user, take }: { user: User; take: (grant: Grant) => void }) {
   );
 }
 
-function waysIn({ has_password, open_links }: User): string {
-  const ways = [...(has_password ? [texts.withPassword] : []), ...(open_links > 0 ? [texts.withLink] : [])];
+function waysIn({ has_password, passkeys, open_links }: User): string {
+  const ways = [
+    ...(passkeys.length > 0 ? [texts.withPasskeys(passkeys.length)] : []),
+    ...(has_password ? [texts.withPassword] : []),
+    ...(open_links > 0 ? [texts.withLink] : []),
+  ];
   return ways.length === 0 ? texts.withNothing : ways.join(', ');
 }
 

@@ -5,6 +5,7 @@ export const signIn = {
   email: 'E-mail address',
   password: 'Password',
   submit: 'Sign in',
+  withPasskey: 'Sign in with a passkey',
   ended: 'Your session has ended. Sign in again.',
   help: 'No password yet? `npm start` prints a link, and an admin makes one with npm run cli -- users link.',
   link: 'Signing you in …',
@@ -29,4 +30,19 @@ export const account = {
   saved: 'The password is set. Other browsers were signed out.',
   sessions: (count: number) => `You are signed in in ${count} ${count === 1 ? 'browser' : 'browsers'}.`,
   expires: 'This session ends',
+} as const;
+
+export const passkeys = {
+  title: 'Passkeys',
+  intro:
+    'A passkey signs you in with the lock of your device: finger, face or PIN. It needs no password, works on this host ' +
+    'name only, and cannot be phished.',
+  name: 'Name of the new passkey',
+  namePlaceholder: 'Laptop',
+  add: 'Add a passkey',
+  added: 'The passkey is added. You can sign in with it.',
+  used: 'Last used:',
+  remove: 'Remove',
+  removeNamed: (name: string) => `Remove the passkey ${name}`,
+  noBrowser: 'This browser has no passkeys here: open the console by its name over https, or as http://localhost.',
 } as const;

@@ -1,5 +1,6 @@
 import type { Grant, UserDocument } from '../../../actors/vocabulary/users.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
+import { passkeysOf } from '../../../streams/config/passkeys.ts';
 import { isDeploymentAdmin, mayGrant } from '../../../streams/config/user-roles.ts';
 import { userAddress } from '../../../streams/config/users.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
@@ -35,7 +36,8 @@ function visibleGrants(admin: UserDocument, { grants }: UserDocument): Grant[] {
 
 export function managedJson(admin: UserDocument, user: UserDocument, nowMs: number) {
   const manageable = mayManage(admin, user);
-  return { ...userJson({ ...user, grants: visibleGrants(admin, user) }, nowMs), manageable };
+  const passkeys = manageable ? passkeysOf(user) : [];
+  return { ...userJson({ ...user, passkeys, grants: visibleGrants(admin, user) }, nowMs), manageable };
 }
 
 /** The admin as it is now: a role that was taken meanwhile counts no more. */

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { UserDocument } from '../../../actors/vocabulary/users.ts';
 import {
   normalEmail,
@@ -16,7 +16,8 @@ import type { ConsoleContext, ConsoleRoute } from '../route.ts';
 import { defineConsoleRoute, defineSignIn } from './console-route.ts';
 import { csrfOf, PLAIN_COOKIE, SECURE_COOKIE } from './session-cookie.ts';
 import { EXAMPLE_USER, Email, UserSchema, userJson } from './user-resource.ts';
-import { changeUser, type UserChange } from './user-writes.ts';
+import { Assertion, byPasskey, type Known } from './passkey-sign-in.ts';
+import { changeUser } from './user-writes.ts';
 
 /* Signing in and out of the console, and the signed-in user. */
 
@@ -45,7 +46,7 @@ const EXAMPLE_ME = {
   games: [{ id: 'demo', name: 'Demo' }],
 };
 
-const reply = {
+export const meReply = {
   statuses: [200] as const,
   description: 'The user. With a sign-in, the session is in a cookie.',
   schema: Me,
@@ -57,8 +58,8 @@ const signIn = defineSignIn({
   path: '/v1/console/sessions',
   summary: 'Sign in to the console',
   description:
-    'With the token of a one-time link, or with e-mail address and password. Sets the cookie `__Host-console` (without ' +
-    `TLS: \`console\`), which is valid for ${LIMITS.userSessionMs / 3_600_000} hours. A session that the request ` +
+    'With the token of a one-time link, with e-mail address and password, or with a passkey. Sets the cookie ' +
+    `\`__Host-console\` (without TLS: \`console\`), which is valid for ${LIMITS.userSessionMs / 3_600_000} hours. A session that the request ` +
     'already had ends.',
   repeatCounts: true,
   errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
@@ -72,16 +73,17 @@ const signIn = defineSignIn({
         password: Type.Optional(
           Type.String({ maxLength: LIMITS.passwordLength, description: 'The password, with `email`.' }),
         ),
+        passkey: Type.Optional(Assertion),
       },
       { additionalProperties: false },
     ),
   },
   example: { email: 'ann@example.com', password: 'correct horse battery staple' },
-  reply,
-  async handle({ body: { link, email, password } }, context, before) {
+  reply: meReply,
+  async handle({ body }, context, before) {
     if (!context.mayTry(`sign-in network ${context.network}`, LIMITS.signInsOfNetwork)) return TOO_MANY;
     if (!context.mayTry('sign-in', LIMITS.signIns)) return TOO_MANY;
-    const known = link === undefined ? await byPassword(email ?? '', password ?? '', context) : byLink(link, context);
+    const known = await whoSigns(body, context);
     if (known.kind === 'failure') return known;
     const { clock, ids } = context.services;
     const signedIn = await changeUser(context.configAs(known), known.id, (user) => {
@@ -95,16 +97,21 @@ const signIn = defineSignIn({
     if (signedIn.kind === 'failure') return signedIn;
     if (before !== undefined && before.user.id !== signedIn.user.id) await endSession(context, before);
     const { token, expiresAt } = signedIn.value;
-    return shown(signedIn.user, csrfOf(token), expiresAt, context, cookie(token, LIMITS.userSessionMs, context));
+    return meAnswer(signedIn.user, csrfOf(token), expiresAt, context, cookie(token, LIMITS.userSessionMs, context));
   },
 });
 
-interface Known {
-  kind: 'known';
-  id: string;
-  email: string;
-  /** Checks again on the current document, and removes what may be used once. */
-  use: (user: UserDocument) => UserChange<null>;
+interface SignInBody {
+  link?: string;
+  email?: string;
+  password?: string;
+  passkey?: Static<typeof Assertion>;
+}
+
+async function whoSigns(body: SignInBody, context: ConsoleContext): Promise<Known | Failure> {
+  if (body.link !== undefined) return byLink(body.link, context);
+  if (body.passkey !== undefined) return byPasskey(body.passkey, context);
+  return byPassword(body.email ?? '', body.password ?? '', context);
 }
 
 function byLink(link: string, { services: { clock, config } }: ConsoleContext): Known | Failure {
@@ -154,10 +161,10 @@ const getMe = defineConsoleRoute({
   summary: 'Get the signed-in user',
   errors: [],
   input: {},
-  reply,
+  reply: meReply,
   handle: (_, context) => {
     const { user, csrf, session } = context.signedIn;
-    return shown(user, csrf, session.expiresAt, context);
+    return meAnswer(user, csrf, session.expiresAt, context);
   },
 });
 
@@ -229,7 +236,7 @@ const setPassword = defineConsoleRoute({
     ),
   },
   example: { password: 'correct horse battery staple' },
-  reply,
+  reply: meReply,
   async handle({ body }, context) {
     const { user, session, csrf } = context.signedIn;
     const { passwords, clock } = context.services;
@@ -250,7 +257,7 @@ const setPassword = defineConsoleRoute({
         value: null,
       };
     });
-    return written.kind === 'failure' ? written : shown(written.user, csrf, session.expiresAt, context);
+    return written.kind === 'failure' ? written : meAnswer(written.user, csrf, session.expiresAt, context);
   },
 });
 
@@ -266,7 +273,7 @@ async function endSession(
   return ended.kind === 'failure' ? ended : undefined;
 }
 
-function shown(
+export function meAnswer(
   user: UserDocument,
   csrf: string,
   expiresAt: number,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Grant, UserDocument } from '../../../actors/vocabulary/users.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import { withoutWaysIn } from '../../../streams/config/passkeys.ts';
 import { mayGrant, withGrant } from '../../../streams/config/user-roles.ts';
 import {
   newUser,
@@ -293,11 +294,6 @@ export const userRoutes: readonly ConsoleRoute[] = [
   endSessions,
   removeUser,
 ];
-
-/** The user without anything that signs in. Whoever lost a device must not stay signed in there. */
-function withoutWaysIn(user: UserDocument): UserDocument {
-  return { ...withoutToken(withoutToken(user, 'session'), 'link'), password: null };
-}
 
 function changedTo(user: UserDocument, { services: { clock } }: AdminContext): UserChange<null> {
   return { kind: 'changed', user: { ...user, updatedAt: clock.wallMs() }, value: null };

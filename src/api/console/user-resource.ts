@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { type Grant, ROLES, type UserDocument } from '../../../actors/vocabulary/users.ts';
+import { passkeysOf } from '../../../streams/config/passkeys.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 
 /* The schemas of users and their resources. */
@@ -35,6 +36,22 @@ export const UserSchema = Type.Object(
     email: Type.String({ description: 'E-mail address, in lower case.' }),
     grants: Grants,
     has_password: Type.Boolean({ description: 'Whether the user has chosen a password.' }),
+    passkeys: Type.Array(
+      Type.Object(
+        {
+          id: Type.String({ description: 'Id of the passkey.' }),
+          name: Type.String({ description: 'Its name, chosen by the user.' }),
+          host: Type.String({ description: 'Host name of the console that it works on.' }),
+          created_at: Type.String({ description: 'Time of creation, ISO 8601.' }),
+          last_used_at: Type.Unsafe<string | null>({
+            type: ['string', 'null'],
+            description: 'When it last signed in, ISO 8601; null if it did not.',
+          }),
+        },
+        { description: 'A passkey.' },
+      ),
+      { description: 'Passkeys of the user. Admins see those of users whom they may manage.' },
+    ),
     open_links: Type.Integer({ description: 'Number of one-time links that are valid.' }),
     sessions: Type.Integer({ description: 'Number of browsers that are signed in.' }),
     created_at: Type.String({ description: 'Time of creation, ISO 8601.' }),
@@ -48,6 +65,7 @@ export const EXAMPLE_USER = {
   email: 'ann@example.com',
   grants: [EXAMPLE_GRANT],
   has_password: true,
+  passkeys: [],
   open_links: 0,
   sessions: 1,
   created_at: '2026-01-15T10:30:00.000Z',
@@ -60,6 +78,13 @@ export function userJson(user: UserDocument, nowMs: number) {
     email: user.email,
     grants: user.grants,
     has_password: user.password !== null,
+    passkeys: passkeysOf(user).map(({ id, name, rpId, createdAt, lastUsedAt }) => ({
+      id,
+      name,
+      host: rpId,
+      created_at: new Date(createdAt).toISOString(),
+      last_used_at: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
+    })),
     open_links: valid(user.links),
     sessions: valid(user.sessions),
     created_at: new Date(user.createdAt).toISOString(),

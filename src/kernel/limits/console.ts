@@ -52,6 +52,17 @@ export const CONSOLE_LIMITS = {
   sqlWaiting: 4,
   sqlWaitMs: 10_000,
   sqlOfUser: 2,
+  /** Passkeys of one user: one for each of its devices and a spare key. */
+  passkeysOfUser: 10,
+  passkeyNameLength: 64,
+  /** Tries of one user per minute to add a passkey. */
+  passkeyTries: 20,
+  /** Characters of one field of a passkey's response: an RSA key with its self-signed attestation has 2,500. */
+  passkeyLength: 8_192,
+  /** How long a challenge for a passkey is valid. STREAM_TOKENS keeps entries for longer. */
+  challengeMs: 100_000,
+  /** Age of a session up to which it may add a passkey. */
+  passkeyFreshMs: 15 * 60_000,
   /** Users that one admin may add per minute: the answers say whether an address has an account. */
   usersAddedPerMinute: 30,
   /** Valid API keys of a game and environment that admins may create. */
