@@ -42,6 +42,15 @@ export interface Config {
   clickhouse: { url: string | undefined; user: string; password: string; database: string };
   /** The account that statements of the console read ClickHouse with; undefined: there is none. */
   clickhouseReader: { user: string; password: string } | undefined;
+  /** The identity provider of the console's users; undefined: there is none. */
+  openId:
+    | {
+        issuer: string;
+        clientId: string;
+        clientSecret: string | undefined;
+        clientSecretFile: string | undefined;
+      }
+    | undefined;
   embeddedNatsPort: number;
   embeddedClickhousePort: number;
   /** Applies at the first start of a deployment. Later it is ignored with a warning if it differs. */
@@ -115,6 +124,7 @@ export function readConfig(env: Env = process.env): Config {
       database: env['CLICKHOUSE_DATABASE'] ?? 'default',
     },
     clickhouseReader: reader(env['CLICKHOUSE_READER_USER'], env['CLICKHOUSE_READER_PASSWORD']),
+    openId: openId(env),
     embeddedNatsPort: integer(env, 'EMBEDDED_NATS_PORT', 4222, 1, 65_535),
     embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 0, 65_535),
     factsMaxBytes:
@@ -161,6 +171,25 @@ export function readerAddress(config: Config): ReturnType<typeof clickhouseAddre
 
 function reader(user: string | undefined, password = ''): Config['clickhouseReader'] {
   return user === undefined ? undefined : { user, password };
+}
+
+function openId(env: Env): Config['openId'] {
+  const given = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  const [issuer, clientId] = [given('OIDC_ISSUER'), given('OIDC_CLIENT_ID')];
+  const [clientSecret, clientSecretFile] = [given('OIDC_CLIENT_SECRET'), given('OIDC_CLIENT_SECRET_FILE')];
+  if (issuer === undefined && clientId === undefined) return undefined;
+  if (issuer === undefined || clientId === undefined) {
+    throw new ConfigError('OIDC_ISSUER and OIDC_CLIENT_ID belong together. Set both of them.');
+  }
+  if (clientSecret !== undefined && clientSecretFile !== undefined) {
+    throw new ConfigError('OIDC_CLIENT_SECRET and OIDC_CLIENT_SECRET_FILE are both set. Set only one of them.');
+  }
+  const url = URL.parse(issuer);
+  const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url?.protocol !== 'https:' && !isLocal) {
+    throw new ConfigError(`OIDC_ISSUER is "${issuer}". It must be an https URL, or http on this machine.`);
+  }
+  return { issuer, clientId, clientSecret, clientSecretFile };
 }
 
 function secrets(env: Env): SecretsConfig {

@@ -23,6 +23,8 @@ export interface UserDocument {
   links: UserToken[];
   /** Browsers that are signed in, by the SHA-256 of their session's token in hex; bounded in number. */
   sessions: UserToken[];
+  /** The person at the identity provider. Absent: it did not sign the user in yet. */
+  openId?: { issuer: string; subject: string };
   /** Bounded in number. Absent: none. */
   passkeys?: readonly Passkey[];
   createdAt: number;

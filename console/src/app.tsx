@@ -5,7 +5,7 @@ import { useGameHint } from './game-hint.ts';
 import { Fault, Missing } from './parts/states.tsx';
 import { SCREENS } from './screens.ts';
 import { Account } from './screens/account.tsx';
-import { LinkSignIn, NoGames, SignIn } from './screens/sign-in.tsx';
+import { LinkSignIn, NoGames, ProviderSignIn, SignIn } from './screens/sign-in.tsx';
 import { type Me, PlaceProvider, isAtLeast, roleIn, useSession } from './session.tsx';
 import { Shell } from './shell.tsx';
 import { TEXTS } from './texts.ts';
@@ -16,6 +16,7 @@ export function App() {
   const { session } = useSession();
   const [location] = useLocation();
   if (location === '/link') return <LinkSignIn />;
+  if (location === '/openid') return <ProviderSignIn />;
   switch (session.kind) {
     case 'loading':
       return (

@@ -9,6 +9,7 @@ import type { WebhookOperations } from '../../streams/webhook-operations.ts';
 import type { Backend, Origin } from '../gateway/backend/backend.ts';
 import type { BodyStream } from '../gateway/http/body-stream.ts';
 import type { Challenges } from '../gateway/access/challenges.ts';
+import type { OpenIdProvider } from '../gateway/access/openid.ts';
 import type { StreamTokens } from '../gateway/access/stream-tokens.ts';
 import type { FlagUse } from '../gateway/flag-use.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -102,6 +103,8 @@ export interface Services {
   readonly nameWarnings: NameWarnings;
   readonly passwords: PasswordHashes;
   readonly challenges: Challenges;
+  /** Signs people in; undefined: none is configured. */
+  readonly openId: OpenIdProvider | undefined;
   /** Runs statements of people. */
   readonly sql: Pick<SqlReader, 'run'>;
   /** Whether every process of the deployment knows a format. */

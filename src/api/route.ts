@@ -169,6 +169,8 @@ export interface ConsoleContext {
   readonly services: Services;
   /** The caller's network: an IPv4 address, or the first half of an IPv6 address. */
   readonly network: string;
+  /** The value of a cookie. */
+  readonly cookie: (name: string) => string | undefined;
   /** Origin of the page, such as `https://console.example.com`; empty if no page sent the request. */
   readonly origin: string;
   /** Whether the page was loaded over TLS, so that its cookies must be. */

@@ -6,6 +6,7 @@ import { listAudit } from './audit/audit.ts';
 import { listDeploymentAudit } from './console/deployment-audit.ts';
 import { keyRoutes } from './console/keys.ts';
 import { userRoutes } from './console/user-management.ts';
+import { openIdRoutes } from './console/openid-sign-in.ts';
 import { passkeyRoutes } from './console/passkeys.ts';
 import { sessionRoutes } from './console/sessions.ts';
 import { runSql } from './console/sql.ts';
@@ -141,6 +142,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     ...savedQueryRoutes,
     ...sessionRoutes,
     ...passkeyRoutes,
+    ...openIdRoutes,
     runSql,
     listAudit,
     listDeploymentAudit,

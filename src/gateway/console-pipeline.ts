@@ -1,6 +1,8 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { auditedConfig } from '../../streams/audit/audited-config.ts';
 import type { ConsoleContext, ConsoleRoute } from '../api/route.ts';
+import { cookieValue } from './http/header-values.ts';
+import { LIMITS } from '../kernel/limits.ts';
 import { failure } from '../kernel/errors.ts';
 import { isSameOrigin } from './access/console-session.ts';
 import { type Exchange, respond } from './http/exchange.ts';
@@ -29,11 +31,13 @@ export function runConsoleRoute(
   if (fault !== undefined) return respond(exchange, fault);
   const { limiter, services, trail } = deps;
   const network = networkOf(deps.callers, res, req);
+  const cookies = req.getHeader('cookie');
   const context: ConsoleContext = {
     services,
     network,
     configAs: ({ id, email }) =>
       auditedConfig(services.config, trail, { actor: { kind: 'user', id, name: email }, network }),
+    cookie: (name) => (cookies.length > LIMITS.cookieLength ? undefined : cookieValue(cookies, name)),
     origin: exchange.headers.origin,
     secure: exchange.headers.origin.startsWith('https://'),
     mayTry: (name, perMinute) => limiter.take(name, perMinute).allowed,

@@ -30,6 +30,7 @@ import type { ConsoleFiles } from './console-files.ts';
 import { createChallenges } from './access/challenges.ts';
 import { createConsoleSessions } from './access/console-session.ts';
 import { createKeyRing } from './access/key-ring.ts';
+import { createOpenIdProvider } from './access/openid.ts';
 import { createPlayerTokens } from './access/player-tokens.ts';
 import { startRateExchange } from './access/rate-exchange.ts';
 import { createRateLimiter } from './access/rate-limiter.ts';
@@ -44,7 +45,8 @@ import { createUnreadAnswers } from './http/unread-answers.ts';
 
 export interface ServerDeps {
   routes: readonly Route[];
-  config: Pick<Config, 'corsOrigins' | 'metricsPort' | 'metricsPublic' | 'trustedProxies'>;
+  config: Pick<Config, 'corsOrigins' | 'metricsPort' | 'metricsPublic' | 'trustedProxies'> &
+    Partial<Pick<Config, 'openId'>>;
   configStore: ConfigStore;
   backend: Backend;
   feed: LiveFeed;
@@ -155,6 +157,7 @@ export function createServer(deps: ServerDeps): Server {
     formats: deps.formats,
     segmentPreviews: deps.segmentPreviews,
     challenges: createChallenges({ log: deps.log, clock, ids }),
+    openId: config.openId && createOpenIdProvider({ settings: config.openId, clock, logger: deps.logger }),
     passwords: deps.passwords ?? createPasswordHashes(),
     sql: deps.sql ?? { run: async () => ({ kind: 'off' }) },
     nameWarnings: createNameWarnings({ knownNames: (query) => deps.analytics.knownNames(query), clock }),

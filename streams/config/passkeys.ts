@@ -34,5 +34,6 @@ export function withUsedPasskey(
 
 /** The user without anything that signs in: whoever lost a device must not stay signed in there. */
 export function withoutWaysIn(user: UserDocument): UserDocument {
-  return { ...withoutToken(withoutToken(user, 'session'), 'link'), password: null, passkeys: [] };
+  const { openId: _, ...rest } = withoutToken(withoutToken(user, 'session'), 'link');
+  return { ...rest, password: null, passkeys: [] };
 }

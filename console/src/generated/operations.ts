@@ -134,6 +134,15 @@ export interface Operations {
           readonly userHandle: string;
         };
       };
+      /** What the provider’s redirect brought back. */
+      readonly openid?: {
+        /** The provider’s code. */
+        readonly code: string;
+        /** The `state` that came back. */
+        readonly state: string;
+        /** The `iss` that came back, if there was one. */
+        readonly iss?: string;
+      };
     };
     readonly answer: Signed;
   };
@@ -282,6 +291,28 @@ export interface Operations {
     readonly header: undefined;
     readonly body: undefined;
     readonly answer: Signed;
+  };
+  /** Get the ways to sign in. */
+  'GET /v1/console/sign-in-options': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Host of the identity provider. */
+      readonly openid: string | null;
+    };
+  };
+  /** Begin to sign in by the identity provider. */
+  'POST /v1/console/openid': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Address of the provider’s page. */
+      readonly address: string;
+    };
   };
   /** Run a statement that reads ClickHouse. */
   'POST /v1/console/sql': {

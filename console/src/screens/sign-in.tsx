@@ -1,6 +1,6 @@
 import { Alert, Button, Card, Center, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api.ts';
 import { Empty, Fault } from '../parts/states.tsx';
@@ -50,6 +50,7 @@ export function SignIn({ ended }: { ended: boolean }) {
         </Stack>
       </form>
       <WithPasskey />
+      <WithProvider />
       <Text size="sm" c="dimmed">
         {texts.help}
       </Text>
@@ -75,6 +76,66 @@ function WithPasskey() {
       </Button>
       {attempt.error === null ? null : <Fault error={attempt.error} />}
     </>
+  );
+}
+
+/** Sign-in by the identity provider of the deployment, if there is one. */
+function WithProvider() {
+  const options = useQuery({
+    queryKey: ['sign-in-options'],
+    queryFn: ({ signal }) => call(undefined, 'GET /v1/console/sign-in-options', { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const begin = useMutation({
+    mutationFn: () => call(undefined, 'POST /v1/console/openid'),
+    onSuccess: ({ address }) => globalThis.location.assign(address),
+  });
+  const name = options.data?.openid ?? null;
+  if (name === null) return null;
+  return (
+    <>
+      <Button variant="default" onClick={() => begin.mutate()} loading={begin.isPending || begin.isSuccess}>
+        {texts.withProvider(name)}
+      </Button>
+      {begin.error === null ? null : <Fault error={begin.error} />}
+    </>
+  );
+}
+
+/** The page to which the identity provider leads back. It sends what the address has, once, and forgets it. */
+export function ProviderSignIn() {
+  const { signedIn } = useSession();
+  const [, navigate] = useLocation();
+  const [query] = useState(() => new URLSearchParams(globalThis.location.search));
+  const attempt = useMutation({
+    mutationFn: () => {
+      const [code, state, iss] = ['code', 'state', 'iss'].map((name) => query.get(name) ?? '');
+      const openid = { code, state, ...(iss === '' ? {} : { iss }) };
+      return call(undefined, 'POST /v1/console/sessions', { body: { openid } });
+    },
+    onSuccess(me) {
+      signedIn(me);
+      navigate('/', { replace: true });
+    },
+  });
+  const { mutate } = attempt;
+  const refusal = query.get('error');
+  const begun = useRef(false);
+  useEffect(() => {
+    if (begun.current || refusal !== null) return;
+    begun.current = true;
+    globalThis.history.replaceState(null, '', globalThis.location.pathname);
+    mutate();
+  }, [mutate, refusal]);
+  return (
+    <Frame title={texts.title}>
+      {attempt.error === null && refusal === null ? <Text role="status">{texts.link}</Text> : null}
+      {refusal === null ? null : <Alert color="red" variant="outline" role="alert" title={texts.refused(refusal)} />}
+      {attempt.error === null ? null : <Fault error={attempt.error} />}
+      {attempt.error === null && refusal === null ? null : (
+        <Button onClick={() => navigate('/', { replace: true })}>{texts.again}</Button>
+      )}
+    </Frame>
   );
 }
 

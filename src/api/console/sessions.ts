@@ -16,6 +16,7 @@ import type { ConsoleContext, ConsoleRoute } from '../route.ts';
 import { defineConsoleRoute, defineSignIn } from './console-route.ts';
 import { csrfOf, PLAIN_COOKIE, SECURE_COOKIE } from './session-cookie.ts';
 import { EXAMPLE_USER, Email, UserSchema, userJson } from './user-resource.ts';
+import { byOpenId, Redirected } from './openid-sign-in.ts';
 import { Assertion, byPasskey, type Known } from './passkey-sign-in.ts';
 import { changeUser } from './user-writes.ts';
 
@@ -74,6 +75,7 @@ const signIn = defineSignIn({
           Type.String({ maxLength: LIMITS.passwordLength, description: 'The password, with `email`.' }),
         ),
         passkey: Type.Optional(Assertion),
+        openid: Type.Optional(Redirected),
       },
       { additionalProperties: false },
     ),
@@ -106,11 +108,13 @@ interface SignInBody {
   email?: string;
   password?: string;
   passkey?: Static<typeof Assertion>;
+  openid?: Static<typeof Redirected>;
 }
 
 async function whoSigns(body: SignInBody, context: ConsoleContext): Promise<Known | Failure> {
   if (body.link !== undefined) return byLink(body.link, context);
   if (body.passkey !== undefined) return byPasskey(body.passkey, context);
+  if (body.openid !== undefined) return byOpenId(body.openid, context);
   return byPassword(body.email ?? '', body.password ?? '', context);
 }
 

@@ -63,6 +63,14 @@ export const CONSOLE_LIMITS = {
   challengeMs: 100_000,
   /** Age of a session up to which it may add a passkey. */
   passkeyFreshMs: 15 * 60_000,
+  /** How long a sign-in by the identity provider may take, from the first click. */
+  openIdSeconds: 600,
+  /** One request to the provider, the bytes of its answer, and how long what it says of itself is kept. */
+  openIdRequestMs: 5_000,
+  openIdResponseBytes: 256 * 1024,
+  openIdKeptMs: 3_600_000,
+  /** Characters of a code or state that the provider's redirect brings back. */
+  openIdTextLength: 4_096,
   /** Users that one admin may add per minute: the answers say whether an address has an account. */
   usersAddedPerMinute: 30,
   /** Valid API keys of a game and environment that admins may create. */
