@@ -71,8 +71,8 @@ export function createEventTraceSource(client: ClickHouseClient, seconds: number
       const parameters = { id: eventId, game: scope.game ?? '', environment: scope.environment ?? '' };
       const { playerId } = scope;
       const found = await (playerId === undefined
-        ? rowsOf<RowOfEvent>(rowsSql(''), parameters)
-        : rowsOf<RowOfEvent>(rowsSql(OF_PLAYER), { ...parameters, player: playerId }));
+        ? rowsOf<RowOfEvent>(rowsSql(false), parameters)
+        : rowsOf<RowOfEvent>(rowsSql(true), { ...parameters, player: playerId }));
       return found.map(tracedRow);
     },
     /** The insert that brought a row, from rows that share its time. */
@@ -149,7 +149,7 @@ function tracedRow(row: RowOfEvent): TracedRow {
   };
 }
 
-function selectFrom(table: TracedRow['table'], source: string, reason: string, more: string): string {
+function selectFrom(table: TracedRow['table'], source: string, reason: string, isOfPlayer: boolean): string {
   return `
 SELECT '${table}' AS table, event_id, game_id, environment, event_name, toString(player_id) AS player_id, external_id,
   ${source} AS source, toUnixTimestamp64Milli(timestamp) AS timestamp_ms,
@@ -157,15 +157,16 @@ SELECT '${table}' AS table, event_id, game_id, environment, event_name, toString
   facts_sequence, facts_index, ${reason} AS reason
 FROM ${table}
 WHERE event_id = {id: String} AND ({game: String} = '' OR game_id = {game: String})
-  AND ({environment: String} = '' OR environment = {environment: String})${more}`;
+  AND ({environment: String} = '' OR environment = {environment: String})${
+    // The name alone would be the text of the SELECT.
+    isOfPlayer ? ` AND ${table}.player_id = {player: UUID}` : ''
+  }`;
 }
 
-const OF_PLAYER = ' AND player_id = {player: UUID}';
-
-function rowsSql(more: string): string {
+function rowsSql(isOfPlayer: boolean): string {
   return `
-SELECT * FROM (${selectFrom('events', 'toString(source)', "''", more)}
-UNION ALL${selectFrom('quarantined_events', "'caller'", 'reason', more)})
+SELECT * FROM (${selectFrom('events', 'toString(source)', "''", isOfPlayer)}
+UNION ALL${selectFrom('quarantined_events', "'caller'", 'reason', isOfPlayer)})
 ORDER BY received_ms, facts_sequence, facts_index
 LIMIT ${LIMITS.traceRows}`;
 }

@@ -1,16 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Badge,
-  Button,
-  Checkbox,
-  Drawer,
-  Group,
-  Stack,
-  Text,
-  TextInput,
-  UnstyledButton,
-} from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Checkbox, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
@@ -19,6 +7,7 @@ import { call } from '../api.ts';
 import { type FeedEvent, MOST_EVENTS, useEventFeed } from '../event-feed.ts';
 import { useAddressField } from '../parts/address.ts';
 import { EventTrace } from '../parts/event-trace.tsx';
+import { Side } from '../parts/side.tsx';
 import { Empty, Page } from '../parts/states.tsx';
 import { clockTime, Json, number, Time } from '../parts/values.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
@@ -93,15 +82,9 @@ export function Events() {
         />
       )}
       {feed.arrived > MOST_EVENTS ? <Text size="sm">{texts.dropped(MOST_EVENTS)}</Text> : null}
-      <Drawer
-        opened={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title={texts.detail}
-        position="right"
-        closeButtonProps={{ 'aria-label': TEXTS.close }}
-      >
+      <Side opened={open !== undefined} onClose={() => setOpen(undefined)} title={texts.detail}>
         {open === undefined ? null : <Detail event={open} />}
-      </Drawer>
+      </Side>
     </Page>
   );
 }

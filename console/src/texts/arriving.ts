@@ -48,6 +48,6 @@ export const events = {
   onlyFaulty: 'Only with schema faults',
   fault: 'Breaks its schema, which does not enforce it',
   toSchema: 'Open the schema',
-  quarantined: (count: string) => `${count} events of the last 24 hours are in quarantine and not in this list.`,
+  quarantined: (count: string) => `In quarantine, and not in this list: ${count} of the last 24 hours.`,
   toQuarantine: 'Open the quarantine',
 } as const;

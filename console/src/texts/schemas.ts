@@ -70,7 +70,6 @@ export const quarantine = {
   columns: { received: 'Received', name: 'Event', player: 'Player', faults: 'Faults', state: 'State' },
   waiting: 'waits',
   released: 'replayed',
-  open: (name: string) => `Open the event ${name}`,
   detail: 'Quarantined event',
   replay: 'Replay',
   replayAll: 'all events in quarantine',

@@ -110,7 +110,6 @@ export const attempts = {
   none: 'No attempt matches.',
   noneHelp:
     'Attempts appear a second or two after they are made. Send a test, or an event that the webhook subscribes to.',
-  open: (kind: string) => `Open the attempt of ${kind}`,
   details: 'Delivery',
   request: 'Request',
   requestHelp: 'The payload, made again from the log. It is signed at each attempt.',

@@ -9,6 +9,8 @@ import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { failure } from '../../../src/kernel/errors.ts';
+import { createEventTracer, type EventTracer } from '../../../src/trace/trace-port.ts';
+import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
@@ -22,6 +24,7 @@ import { silentLogger } from '../../support/silent-logger.ts';
 let clickhouse: TestClickhouse;
 let analytics: Analytics;
 let target: BlockTarget;
+let tracer: EventTracer;
 let gateway: Gateway;
 let shapes: PublishedShapes;
 let key: string;
@@ -31,13 +34,16 @@ beforeAll(async () => {
   await migrate(clickhouse.address);
   analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
   target = createClickhouseTarget(clickhouse.address);
-  gateway = await startGateway({ analytics });
+  const log = createMemoryBroker({ clock: systemClock }).connect('test');
+  tracer = createEventTracer({ log, clock: systemClock, address: clickhouse.address, logger: silentLogger });
+  gateway = await startGateway({ analytics, eventTracer: tracer });
   key = await gateway.key();
   shapes = publishedShapes(JSON.parse(await (await fetch(`${gateway.url}/openapi.json`)).text()));
 });
 afterAll(async () => {
   await gateway.close();
   await analytics.close();
+  await tracer.close();
   await target.close();
   await clickhouse.close();
 });
@@ -245,6 +251,19 @@ describe('GET /v1/players/players/{id}/timeline', () => {
   it('shows nothing of a player whose erasure is not complete', async () => {
     await write([event(MINUTE_MS), { kind: 'PlayerErased', ...who(1), at: now, quarantined: 0 }]);
     expect(await timeline('')).toEqual({ entries: [], next_cursor: null });
+  });
+});
+
+describe('GET /v1/events/events/{event_id}/trace', () => {
+  it('finds an event with and without its player, and no event of another one', async () => {
+    await write([aTrackedEvent({ ...who(1), at: now, eventId: HOSTILE })]);
+    const path = `/v1/events/events/${encodeURIComponent(HOSTILE)}/trace`;
+    const traced = async (query: string) =>
+      (await ask<{ traces: unknown[] }>(path + query, '/v1/events/events/{event_id}/trace')).traces;
+    const found = [{ event_id: HOSTILE, state: 'accepted', row: { table: 'events' }, attempts: [] }];
+    expect(await traced('')).toMatchObject(found);
+    expect(await traced(`?player_id=${playerId(1)}`)).toMatchObject(found);
+    expect(await traced(`?player_id=${playerId(2)}`)).toEqual([]);
   });
 });
 

@@ -70,7 +70,7 @@ function FlagTable({ flags, playerId, complete }: FlagTableProps) {
   const [changing, setChanging] = useState<{ flag: PlayerFlag; removes: boolean } | undefined>();
   return (
     <div className="table-scroll">
-      <Table verticalSpacing="sm" aria-label={TEXTS.player.tabs.flags}>
+      <Table verticalSpacing="sm" miw={980} aria-label={TEXTS.player.tabs.flags}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{texts.columns.flag}</Table.Th>

@@ -1,9 +1,10 @@
-import { Badge, Button, Chip, Drawer, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Button, Chip, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, call } from '../../api.ts';
 import { useAddressField } from '../../parts/address.ts';
 import { EventTrace } from '../../parts/event-trace.tsx';
+import { Side } from '../../parts/side.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Json, number, Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
@@ -71,13 +72,7 @@ export function PlayerTimeline({ playerId }: { playerId: string }) {
           );
         }}
       </Loaded>
-      <Drawer
-        opened={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title={texts.details}
-        position="right"
-        closeButtonProps={{ 'aria-label': TEXTS.close }}
-      >
+      <Side opened={open !== undefined} onClose={() => setOpen(undefined)} title={texts.details}>
         {open === undefined ? null : (
           <Stack>
             <Text fw={600}>{open.name}</Text>
@@ -86,7 +81,7 @@ export function PlayerTimeline({ playerId }: { playerId: string }) {
             {isEvent(open) ? <EventTrace eventId={open.id} playerId={playerId} /> : null}
           </Stack>
         )}
-      </Drawer>
+      </Side>
     </Stack>
   );
 }

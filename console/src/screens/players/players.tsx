@@ -61,8 +61,8 @@ export function Players() {
         {({ players, complete }) => (
           <>
             {complete ? null : <Alert color="yellow">{texts.incomplete}</Alert>}
-            <Title order={2} size="h5" role="status">
-              {wanted === '' ? texts.recent : texts.found(number(players.length))}
+            <Title order={2} size="h5">
+              <span role="status">{wanted === '' ? texts.recent : texts.found(number(players.length))}</span>
             </Title>
             <DataTable
               label={wanted === '' ? texts.recent : texts.title}

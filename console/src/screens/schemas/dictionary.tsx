@@ -1,9 +1,10 @@
-import { Alert, Anchor, Button, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { type AnswerOf, call } from '../../api.ts';
 import { useAddressField } from '../../parts/address.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Side } from '../../parts/side.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
 import { number, Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
@@ -55,16 +56,9 @@ export function Dictionary() {
           </>
         )}
       </Loaded>
-      <Drawer
-        opened={open !== ''}
-        onClose={() => setOpen('')}
-        title={texts.properties(open)}
-        position="right"
-        size="lg"
-        closeButtonProps={{ 'aria-label': TEXTS.close }}
-      >
+      <Side opened={open !== ''} onClose={() => setOpen('')} title={texts.properties(open)} size="lg">
         {open === '' ? null : <Properties name={open} />}
-      </Drawer>
+      </Side>
     </Page>
   );
 }
@@ -76,7 +70,7 @@ function columnsOf(schemas: string, onOpen: (name: string) => void): Column<Entr
       label: texts.columns.name,
       sortBy: ({ event_name: name }) => name,
       cell: ({ event_name: name }) => (
-        <Anchor component="button" fw={600} onClick={() => onOpen(name)}>
+        <Anchor component="button" fw={600} fz="inherit" onClick={() => onOpen(name)}>
           {name}
         </Anchor>
       ),

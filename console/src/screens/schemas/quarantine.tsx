@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { type AnswerOf, call } from '../../api.ts';
 import { useAddressField } from '../../parts/address.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { EventTrace } from '../../parts/event-trace.tsx';
+import { Side } from '../../parts/side.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
 import { Json, Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
@@ -56,13 +57,7 @@ export function Quarantine() {
           />
         )}
       </Loaded>
-      <Drawer
-        opened={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title={texts.detail}
-        position="right"
-        closeButtonProps={{ 'aria-label': TEXTS.close }}
-      >
+      <Side opened={open !== undefined} onClose={() => setOpen(undefined)} title={texts.detail}>
         {open === undefined ? null : (
           <Stack>
             <Text fw={600}>{open.event_name}</Text>
@@ -71,7 +66,7 @@ export function Quarantine() {
             <EventTrace eventId={open.event_id} playerId={open.player_id} />
           </Stack>
         )}
-      </Drawer>
+      </Side>
     </Page>
   );
 }
@@ -90,7 +85,7 @@ function columnsOf(players: string, onOpen: (event: Quarantined) => void): Colum
       id: 'received',
       label: texts.columns.received,
       cell: (event) => (
-        <Anchor component="button" onClick={() => onOpen(event)} aria-label={texts.open(event.event_name)}>
+        <Anchor component="button" fz="inherit" onClick={() => onOpen(event)}>
           <Time at={event.received_at} />
         </Anchor>
       ),

@@ -1,16 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Badge,
-  Button,
-  Drawer,
-  Group,
-  NativeSelect,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -18,6 +6,7 @@ import { Link } from 'wouter';
 import { type AnswerOf, call } from '../../api.ts';
 import { useAddressField } from '../../parts/address.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Side } from '../../parts/side.tsx';
 import { Empty, Fault, Loaded } from '../../parts/states.tsx';
 import { Json, number, Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
@@ -60,7 +49,9 @@ export function WebhookAttempts({ webhook }: { webhook: Webhook }) {
   });
   return (
     <Stack>
-      <Summary groups={health.data?.webhooks[0]?.groups ?? []} />
+      <Loaded query={health} rows={2}>
+        {({ webhooks: [own] }) => <Summary groups={own?.groups ?? []} />}
+      </Loaded>
       <Group align="flex-end">
         <NativeSelect
           label={texts.outcome}
@@ -94,16 +85,9 @@ export function WebhookAttempts({ webhook }: { webhook: Webhook }) {
           />
         )}
       </Loaded>
-      <Drawer
-        opened={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title={texts.details}
-        position="right"
-        size="lg"
-        closeButtonProps={{ 'aria-label': TEXTS.close }}
-      >
+      <Side opened={open !== undefined} onClose={() => setOpen(undefined)} title={texts.details} size="lg">
         {open === undefined ? null : <Delivery key={open.delivery_id} webhook={webhook} attempt={open} />}
-      </Drawer>
+      </Side>
     </Stack>
   );
 }
@@ -150,7 +134,7 @@ function columnsOf(onOpen: (attempt: Attempt) => void): Column<Attempt>[] {
       id: 'at',
       label: texts.columns.at,
       cell: (attempt) => (
-        <Anchor component="button" onClick={() => onOpen(attempt)} aria-label={texts.open(attempt.kind)}>
+        <Anchor component="button" fz="inherit" onClick={() => onOpen(attempt)}>
           <Time at={attempt.attempted_at} />
         </Anchor>
       ),
