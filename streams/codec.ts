@@ -21,6 +21,7 @@ import { deliveryFromTuple, deliveryToTuple, type DeliveryTuple } from './wire/d
 import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/reply-layout.ts';
 import { scoreFromTuple, scoreToTuple, type ScoreTuple } from './wire/score-layout.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './wire/state-layout.ts';
+import { withWholeBundles } from './wire/string-bundles.ts';
 import { readConditionPlayer } from './wire/condition-player.ts';
 import { readStateHead, readStateOutline } from './wire/state-outline.ts';
 import { UnknownVersionError } from './wire/unknown-version.ts';
@@ -37,11 +38,12 @@ const VERSION = 1;
 // Bundled strings: reading costs a third, writing two thirds (docs/decisions/0024).
 const OPTIONS = { useRecords: true, bundleStrings: true, moreTypes: false } as const;
 const packr = new Packr({ ...OPTIONS, encodeUndefinedAsNil: false });
+const plainPackr = new Packr({ ...OPTIONS, bundleStrings: false, encodeUndefinedAsNil: false });
 const unpackr = new Unpackr(OPTIONS);
 
 function encode(value: unknown): Uint8Array {
   // The packer writes over its own memory each time: fresh memory for large messages took longer than writing them.
-  const body = packr.pack(value, RESET_BUFFER_MODE);
+  const body = withWholeBundles(packr.pack(value, RESET_BUFFER_MODE)) ?? plainPackr.pack(value);
   const bytes = Buffer.allocUnsafe(body.length + 1);
   bytes[0] = VERSION;
   bytes.set(body, 1);
@@ -56,7 +58,9 @@ function encode(value: unknown): Uint8Array {
 function decode<T>(bytes: Uint8Array): T {
   if (bytes[0] !== VERSION)
     throw new UnknownVersionError(`a record has version ${bytes[0]}; this program reads version ${VERSION}`);
-  const value: T = unpackr.unpack(bytes.subarray(1));
+  const body = bytes.subarray(1);
+  // Until 2026-11-23 records with long texts were written with wrong lengths.
+  const value: T = unpackr.unpack(withWholeBundles(body) ?? body);
   return value;
 }
 
