@@ -57,7 +57,7 @@ export type CompiledFilter =
 
 /** Compiles a condition on the properties of an event. */
 export function compileFilter(where: JsonObject): CompiledFilter {
-  const oversize = sizeFault(where);
+  const oversize = sizeFault(where) ?? lengthFault(where);
   if (oversize !== undefined) return { kind: 'invalid', faults: [oversize] };
   const faults = createFaults();
   const test = filterTest(where, '', faults);
@@ -216,6 +216,14 @@ function not<Source>(test: Test<Source>): Test<Source> {
 }
 
 /** Checks depth and number of values before anything else walks the definition. */
+/** Ledgers hold the filters of all properties of a game, and one record may begin them all. */
+function lengthFault(where: JsonObject): FieldFault | undefined {
+  const { length } = JSON.stringify(where);
+  if (length <= LIMITS.filterChars) return undefined;
+  const message = `has ${length} characters as JSON; the maximum for a filter of events is ${LIMITS.filterChars}`;
+  return { path: '', message };
+}
+
 function sizeFault(conditions: JsonObject): FieldFault | undefined {
   let left: number = LIMITS.conditionValues;
   const visit = (value: Json, path: string, depth: number): FieldFault | undefined => {

@@ -114,7 +114,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
   const mark: SnapshotMark | undefined =
     maintenance.mark === undefined ? undefined : { kind: 'SnapshotMark', partition, ...maintenance.mark };
   const { computing, commandsFit } = options;
-  const changesProperties = computing.sync(draft, nowMs, commandsFit);
+  const changesProperties = computing.sync(draft, nowMs, commandsFit ? MAINTENANCE_CHARS : 0);
   decideAllTimers(options, draft);
   const swept = sweep(options, draft);
   computing.take(draft, options.definitions, nowMs, commandsFit ? MAINTENANCE_CHARS : 0);

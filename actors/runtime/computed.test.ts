@@ -5,6 +5,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/backbone.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/memory-config-store.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
+import { encodeCommit } from '../../streams/codec.ts';
 import type { PropertyDocument } from '../vocabulary/documents.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
 
@@ -132,6 +133,34 @@ describe('conditions on properties of events', () => {
     await track('level_failed', { level: 3 }, next);
     expect(entries()).toEqual(['stuck']);
     expect(world.facts('PropertiesChanged')).toHaveLength(2);
+  });
+
+  it('begin in as many records as they need, of many games with long filters at once', async () => {
+    const long = (n: number): JsonObject => ({
+      events: {
+        name: `level_failed_${n % 4}`,
+        where: {
+          'properties.level': { $in: Array.from({ length: 40 }, (_, place) => `${'\u6f22'.repeat(80)}${n}${place}`) },
+        },
+        count: { $gte: 1 },
+      },
+    });
+    node.kill();
+    const games = ['demo', ...Array.from({ length: 30 }, (_, n) => `game-${n}`)];
+    for (const game of games) {
+      for (let n = 0; n < LIMITS.computedProperties; n++) {
+        const address = { game, environment: 'live', kind: 'segment', key: `${n}` } as const;
+        const texts = { id: `${game}-${n}`, key: `${n}`, name: '', description: '' };
+        await config.put(address, { ...texts, conditions: long(n), createdAt: 0, updatedAt: 0, version: 1 });
+      }
+    }
+    const next = await world.lead('b');
+    const began = () => world.facts('PropertiesChanged').reduce((sum, fact) => sum + fact.began.length, 0);
+    await world.clock.advanceUntil(() => began() === games.length * LIMITS.computedProperties);
+    await track('level_failed_0', { level: `${'\u6f22'.repeat(80)}00` }, next);
+    expect(entries()).toEqual(['demo-0']);
+    const sizes = world.records().map(({ record }) => encodeCommit(record).length);
+    expect(Math.max(...sizes)).toBeLessThan(LIMITS.commitBytes);
   });
 
   it('read named properties, which change apart from them', async () => {

@@ -11,7 +11,7 @@ export function createComputing(options: PropertySyncOptions & PropertyFillOptio
   const properties = createPropertySync(options);
   const fill = createPropertyFill(options);
   return {
-    sync: (draft, nowMs, fits) => properties.sync(draft, nowMs, fits),
+    sync: (draft, nowMs, mostChars) => properties.sync(draft, nowMs, mostChars),
     start: () => fill.start(),
     take: (draft, definitions, nowMs, mostChars) => fill.take(draft, definitions, nowMs, mostChars),
     stored(isChanged) {

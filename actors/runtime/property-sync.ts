@@ -1,9 +1,9 @@
 import { NO_PROPERTIES } from '../computed/evolve.ts';
 import { fittingProperties } from '../computed/needed-properties.ts';
 import { writeProperty } from '../computed/property-text.ts';
-import type { Draft } from '../decision.ts';
 import { propertiesLedgerOf, PROPERTIES_LEDGER, type ActiveProperties } from '../vocabulary/computed.ts';
 import type { Scope } from '../vocabulary/scope.ts';
+import type { CommitDraft } from './draft.ts';
 import { tenantOf } from './player-counts.ts';
 import type { Entities } from './entities.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
@@ -21,10 +21,11 @@ import type { LiveDefinitions } from './live-definitions.ts';
 export interface PropertySync {
   /**
    * Emits what has changed. Call it for every commit, before anything else is decided.
-   * @param fits whether the record may have the change; if not, it waits for another one
+   * @param mostChars characters of the record up to which another game's change is added; the others follow in the next
+   * records. 0: the record may have no change
    * @returns whether anything was emitted
    */
-  sync(draft: Draft, nowMs: number, fits: boolean): boolean;
+  sync(draft: Pick<CommitDraft, 'get' | 'emit' | 'facts' | 'chars'>, nowMs: number, mostChars: number): boolean;
   /** The draft is stored. Without this call the next `sync` repeats. */
   stored(): void;
 }
@@ -80,7 +81,7 @@ export function createPropertySync(options: PropertySyncOptions): PropertySync {
   let done = -1;
   let noted = -1;
 
-  function syncScope(draft: Draft, { game, environment }: Scope, nowMs: number): boolean {
+  function syncScope(draft: Pick<CommitDraft, 'get' | 'emit'>, { game, environment }: Scope, nowMs: number): boolean {
     const entityId = propertiesLedgerOf(game, environment);
     const ledger = draft.get(entityId);
     const held = ledger?.kind === 'ledger' ? (ledger.properties ?? NO_PROPERTIES) : NO_PROPERTIES;
@@ -108,12 +109,16 @@ export function createPropertySync(options: PropertySyncOptions): PropertySync {
   }
 
   return {
-    sync(draft, nowMs, fits) {
+    sync(draft, nowMs, mostChars) {
       // What an earlier draft emitted was not stored.
       noted = -1;
-      if (!fits || done === definitions.computedVersion || !usable()) return false;
+      if (mostChars === 0 || done === definitions.computedVersion || !usable()) return false;
       let isDone = true;
-      for (const scope of scopesOf(entities, definitions).values()) if (!syncScope(draft, scope, nowMs)) isDone = false;
+      for (const scope of scopesOf(entities, definitions).values()) {
+        const isFull = draft.chars >= mostChars;
+        if (isFull || !syncScope(draft, scope, nowMs)) isDone = false;
+        if (isFull) break;
+      }
       const isChanged = draft.facts.length > 0;
       if (isDone && isChanged) noted = definitions.computedVersion;
       else if (isDone) done = definitions.computedVersion;

@@ -29,6 +29,8 @@ export const COMPUTED_LIMITS = {
   /** Steps of evaluating one filter on one event, and of the plain tests of a new filter. */
   filterSteps: 500,
   filterPlainSteps: 200,
+  /** JSON of a filter, in characters. Those of 64 properties are a fifth of a record, and their ledger's state. */
+  filterChars: 4_096,
 
   /** Rows of past events that one statement sorts, often 100 MB, and its memory: it sorts larger rows on disk. */
   fillSortRows: 500_000,
