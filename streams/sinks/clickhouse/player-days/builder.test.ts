@@ -1,3 +1,4 @@
+import { ClickHouseError } from '@clickhouse/client';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
@@ -20,11 +21,12 @@ function setUp() {
   let built: HandledTo | undefined;
   let leads = true;
   let fault: (() => Promise<void>) | undefined;
+  let days = DAYS;
   const target: PlayerDaysTarget = {
     builtTo: async () => built,
     async touched(from, to) {
       calls.push(`touched ${from} to ${to.sequence}`);
-      return DAYS;
+      return days;
     },
     async build({ day }, place, from, to) {
       const now = fault;
@@ -50,6 +52,9 @@ function setUp() {
     calls,
     lead: (value: boolean) => {
       leads = value;
+    },
+    touch: (touched: typeof DAYS) => {
+      days = touched;
     },
     fail: (work: () => Promise<void>) => {
       fault = work;
@@ -95,6 +100,18 @@ describe('the builder of player_days', () => {
     expect(world.calls.splice(0)).toEqual(['touched 0 to 7']);
     await world.position(8);
     expect(await world.next()).toEqual(window(0, 8));
+    await world.builder.stop();
+  });
+
+  it('builds the days of other games if ClickHouse refuses one, and goes on from the same place', async () => {
+    const world = setUp();
+    world.touch([...DAYS, { game: 'other', environment: 'live', day: '2026-01-02' }]);
+    await world.position(7);
+    world.fail(() => Promise.reject(new ClickHouseError({ message: 'memory limit exceeded', code: '241' })));
+    world.builder.start();
+    await world.clock.flush();
+    expect(world.calls.splice(0)).toEqual(['touched 0 to 7', '2026-01-02 at 2, 0 to 7']);
+    expect((await world.next()).at(-1)).toBe('built 7');
     await world.builder.stop();
   });
 

@@ -1,3 +1,4 @@
+import { ClickHouseError } from '@clickhouse/client';
 import { within, type Clock } from '../../../../src/kernel/clock.ts';
 import { LIMITS, type Limits } from '../../../../src/kernel/limits.ts';
 import type { Logger } from '../../../../src/kernel/logger.ts';
@@ -83,10 +84,23 @@ export function createPlayerDaysBuilder(options: PlayerDaysOptions): PlayerDaysB
     }
     const begun = clock.monotonicMs();
     const days = await target.touched(from, to);
+    const refused = new Map<string, ClickHouseError>();
     for (const [place, day] of days.entries()) {
       if (stopped || !leads()) return;
-      await target.build(day, place, from, to);
+      const tenant = `${day.environment}:${day.game}`;
+      if (refused.has(tenant)) continue;
+      try {
+        await target.build(day, place, from, to);
+      } catch (error) {
+        // ClickHouse answered: the days of other games may be built all the same.
+        if (!(error instanceof ClickHouseError)) throw error;
+        refused.set(tenant, error);
+      }
     }
+    for (const [tenant, err] of refused) {
+      logger.warn({ err, tenant }, 'player_days of a game could not be built; the next attempt builds all games again');
+    }
+    if (refused.size > 0) return;
     const seconds = (clock.monotonicMs() - begun) / 1_000;
     await target.noteBuilt(to, clock.wallMs(), seconds);
     last = to;

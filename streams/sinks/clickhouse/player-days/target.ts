@@ -44,6 +44,8 @@ const SETTINGS = {
   max_threads: 1,
   max_memory_usage: String(LIMITS.playerDaysMemoryBytes),
   max_bytes_before_external_group_by: String(LIMITS.playerDaysMemoryBytes / 4),
+  // The days of all players of a large day are sorted for their place in the players' histories.
+  max_bytes_before_external_sort: String(LIMITS.playerDaysMemoryBytes / 4),
 } as const;
 
 /** The versions of one build: two for each of its days, one for each step. */
