@@ -250,6 +250,39 @@ describe('the past of a computed property', () => {
     expect(await valueOf(node, 'p0', 'losses')).toBe(1);
   });
 
+  it('leaves the owner its turns when segments of the filled players are costly', async () => {
+    const past = history();
+    const node = await world.lead('a', {
+      history: {
+        ...past,
+        // All at once, so that all players wait for the next record.
+        async *load(...parameters) {
+          const all: PastEvent[] = [];
+          for await (const rows of past.load(...parameters)) all.push(...rows);
+          yield all;
+        },
+      },
+    });
+    const attributes = JSON.stringify({ a: Array.from({ length: 15 }, () => 'ab'.repeat(512)) });
+    const ids = Array.from({ length: 12 }, (_, n) => `q${n}`);
+    for (const id of ids) {
+      await world.register(node, id, { attributes });
+      await track(node, id, { level: 3 });
+    }
+    const $regex = '(?:(?:[a-z]|.)*(?:a|b|.)?){8}(?:[a-z]?){10}[!?]';
+    const costly = Array.from({ length: 40 }, () => ({ 'attributes.a': { $elemMatch: { $regex } } }));
+    const texts = { id: 'costly', key: 'costly', name: 'costly', description: '' };
+    const segment = { ...texts, conditions: { $or: costly }, createdAt: 0, updatedAt: 0, version: 1 };
+    await config.put({ game: 'demo', environment: 'live', kind: 'segment', key: 'costly' }, segment);
+    await define('losses');
+    await isFilled(2);
+    const inRecords = world
+      .records()
+      .map(({ record }) => record.facts.filter(({ kind }) => kind === 'PropertyFilled').length);
+    expect(inRecords.reduce((sum, count) => sum + count, 0)).toBe(ids.length);
+    expect(Math.max(...inRecords)).toBeLessThanOrEqual(2);
+  });
+
   it('begins anew with a definition that ends and begins again during the fill', async () => {
     let lag = 100;
     const node = await world.lead('a', { history: history({ lag: () => lag }) });

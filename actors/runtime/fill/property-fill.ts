@@ -6,7 +6,7 @@ import { partitionOf } from '../../../src/kernel/partition.ts';
 import { createSignal } from '../../../src/kernel/signal.ts';
 import { compileEventProperty } from '../../computed/concerned-properties.ts';
 import { readProperty } from '../../computed/property-text.ts';
-import { metered } from '../../conditions/steps.ts';
+import { metered, stepsSpent } from '../../conditions/steps.ts';
 import { triggerCampaigns } from '../../campaigns/trigger-campaigns.ts';
 import type { Definitions } from '../../definitions.ts';
 import type { CommitDraft } from '../draft.ts';
@@ -242,8 +242,9 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
       waiting = [...taken, ...waiting];
       taken = [];
       const before = draft.facts.length;
+      const began = stepsSpent();
       for (const next of waiting.slice(0, limits.fillPlayers)) {
-        if (draft.chars >= mostChars) break;
+        if (draft.chars >= mostChars || stepsSpent() - began > MOST_STEPS) break;
         emit(draft, next, definitions, nowMs);
         taken.push(next);
       }
@@ -268,6 +269,9 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
     },
   };
 }
+
+/** Steps of the segments of filled players in one record, and those of one player more. */
+const MOST_STEPS = LIMITS.turnSteps / 4;
 
 /** Whether a property of that generation is still counted. */
 function activeIn(ledger: EntityState | undefined): (property: { id: string; generation: number }) => boolean {
