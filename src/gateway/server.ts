@@ -263,7 +263,7 @@ export function createServer(deps: ServerDeps): Server {
     side?.close();
     own?.close();
     stopExchange();
-    await trail.close();
+    await within(clock, LIMITS.auditCloseMs, trail.close());
     await within(clock, LIMITS.serverCloseMs, flagUse.stop());
     keyRing.stop();
     stopWatchingUsers();

@@ -86,7 +86,7 @@ const begin = defineSignIn({
     const secret = Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url');
     const address = await openId.begin(redirectUri(context), secret);
     if (address === undefined) return UNAVAILABLE;
-    const [name] = context.secure ? COOKIES : [COOKIES[1]];
+    const name = COOKIES[context.secure ? 0 : 1];
     const rest = `Path=/; Max-Age=${LIMITS.openIdSeconds}; HttpOnly; SameSite=Lax${context.secure ? '; Secure' : ''}`;
     return answer(JSON.stringify({ address }), { headers: { 'Set-Cookie': `${name}=${secret}; ${rest}` } });
   },
@@ -100,7 +100,8 @@ export async function byOpenId(
 ): Promise<Known | Failure> {
   const { openId, config } = context.services;
   if (openId === undefined) return NOT_CONFIGURED;
-  const secret = context.cookie(COOKIES[0]) ?? context.cookie(COOKIES[1]);
+  // Another host of the domain could plant the second cookie, and sign people in as somebody of its own.
+  const secret = context.cookie(COOKIES[context.secure ? 0 : 1]);
   if (secret === undefined) return OTHER_BROWSER;
   const found = await openId.finish(redirectUri(context), secret, redirected);
   if (found === 'unavailable') return UNAVAILABLE;

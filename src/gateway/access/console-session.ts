@@ -43,7 +43,10 @@ export function createConsoleSessions(config: ConfigStore, clock: Pick<Clock, 'w
   function tokenOf(req: HttpRequest): string | undefined {
     const cookies = req.getHeader('cookie');
     if (cookies === '' || cookies.length > LIMITS.cookieLength) return undefined;
-    return cookieValue(cookies, SECURE_COOKIE) ?? cookieValue(cookies, PLAIN_COOKIE);
+    const secure = cookieValue(cookies, SECURE_COOKIE);
+    // Another host of the domain could plant the other cookie, and have people work in a session of its own.
+    if (secure !== undefined || (req.getHeader('origin').startsWith('https://') && isSameOrigin(req))) return secure;
+    return cookieValue(cookies, PLAIN_COOKIE);
   }
 
   function read(req: HttpRequest): SignedIn | Failure | undefined {

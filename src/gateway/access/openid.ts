@@ -90,7 +90,7 @@ export function createOpenIdProvider({ settings, clock, logger }: OpenIdOptions)
         for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
         return address.href;
       } catch (error) {
-        logger.warn({ err: error }, 'the provider of OpenID Connect cannot be used');
+        logger.warn({ reason: reasonOf(error) }, 'the provider of OpenID Connect cannot be used');
         return undefined;
       }
     },
@@ -120,7 +120,7 @@ export function createOpenIdProvider({ settings, clock, logger }: OpenIdOptions)
         return { kind: 'identity', issuer: claims.iss, subject: claims.sub, email };
       } catch (error) {
         const isRefused = REFUSALS.some((kind) => error instanceof kind);
-        logger.warn({ err: error }, 'a sign-in by OpenID Connect failed');
+        logger.warn({ reason: reasonOf(error) }, 'a sign-in by OpenID Connect failed');
         return isRefused ? 'refused' : 'unavailable';
       }
     },
@@ -129,6 +129,12 @@ export function createOpenIdProvider({ settings, clock, logger }: OpenIdOptions)
 
 /** What a wrong or repeated answer causes. The rest is the provider's fault, or the network's. */
 const REFUSALS = [oauth.AuthorizationResponseError, oauth.ResponseBodyError, oauth.OperationProcessingError];
+
+/** The library's errors carry claims and codes, which must not reach a log. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? `${error.code}: ${error.message}` : error.message;
+}
 
 const derived = (secret: string, use: string): string =>
   createHash('sha256').update(`openid ${use} ${secret}`, 'utf8').digest('base64url');

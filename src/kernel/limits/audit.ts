@@ -11,6 +11,8 @@ export const AUDIT_LIMITS = {
   auditEntriesPerMessage: 64,
   /** Entries of one process that wait to be stored. Beyond it changes are refused. */
   auditEntriesPending: 1_000,
+  /** How long a stopping process waits until the last outcomes are stored. */
+  auditCloseMs: 1_000,
   /** Years that entries are kept in ClickHouse. */
   auditYears: 2,
   /** Entries of a page: with two documents each, at most 3 MB. */

@@ -125,6 +125,20 @@ describe('a session', () => {
     expect((await asUser(own, 'GET', '/v1/console/me')).status).toBe(200);
   });
 
+  it('that another host of the domain planted over TLS changes nothing', async () => {
+    const attacker = await addUser({ ...EVERYWHERE, role: 'admin' });
+    const planted = await signIn(attacker);
+    const overTls = { Origin: `https://127.0.0.1:${gateway.port}` };
+    expect(planted.cookie).toMatch(/^console=/);
+    expect((await asUser(planted, 'POST', '/v1/segments/segments', SEGMENT, overTls)).status).toBe(401);
+    // The host's own cookie counts, whatever else is there.
+    const own = await sessionIn(await post({ link: await linkOf(attacker) }, overTls));
+    const both = { ...own, cookie: `${planted.cookie}; ${own.cookie}` };
+    expect((await asUser(both, 'DELETE', '/v1/console/session', undefined, overTls)).status).toBe(200);
+    expect((await asUser(own, 'GET', '/v1/console/me')).status).toBe(401);
+    expect((await asUser(planted, 'GET', '/v1/console/me')).status).toBe(200);
+  });
+
   it('of another user of the browser ends too', async () => {
     const attacker = await addUser({ ...EVERYWHERE, role: 'admin' });
     const planted = await signIn(attacker);
