@@ -35,7 +35,7 @@ const HIDDEN = '[hidden]';
 const CHANGED = '[hidden, changed]';
 
 /** Fields that are left out, because they are bookkeeping or tell nothing to people. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['writes', 'salt', 'periods', 'createdRevision']);
+const LEFT_OUT: ReadonlySet<string> = new Set(['writes', 'salt', 'periods', 'createdRevision', 'updatedAt']);
 /** Fields with a secret, or with a secret in each of their values. */
 const SECRETS: ReadonlySet<string> = new Set(['secret', 'headers', 'previousSecret', 'previous', 'secretsKey']);
 /** Fields with ids of players: only their number is shown, since a player may be erased later. */
@@ -127,10 +127,10 @@ const rolesIn = (game: string, grants: readonly Grant[] = []): Grant[] =>
 
 function userShown(user: UserDocument | undefined): Shown | undefined {
   if (user === undefined) return undefined;
-  const { id, email, grants, password, links, sessions, createdAt, updatedAt } = user;
+  const { id, email, grants, password, links, sessions, createdAt } = user;
   const passkeys = passkeysOf(user).map(({ name }) => name);
   const ways = { has_password: password !== null, passkeys, links: links.length, sessions: sessions.length };
-  return { id, email, grants, ...ways, createdAt, updatedAt };
+  return { id, email, grants, ...ways, createdAt };
 }
 
 function userAction(before: UserDocument | undefined, after: UserDocument | undefined): string {

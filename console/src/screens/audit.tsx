@@ -70,6 +70,8 @@ export function Audit() {
         size="xl"
         title={open === undefined ? '' : texts.entry(open.kind.replaceAll('_', ' '), nameOf(open))}
         closeButtonProps={{ 'aria-label': TEXTS.close }}
+        // The page has one banner, which is not that of a drawer.
+        attributes={{ header: { role: 'presentation' } }}
       >
         {open === undefined ? null : <Details entry={open} scope={scope} />}
       </Drawer>

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser, NO_BROWSER } from '../support/browser.ts';
+import { type ConsoleBrowser, openConsole, type Person } from '../support/console-browser.ts';
+import { type RunningService, startService } from '../support/running-service.ts';
+
+/* Users, API keys and the audit in a real browser, against the real service. */
+
+const hasBrowser = findBrowser() !== undefined;
+const SCRIPT = '<img src=x onerror="document.title=1">';
+
+describe.skipIf(!hasBrowser)(`the team's screens${hasBrowser ? '' : ` (${NO_BROWSER})`}`, () => {
+  let service: RunningService;
+  let browser: ConsoleBrowser | undefined;
+  let admin: Person;
+  let viewer: Person;
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await openConsole(service);
+    if (browser === undefined) throw new Error(NO_BROWSER);
+    admin = await browser.signIn('ann@example.com', 'admin');
+    viewer = await browser.signIn('vic@example.com', 'viewer');
+    // Stored script in what a game's server may name.
+    const flag = {
+      key: 'scripted',
+      name: SCRIPT,
+      flag_type: 'boolean',
+      enabled: false,
+      description: 'javascript:alert(1)',
+    };
+    const made = await service.call(service.keys.live.server, 'POST', '/v1/flags/flags', flag);
+    expect(made.status).toBe(201);
+    const changed = { name: `${SCRIPT}!`, enabled: true };
+    await service.call(service.keys.live.server, 'PATCH', '/v1/flags/flags/scripted', changed);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service.stop();
+  });
+
+  test.each(['users', 'keys', 'audit'])('%s is accessible in both schemes, and not for viewers', async (screen) => {
+    await admin.open(screen);
+    await admin.page.getByRole('table').waitFor();
+    await admin.picture(screen);
+    expect(await admin.accessibility()).toEqual([]);
+    expect(admin.faults).toEqual([]);
+    await viewer.page.goto(`${service.url}/console/demo/live/${screen}`);
+    await viewer.page.getByText('Only admins').waitFor();
+    expect(viewer.faults).toEqual([]);
+  });
+
+  test('an admin adds a user, whose link signs in, changes the role, and removes the user', async () => {
+    const { page } = admin;
+    await admin.open('users');
+    await page.getByRole('button', { name: 'Add a user' }).click();
+    await page.getByLabel('E-mail address').fill('New@Example.com');
+    await page.getByLabel('Role', { exact: true }).selectOption('editor');
+    await admin.picture('users-add');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a user' }).click();
+    const link = await page.getByRole('textbox', { name: 'One-time link' }).inputValue();
+    expect(link).toContain('/console/link#cl_');
+    await admin.picture('users-link');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page
+      .getByRole('row', { name: /new@example\.com/ })
+      .getByText('editor: demo, live and test')
+      .waitFor();
+
+    const context = await admin.page.context().browser()?.newContext();
+    const other = await context?.newPage();
+    await other?.goto(link);
+    await other?.getByRole('button', { name: 'Sign in here' }).click();
+    await other?.getByRole('navigation').waitFor();
+
+    await page.getByRole('button', { name: 'Take the role editor: demo, live and test from new@example.com' }).click();
+    await page.getByRole('button', { name: 'Take the role', exact: true }).click();
+    await page.getByRole('row', { name: /new@example\.com/ }).waitFor({ state: 'detached' });
+    await other?.reload();
+    await other?.getByText('You have no role in any game yet.').waitFor();
+    await context?.close();
+    expect(admin.faults).toEqual([]);
+  });
+
+  test('the only admin of the game keeps its role', async () => {
+    const { page } = admin;
+    await admin.open('users');
+    const row = page.getByRole('row', { name: /ann@example\.com/ });
+    await row.getByRole('button', { name: 'Actions for ann@example.com' }).click();
+    await page.getByRole('menuitem', { name: 'Change a role' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(admin.faults).toEqual([]);
+  });
+
+  test('a key is shown once, works, and is revoked', async () => {
+    const { page } = admin;
+    await admin.open('keys');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('audit:read').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
+    const key = await page.getByLabel('API key', { exact: true }).inputValue();
+    expect(key).toMatch(/^sk_live_/);
+    await admin.picture('keys-made');
+    expect((await service.call(key, 'GET', '/v1/audit')).status).toBe(200);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    const hint = `${key.slice(0, 12)}…`;
+    await page.getByRole('button', { name: `Revoke ${hint}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: `Revoke ${hint}` }).waitFor({ state: 'detached' });
+    expect((await service.call(key, 'GET', '/v1/audit')).status).toBe(401);
+    expect(admin.faults).toEqual([]);
+  });
+
+  test('the audit shows a change field by field, and script of a game as text', async () => {
+    const { page } = admin;
+    await admin.open('audit?kind=flag&key=scripted');
+    await page.getByRole('button', { name: 'Show what was enabled: scripted' }).click();
+    await page.getByRole('cell', { name: `"${SCRIPT.replaceAll('"', String.raw`\"`)}!"` }).waitFor();
+    await admin.picture('audit-entry');
+    expect(await page.title()).toContain('Audit');
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
+    expect(await admin.accessibility()).toEqual([]);
+    // The filters are in the address.
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('Person, key or account').fill('nobody@example.com');
+    await page.getByText('No changes match').waitFor();
+    expect(page.url()).toContain('actor=nobody%40example.com');
+    expect(admin.faults).toEqual([]);
+  });
+
+  test('a passkey of this browser is added with a name, signs in, and is removed', async () => {
+    const link = await service.cli('users', 'add', 'pat@example.com', '--role', 'viewer', '--game', 'demo');
+    const token = /#(cl_\S+)/.exec(link)?.[1] ?? '';
+    // Passkeys belong to a host name, and an address is none.
+    const url = service.url.replace('127.0.0.1', 'localhost');
+    const context = await admin.context.browser()?.newContext();
+    const page = await context?.newPage();
+    if (context === undefined || page === undefined) throw new Error('the browser has ended');
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(`${url}/console/link#${token}`);
+    await page.getByRole('button', { name: 'Sign in here' }).click();
+    await page.getByRole('navigation').waitFor();
+    await page.goto(`${url}/console/demo/live/account`);
+    await page.getByLabel('Name of the new passkey').fill(SCRIPT);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByText('The passkey is added.').waitFor();
+    await page.getByRole('button', { name: `Remove the passkey ${SCRIPT}` }).waitFor();
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('navigation').waitFor();
+    await page.goto(`${url}/console/demo/live/account`);
+    await page.getByRole('button', { name: `Remove the passkey ${SCRIPT}` }).click();
+    await page.getByRole('button', { name: `Remove the passkey ${SCRIPT}` }).waitFor({ state: 'detached' });
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    await context.close();
+  });
+
+  test('on a phone the audit and the users fit', async () => {
+    await admin.page.setViewportSize({ width: 390, height: 800 });
+    for (const screen of ['audit', 'users', 'keys']) {
+      await admin.open(screen);
+      await admin.page.getByRole('table').waitFor();
+      await admin.picture(`${screen}-phone`);
+      const wide = await admin.page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      expect([screen, wide]).toEqual([screen, false]);
+    }
+    await admin.page.setViewportSize({ width: 1_280, height: 860 });
+  });
+});
