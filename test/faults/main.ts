@@ -31,6 +31,8 @@ const { values } = parseArgs({
     'stage-seconds': { type: 'string', default: '20' },
     /** Whether to hold the alerts to faults instead. */
     alerts: { type: 'boolean', default: false },
+    /** With `--alerts`: a part of the names of the faults that are caused. */
+    only: { type: 'string', default: '' },
     /** File for the output of the processes. */
     log: { type: 'string' },
   },
@@ -65,7 +67,7 @@ async function beside(folder: string): Promise<0 | 1> {
 
 /** @returns the exit code */
 async function main(): Promise<0 | 1> {
-  if (values.alerts) return (await runAlerts(print)) ? 0 : 1;
+  if (values.alerts) return (await runAlerts(print, values.only)) ? 0 : 1;
   print(`seed ${values.seed}`);
   if (values.beside !== undefined) return beside(values.beside);
   const run = await runFaults({

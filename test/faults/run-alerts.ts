@@ -6,16 +6,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { alertsOf, PROMETHEUS_FOLDER } from '../support/monitoring-files.ts';
 import { selectorsOf } from '../support/promql.ts';
 import { startService, type RunningService } from '../support/running-service.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { SCENES, type Scene, type Traffic } from './alert-scenes.ts';
 
 /**
  * Causes faults in the real service, and asks promtool which alerts fire in samples scraped meanwhile. One scrape a
  * second is given to promtool as one in 15 seconds, so that every `for` and range of the rules applies unchanged.
+ * @param only a part of the names of the scenes that are played; '': all
  */
-export async function runAlerts(report: (line: string) => void): Promise<boolean> {
+export async function runAlerts(report: (line: string) => void, only: string): Promise<boolean> {
   let whole = true;
-  for (const scene of SCENES) {
-    const fired = await play(scene);
+  for (const scene of SCENES.filter(({ name }) => name.includes(only))) {
+    const prepared = scene.prepare?.();
+    if (scene.prepare !== undefined && prepared === undefined) {
+      report(`${scene.name}: not played; this user may not do what it needs`);
+      continue;
+    }
+    const fired = await play(scene, prepared?.settings).finally(() => prepared?.remove());
     const missing = scene.fires.filter((name) => !fired.includes(name));
     const others = fired.filter((name) => !scene.fires.includes(name) && !scene.mayFire.includes(name));
     whole &&= missing.length === 0 && others.length === 0;
@@ -25,118 +31,22 @@ export async function runAlerts(report: (line: string) => void): Promise<boolean
   return whole;
 }
 
-interface Scene {
-  name: string;
-  settings?: Readonly<Record<string, string>>;
-  /** Seconds of the fault; one is 15 s for Prometheus. */
-  seconds: number;
-  fires: readonly string[];
-  /** Consequences that depend on how far the load got. */
-  mayFire: readonly string[];
-  /** Begins the fault; returns what ends it. */
-  begin: (service: RunningService) => Promise<() => void | Promise<void>>;
-}
-
-const nothing = (): void => {};
-/** The test machine's disk is not a part of the service. */
-const MACHINE = ['DiskAlmostFull', 'MainThreadLate'];
-const SMALL_LOG = { FACTS_MAX_BYTES: String(16 * 1024 ** 2) };
-
-const SCENES: readonly Scene[] = [
-  { name: 'no fault', seconds: 60, fires: [], mayFire: MACHINE, begin: () => Promise.resolve(nothing) },
-  {
-    name: 'the service is stopped',
-    seconds: 12,
-    fires: ['ProcessDown'],
-    mayFire: MACHINE,
-    begin: (service) => stopped(service, 'service'),
-  },
-  {
-    name: 'the broker is stopped',
-    seconds: 40,
-    fires: ['NotReady', 'PartitionWithoutOwner', 'ServerErrors'],
-    mayFire: [...MACHINE, 'WritesRefused', 'SinkUnreachable', 'ClockWrong', 'PartitionRefused'],
-    begin: (service) => stopped(service, 'nats'),
-  },
-  {
-    name: 'a receiver answers 410',
-    seconds: 10,
-    fires: ['WebhookDisabled'],
-    mayFire: MACHINE,
-    begin: async (service) => {
-      const receiver = await startWebhookReceiver((_, response) => void response.writeHead(410).end());
-      const webhook = { name: 'gone', url: receiver.url, events: ['event.level_up'] };
-      await service.call(service.keys.live.server, 'POST', '/v1/integrations/webhooks', webhook);
-      return () => receiver.stop();
-    },
-  },
-  {
-    name: 'ClickHouse is stopped until the log is full',
-    settings: SMALL_LOG,
-    seconds: 90,
-    fires: ['LogFillsUp', 'LogFull', 'ServerErrors'],
-    mayFire: [...MACHINE, 'SinkUnreachable', 'SinkLate'],
-    begin: async (service) => {
-      const goOn = await stopped(service, 'clickhouse');
-      large = true;
-      return () => {
-        large = false;
-        goOn();
-      };
-    },
-  },
-  {
-    name: 'other programs take the processor',
-    seconds: 60,
-    fires: ['MainThreadLate'],
-    mayFire: [...MACHINE, 'ServerErrors'],
-    begin: (service) => {
-      const pid = pidOf(service, 'service');
-      const over = new AbortController();
-      const turns = (async () => {
-        while (!over.signal.aborted) {
-          process.kill(pid, 'SIGSTOP');
-          await delay(600);
-          process.kill(pid, 'SIGCONT');
-          await delay(200);
-        }
-      })();
-      return Promise.resolve(() => {
-        over.abort();
-        return turns;
-      });
-    },
-  },
-];
-
-let large = false;
-
-function pidOf(service: RunningService, name: 'service' | 'nats' | 'clickhouse'): number {
-  const pid = service.supervised.pids()?.[name];
-  if (typeof pid !== 'number') throw new Error(`${name} has no process`);
-  return pid;
-}
-
-function stopped(service: RunningService, name: 'service' | 'nats' | 'clickhouse'): Promise<() => void> {
-  const pid = pidOf(service, name);
-  process.kill(pid, 'SIGSTOP');
-  return Promise.resolve(() => void process.kill(pid, 'SIGCONT'));
-}
-
 /** Seconds of traffic before the fault: more than the longest range that must be free of it. */
 const BEFORE_SECONDS = 10;
 
 /** @returns the alerts that fired during the scene, by name */
-async function play({ settings = {}, seconds, begin }: Scene): Promise<string[]> {
+async function play({ settings = {}, seconds, begin }: Scene, more: Scene['settings'] = {}): Promise<string[]> {
   const service = await startService({
     WEBHOOK_ALLOW_PRIVATE_HOSTS: '127.0.0.1',
     PARTITIONS: '2',
     LOG_LEVEL: 'warn',
     ...settings,
+    ...more,
   });
+  const traffic: Traffic = { large: false };
   const scrapes: (string | undefined)[] = [];
   const over = new AbortController();
-  const callers = Array.from({ length: 4 }, (_, place) => send(service, place, over.signal));
+  const callers = Array.from({ length: 4 }, (_, place) => send(service, place, traffic, over.signal));
   const scrapeFor = async (count: number): Promise<void> => {
     for (let done = 0; done < count; done++) {
       const due = delay(1_000);
@@ -146,7 +56,7 @@ async function play({ settings = {}, seconds, begin }: Scene): Promise<string[]>
   };
   try {
     await scrapeFor(BEFORE_SECONDS);
-    const end = await begin(service);
+    const end = await begin(service, traffic);
     try {
       await scrapeFor(seconds);
     } finally {
@@ -170,17 +80,17 @@ async function scrape(url: string): Promise<string | undefined> {
 }
 
 /** Sends events one after another until the scene is over. Failures are the point of some scenes. */
-async function send(service: RunningService, place: number, signal: AbortSignal): Promise<void> {
+async function send(service: RunningService, place: number, traffic: Traffic, signal: AbortSignal): Promise<void> {
   const { server } = service.keys.live;
   const id = await service.player(server, `caller-${place}`);
   while (!signal.aborted) {
-    const event = { player_id: id, event_name: 'level_up', properties: large ? { text: LARGE } : {} };
+    const event = { player_id: id, event_name: 'level_up', properties: traffic.large ? { text: LARGE } : {} };
     const headers = { 'X-API-Key': server, 'Content-Type': 'application/json' };
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(8_000)]);
     const request = { method: 'POST', headers, body: JSON.stringify(event), signal: timeout };
     await fetch(`${service.url}/v1/events/events`, request)
       .then((answer) => answer.arrayBuffer())
-      .catch(nothing);
+      .catch(() => {});
     await delay(20);
   }
 }
