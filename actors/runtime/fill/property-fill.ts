@@ -168,9 +168,9 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
     while ((waiting.length > 0 || taken.length > 0) && isRunning()) await drained.wait();
   }
 
-  /** Live commands keep their turns: all partitions of a process read at the same time. */
+  /** Live commands keep their turns. The source gives the partitions of a process rows in turns. */
   function rest(workedMs: number): Promise<void> {
-    return sleep(clock, Math.max(1, workedMs * (partitions / LIMITS.fillShare - 1)));
+    return sleep(clock, Math.max(1, workedMs * (1 / LIMITS.fillShare - 1)));
   }
 
   /** `undefined`: not a player of this partition. */

@@ -40,8 +40,8 @@ export const COMPUTED_LIMITS = {
   /** Players whose past one record adds: about 2 ms of deciding, which live commands in that record wait for. */
   fillPlayers: 20,
   /**
-   * Rows of past events are read for so many milliseconds at a time, and for this share of the time in all partitions
-   * together, if one process owned them all: a second of processor time takes four seconds.
+   * Rows of past events are read for so many milliseconds at a time, and for this share of the time of a process: its
+   * partitions take turns. A second of processor time takes four seconds.
    */
   fillSliceMs: 2,
   fillShare: 0.25,
