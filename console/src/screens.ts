@@ -29,6 +29,9 @@ export const ENTRIES: readonly Entry[] = [
   { section: 'understand', path: 'dictionary', label: nav.dictionary, letter: 'd' },
   { section: 'operate', path: 'schemas', label: nav.schemas, letter: 'm' },
   { section: 'operate', path: 'webhooks', label: nav.webhooks, letter: 'w' },
+  { section: 'target', path: 'segments', label: nav.segments, letter: 's' },
+  { section: 'target', path: 'flags', label: nav.flags, letter: 'f' },
+  { section: 'target', path: 'experiments', label: nav.experiments, letter: 'x' },
   { section: 'understand', path: 'analytics', label: nav.analytics, letter: 'a' },
   { section: 'understand', path: 'sql', label: nav.sql, letter: 'q', isFor: readsAllGames },
   { section: 'operate', path: 'keys', label: nav.keys, letter: 'k', adminOnly: true },
@@ -81,6 +84,18 @@ export const SCREENS: readonly Screen[] = [
   {
     path: 'dictionary',
     load: () => import('./screens/schemas/dictionary.tsx').then(({ Dictionary }) => ({ default: Dictionary })),
+  },
+  { path: 'segments', load: () => import('./screens/segments.tsx').then(({ Segments }) => ({ default: Segments })) },
+  { path: 'segments/:id', load: () => import('./screens/segment.tsx').then(({ Segment }) => ({ default: Segment })) },
+  { path: 'flags', load: () => import('./screens/flags.tsx').then(({ Flags }) => ({ default: Flags })) },
+  { path: 'flags/:key', load: () => import('./screens/flag.tsx').then(({ Flag }) => ({ default: Flag })) },
+  {
+    path: 'experiments',
+    load: () => import('./screens/experiments.tsx').then(({ Experiments }) => ({ default: Experiments })),
+  },
+  {
+    path: 'experiments/:key',
+    load: () => import('./screens/experiment.tsx').then(({ Experiment }) => ({ default: Experiment })),
   },
   {
     path: 'analytics',

@@ -2,6 +2,8 @@ import { analytics } from './texts/analytics.ts';
 import { start, events } from './texts/arriving.ts';
 import { chart } from './texts/chart.ts';
 import { common } from './texts/common.ts';
+import { experiment, experiments } from './texts/experiments.ts';
+import { flag, flags, overrides, playground, use } from './texts/flags.ts';
 import { header, nav, palette } from './texts/frame.ts';
 import { operations, scoring } from './texts/operations.ts';
 import { overview } from './texts/overview.ts';
@@ -9,6 +11,7 @@ import { conditions, confirm, diff, editor, table } from './texts/parts.ts';
 import { player, playerCampaigns, playerFlags, players, privacy, timeline } from './texts/players.ts';
 import { dictionary, quarantine, schema, schemas, trace } from './texts/schemas.ts';
 import { account, passkeys, signIn } from './texts/people.ts';
+import { conflict, segment, segments } from './texts/segments.ts';
 import { sql } from './texts/sql.ts';
 import { audit, keys, users } from './texts/team.ts';
 import { attempts, recovery, webhook, webhooks } from './texts/webhooks.ts';
@@ -23,17 +26,24 @@ export const TEXTS = {
   attempts,
   conditions,
   confirm,
+  conflict,
   dictionary,
   diff,
   editor,
   analytics,
   chart,
   events,
+  experiment,
+  experiments,
+  flag,
+  flags,
   header,
   nav,
   operations,
+  overrides,
   overview,
   palette,
+  playground,
   player,
   playerCampaigns,
   playerFlags,
@@ -45,10 +55,13 @@ export const TEXTS = {
   schemas,
   scoring,
   passkeys,
+  segment,
+  segments,
   signIn,
   sql,
   start,
   table,
+  use,
   timeline,
   trace,
   webhook,

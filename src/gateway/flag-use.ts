@@ -1,5 +1,4 @@
 import type { Log } from '../../streams/log/log.ts';
-import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
@@ -43,12 +42,13 @@ interface Noted extends FlagScope {
 
 interface FlagUseOptions {
   log: Pick<Log, 'bucket'>;
-  config: Pick<ConfigStore, 'get'>;
+  /** Whether a key is that of a flag. */
+  isFlag: (scope: FlagScope, key: string) => boolean;
   clock: Clock;
   logger: Logger;
 }
 
-export function createFlagUse({ log, config, clock, logger }: FlagUseOptions): FlagUse {
+export function createFlagUse({ log, isFlag, clock, logger }: FlagUseOptions): FlagUse {
   const bucket = log.bucket('FLAG_USE');
   let noted = new Map<string, Noted>();
   let stopped = false;
@@ -78,8 +78,7 @@ export function createFlagUse({ log, config, clock, logger }: FlagUseOptions): F
   }
 
   async function storeOne(name: string, { game, environment, all, byKey }: Noted): Promise<void> {
-    const isFlag = (key: string): boolean => config.get({ game, environment, kind: 'flag', key }) !== undefined;
-    const known = new Map([...byKey].filter(([key]) => isFlag(key)));
+    const known = new Map([...byKey].filter(([key]) => isFlag({ game, environment }, key)));
     if (all === 0 && known.size === 0) return;
     for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt++) {
       const held = await bucket.get(name);

@@ -130,7 +130,12 @@ const isKeyed = (route: Route) => route.kind === 'keyed';
 export function createServer(deps: ServerDeps): Server {
   const { clock, ids, metrics, config, configStore, maxConnections = LIMITS.connections } = deps;
   const eventSchemas = createEventSchemas(configStore, deps.logger, clock);
-  const flagUse = createFlagUse({ log: deps.log, config: configStore, clock, logger: deps.logger });
+  const flagUse = createFlagUse({
+    log: deps.log,
+    isFlag: (scope, key) => configStore.get({ ...scope, kind: 'flag', key }) !== undefined,
+    clock,
+    logger: deps.logger,
+  });
   const services: Services = {
     backend: notingFlags(deps.backend, flagUse),
     flagUse,

@@ -66,7 +66,7 @@ export function ConditionBuilder({
         ]}
         onChange={setView}
       />
-      <SimpleGrid cols={view === 'both' ? { base: 1, lg: 2 } : 1}>
+      <SimpleGrid cols={view === 'both' ? { base: 1, xl: 2 } : 1}>
         {view === 'json' ? null : current.tree === undefined ? (
           <Text c="dimmed">{texts.unreadable}</Text>
         ) : (

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
+import { Dialog } from './dialog.tsx';
 import { Fault } from './states.tsx';
 
 interface ConfirmProps {
@@ -44,14 +45,7 @@ export function Confirm({
   const { scope } = usePlace();
   const isLive = (environment ?? scope.environment) === 'live';
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={title}
-      size={size}
-      closeOnClickOutside={!busy}
-      closeButtonProps={{ 'aria-label': TEXTS.close }}
-    >
+    <Dialog opened={opened} onClose={onClose} title={title} size={size} closesOutside={!busy}>
       <Stack>
         {isLive ? (
           <Alert color="red" variant="outline" title={TEXTS.confirm.live(scope.game)} />
@@ -75,6 +69,6 @@ export function Confirm({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,13 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { json, jsonParseLinter } from '@codemirror/lang-json';
-import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { json } from '@codemirror/lang-json';
+import {
+  bracketMatching,
+  ensureSyntaxTree,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+  syntaxTree,
+} from '@codemirror/language';
 import { Annotation, EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
@@ -20,7 +27,8 @@ interface Place {
 
 /** Marks transactions that only follow the property `value`. */
 const ofProps = Annotation.define<boolean>();
-const findFault = jsonParseLinter();
+/** How long the grammar may take for a text; a place later in it stays unknown. */
+const PARSE_MS = 50;
 
 const colors = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--json-name)' },
@@ -120,10 +128,18 @@ export function JsonEditorView({ label, description, value, onChange, readOnly, 
   );
 }
 
-function faultOf(view: EditorView): Place | undefined {
-  if (view.state.doc.toString().trim() === '') return { offset: 0, text: texts.fault(1, 1, texts.empty) };
-  const [first] = findFault(view);
-  if (first === undefined) return undefined;
-  const line = view.state.doc.lineAt(first.from);
-  return { offset: first.from, text: texts.fault(line.number, first.from - line.from + 1, first.message) };
+/** The place of the first fault: by the grammar, because not every browser's message has one. */
+function faultOf({ state }: EditorView): Place | undefined {
+  const text = state.doc.toString();
+  if (text.trim() === '') return { offset: 0, text: texts.fault(1, 1, texts.empty) };
+  const parsed = parseJson(text);
+  if (parsed.kind === 'value') return undefined;
+  let offset = text.length;
+  (ensureSyntaxTree(state, text.length, PARSE_MS) ?? syntaxTree(state)).iterate({
+    enter: ({ type, from }) => {
+      if (type.isError) offset = Math.min(offset, from);
+    },
+  });
+  const line = state.doc.lineAt(offset);
+  return { offset, text: texts.fault(line.number, offset - line.from + 1, parsed.message) };
 }

@@ -14,6 +14,7 @@ export const nav = {
   schemas: 'Event schemas',
   segments: 'Segments',
   flags: 'Flags',
+  experiments: 'Experiments',
   campaigns: 'Campaigns',
   webhooks: 'Webhooks',
   keys: 'API keys',

@@ -1,0 +1,16 @@
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { Flag } from '../flags/definitions.ts';
+import { contentOf } from '../flags/edited-flag.ts';
+
+/**
+ * The flag with one variant for every player that its rules select: the weights of the others become 0, and rules
+ * include all of their players. For a boolean flag the rules include all players, or with `false` none.
+ */
+export function shipped(flag: Flag, variant: string): JsonObject {
+  const isOff = flag.flag_type === 'boolean' && variant === 'false';
+  const rules = flag.targeting_rules.map((rule) =>
+    rule.value === false ? rule : { ...rule, percentage: isOff ? 0 : 100 },
+  );
+  const variants = flag.variants.map((each) => ({ ...each, weight: each.key === variant ? 100 : 0 }));
+  return contentOf({ ...flag, targeting_rules: rules, variants });
+}

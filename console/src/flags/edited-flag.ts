@@ -1,0 +1,150 @@
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { isObject, parseJson, prettyJson } from '../parts/json-text.ts';
+import type { Flag } from './definitions.ts';
+
+/* A flag as a person edits it: conditions and values are texts, which need not be valid yet. */
+
+export interface EditedRule {
+  id: number;
+  name: string;
+  segmentId: string;
+  /** JSON; empty: no conditions. */
+  conditions: string;
+  value: boolean;
+  percentage: number;
+  priority: number;
+  /** ISO 8601, or empty. */
+  startAt: string;
+  endAt: string;
+}
+
+export interface EditedVariant {
+  id: number;
+  key: string;
+  /** JSON. */
+  value: string;
+  weight: number;
+}
+
+export interface EditedFlag {
+  name: string;
+  description: string;
+  enabled: boolean;
+  /** JSON. */
+  defaultValue: string;
+  variants: EditedVariant[];
+  /** In the order of evaluation. */
+  rules: EditedRule[];
+  prerequisites: { id: number; key: string; value: string }[];
+}
+
+let lastId = 0;
+export function newId(): number {
+  // Drafts of an earlier page have ids too: those of a new page follow all of them.
+  lastId = Math.max(lastId + 1, Math.floor(performance.timeOrigin + performance.now()));
+  return lastId;
+}
+
+/** The fields that people edit, as the service has them. */
+export function contentOf(flag: Flag): JsonObject {
+  const { name, description, enabled, default_value, variants, targeting_rules, prerequisites } = flag;
+  const content: JsonObject = JSON.parse(
+    JSON.stringify({ name, description, enabled, default_value, variants, targeting_rules, prerequisites }),
+  );
+  return content;
+}
+
+export function editedOf(flag: Pick<Flag, 'name' | 'description' | 'enabled'> & Partial<Flag>): EditedFlag {
+  const { name, description, enabled, default_value: value = null, variants = [] } = flag;
+  const { targeting_rules: rules = [], prerequisites = [] } = flag;
+  return {
+    name,
+    description,
+    enabled,
+    defaultValue: JSON.stringify(value),
+    variants: variants.map((each) => ({ ...each, id: newId(), value: JSON.stringify(each.value) })),
+    rules: rules
+      .map((rule) => ({
+        id: newId(),
+        name: rule.name ?? '',
+        segmentId: rule.segment_id ?? '',
+        conditions: rule.conditions === undefined ? '' : prettyJson(rule.conditions),
+        value: rule.value ?? true,
+        percentage: rule.percentage ?? 100,
+        priority: rule.priority ?? 0,
+        startAt: rule.start_at ?? '',
+        endAt: rule.end_at ?? '',
+      }))
+      .toSorted((one, other) => one.priority - other.priority),
+    prerequisites: prerequisites.map(({ flag_key: key, value: required }) => ({
+      id: newId(),
+      key,
+      value: JSON.stringify(required),
+    })),
+  };
+}
+
+/** The fields for the service; undefined: some text is not valid yet. */
+export function bodyOf(edited: EditedFlag): JsonObject | undefined {
+  let isValid = true;
+  const json = (text: string) => {
+    const parsed = parseJson(text);
+    if (parsed.kind === 'value') return parsed.value;
+    isValid = false;
+    return null;
+  };
+  const object = (text: string): JsonObject => {
+    const value = json(text);
+    if (isObject(value)) return value;
+    isValid = false;
+    return {};
+  };
+  const time = (text: string): string | null => {
+    if (text === '') return null;
+    if (Number.isNaN(Date.parse(text))) isValid = false;
+    return text;
+  };
+  const body: JsonObject = {
+    name: edited.name,
+    description: edited.description,
+    enabled: edited.enabled,
+    default_value: json(edited.defaultValue),
+    variants: edited.variants.map(({ key, value, weight }) => ({ key, value: json(value), weight })),
+    targeting_rules: edited.rules.map((rule) => ({
+      name: rule.name,
+      segment_id: rule.segmentId === '' ? null : rule.segmentId,
+      ...(rule.conditions === '' ? {} : { conditions: object(rule.conditions) }),
+      value: rule.value,
+      percentage: rule.percentage,
+      priority: rule.priority,
+      start_at: time(rule.startAt),
+      end_at: time(rule.endAt),
+    })),
+    prerequisites: edited.prerequisites.map(({ key, value }) => ({ flag_key: key, value: json(value) })),
+  };
+  return isValid ? body : undefined;
+}
+
+export function newRule(rules: readonly EditedRule[]): EditedRule {
+  const priority = rules.at(-1)?.priority ?? 0;
+  return {
+    id: newId(),
+    name: '',
+    segmentId: '',
+    conditions: '',
+    value: true,
+    percentage: 100,
+    priority,
+    startAt: '',
+    endAt: '',
+  };
+}
+
+/** The rules with one of them moved by a place. Priorities stay where they are, so that the order holds. */
+export function movedRule(rules: readonly EditedRule[], place: number, by: 1 | -1): EditedRule[] {
+  const moved = rules.toSpliced(place, 1);
+  const rule = rules[place];
+  if (rule === undefined) return [...rules];
+  moved.splice(place + by, 0, rule);
+  return moved.map((each, index) => ({ ...each, priority: rules[index]?.priority ?? each.priority }));
+}

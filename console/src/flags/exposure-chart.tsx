@@ -1,0 +1,48 @@
+import { Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type AnswerOf, call } from '../api.ts';
+import { Chart } from '../parts/chart.tsx';
+import { Loaded } from '../parts/states.tsx';
+import { usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+
+const texts = TEXTS.use;
+const DAY_MS = 86_400_000;
+
+/** Exposures of a flag by day and variant, beside their table. */
+export function ExposureChart({ flagKey }: { flagKey: string }) {
+  const { scope } = usePlace();
+  const query = useQuery({
+    queryKey: ['exposures', scope.game, scope.environment, flagKey],
+    queryFn: ({ signal }) =>
+      call(scope, 'GET /v1/flags/flags/{key}/exposures', { path: { key: flagKey }, query: { days: 30 }, signal }),
+  });
+  return (
+    <section>
+      <Title order={2} size="h5" mb="xs">
+        {texts.exposures}
+      </Title>
+      <Loaded query={query}>
+        {(found) =>
+          found.days.length === 0 ? (
+            <Text c="dimmed">{scope.environment === 'test' ? texts.noneTest : texts.none}</Text>
+          ) : (
+            <Chart label={texts.exposures} {...seriesOf(found)} />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function seriesOf({ from, days }: AnswerOf<'GET /v1/flags/flags/{key}/exposures'>) {
+  const first = Date.parse(from);
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const at = Array.from({ length: (today - first) / DAY_MS + 1 }, (_, place) => first + place * DAY_MS);
+  const byVariant = Map.groupBy(days, ({ variant }) => variant);
+  const series = [...byVariant].map(([name, ofVariant]) => {
+    const counts = new Map(ofVariant.map(({ day, exposures }) => [Date.parse(day), exposures]));
+    return { name, values: at.map((time) => counts.get(time) ?? 0) };
+  });
+  return { at, series, partialFrom: today };
+}

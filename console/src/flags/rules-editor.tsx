@@ -1,0 +1,203 @@
+import { ActionIcon, Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { NumberField } from '../conditions/operand-editors.tsx';
+import { ConditionBuilder } from '../parts/condition-builder.tsx';
+import { TEXTS } from '../texts.ts';
+import type { Segment } from './definitions.ts';
+import { type EditedRule, movedRule, newRule } from './edited-flag.ts';
+
+const texts = TEXTS.flag;
+
+interface RulesEditorProps {
+  rules: readonly EditedRule[];
+  onChange: (rules: EditedRule[]) => void;
+  segments: readonly Segment[];
+  isBoolean: boolean;
+  readOnly: boolean;
+}
+
+/** The rules of a flag, in the order of evaluation. */
+export function RulesEditor({ rules, onChange, segments, isBoolean, readOnly }: RulesEditorProps) {
+  const set = (place: number, change: Partial<EditedRule>): void =>
+    onChange(rules.map((rule, index) => (index === place ? { ...rule, ...change } : rule)));
+  return (
+    <Stack gap="sm">
+      {rules.length === 0 ? <Text c="dimmed">{texts.noRules}</Text> : null}
+      {rules.map((rule, place) => (
+        <Fieldset
+          key={rule.id}
+          p="sm"
+          legend={
+            <Group gap={6} wrap="nowrap">
+              <Text size="sm" fw={600}>
+                {texts.rule(place + 1, rule.name)}
+              </Text>
+              {readOnly ? null : (
+                <>
+                  <Action
+                    label={texts.up(place + 1)}
+                    sign="↑"
+                    disabled={place === 0}
+                    onClick={() => onChange(movedRule(rules, place, -1))}
+                  />
+                  <Action
+                    label={texts.down(place + 1)}
+                    sign="↓"
+                    disabled={place === rules.length - 1}
+                    onClick={() => onChange(movedRule(rules, place, 1))}
+                  />
+                  <Action
+                    label={texts.removeRule(place + 1)}
+                    sign="×"
+                    onClick={() => onChange(rules.toSpliced(place, 1))}
+                  />
+                </>
+              )}
+            </Group>
+          }
+        >
+          <RuleFields
+            rule={rule}
+            segments={segments}
+            isBoolean={isBoolean}
+            readOnly={readOnly}
+            onChange={(change) => set(place, change)}
+          />
+        </Fieldset>
+      ))}
+      {readOnly ? null : (
+        <Button variant="default" size="xs" w="fit-content" onClick={() => onChange([...rules, newRule(rules)])}>
+          {texts.addRule}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+interface RuleFieldsProps extends Pick<RulesEditorProps, 'segments' | 'isBoolean' | 'readOnly'> {
+  rule: EditedRule;
+  onChange: (change: Partial<EditedRule>) => void;
+}
+
+function RuleFields({ rule, onChange, segments, isBoolean, readOnly }: RuleFieldsProps) {
+  const isKnown = rule.segmentId === '' || segments.some(({ segment_id: id }) => id === rule.segmentId);
+  return (
+    <Stack gap="xs">
+      <Group align="flex-end" gap="sm">
+        <TextInput
+          size="xs"
+          label={texts.ruleName}
+          value={rule.name}
+          readOnly={readOnly}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+        />
+        <NativeSelect
+          size="xs"
+          label={texts.segment}
+          value={rule.segmentId}
+          disabled={readOnly}
+          data={[
+            { value: '', label: texts.everybody },
+            ...(isKnown ? [] : [{ value: rule.segmentId, label: rule.segmentId }]),
+            ...segments.map(({ segment_id: value, key, name }) => ({
+              value,
+              label: name === key ? key : `${name} (${key})`,
+            })),
+          ]}
+          onChange={(event) => onChange({ segmentId: event.currentTarget.value })}
+        />
+        <NumberField
+          label={texts.percentage}
+          value={rule.percentage}
+          readOnly={readOnly}
+          onChange={(percentage = 0) => onChange({ percentage })}
+        />
+        <NativeSelect
+          size="xs"
+          label={texts.turnsOn}
+          value={rule.value ? 'on' : 'off'}
+          disabled={readOnly}
+          data={[
+            { value: 'on', label: isBoolean ? texts.gets.on : texts.getsVariants },
+            { value: 'off', label: texts.gets.off },
+          ]}
+          onChange={(event) => onChange({ value: event.currentTarget.value === 'on' })}
+        />
+        <TimeInput
+          label={texts.startAt}
+          value={rule.startAt}
+          readOnly={readOnly}
+          onChange={(startAt) => onChange({ startAt })}
+        />
+        <TimeInput
+          label={texts.endAt}
+          value={rule.endAt}
+          readOnly={readOnly}
+          onChange={(endAt) => onChange({ endAt })}
+        />
+      </Group>
+      {rule.conditions === '' ? (
+        readOnly ? null : (
+          <Button size="compact-xs" variant="default" w="fit-content" onClick={() => onChange({ conditions: '{}' })}>
+            {texts.addConditions}
+          </Button>
+        )
+      ) : (
+        <ConditionBuilder
+          label={texts.conditions}
+          place="flag"
+          value={rule.conditions}
+          readOnly={readOnly}
+          onChange={(conditions) => onChange({ conditions })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+interface TimeInputProps {
+  label: string;
+  /** ISO 8601, what a person typed that is no time yet, or empty. */
+  value: string;
+  onChange: (value: string) => void;
+  readOnly: boolean;
+}
+
+/** A time in UTC. */
+function TimeInput({ label, value, onChange, readOnly }: TimeInputProps) {
+  const isTime = value.endsWith('Z') && !Number.isNaN(Date.parse(value));
+  const shown = isTime ? value.replace('T', ' ').replace(':00.000Z', '').replace('Z', '') : value;
+  return (
+    <TextInput
+      size="xs"
+      w={150}
+      label={label}
+      placeholder={texts.timeHint}
+      value={shown}
+      readOnly={readOnly}
+      error={value === '' || isTime ? undefined : texts.badTime}
+      onChange={(event) => onChange(timeOf(event.currentTarget.value))}
+    />
+  );
+}
+
+/** `2026-12-01 18:00` as ISO 8601; other texts as they are. */
+function timeOf(text: string): string {
+  const isWhole = text.length === '2026-12-01 18:00'.length || text.length === '2026-12-01 18:00:00'.length;
+  const time = isWhole ? Date.parse(`${text.replace(' ', 'T')}Z`) : Number.NaN;
+  return Number.isNaN(time) ? text : new Date(time).toISOString();
+}
+
+interface ActionProps {
+  label: string;
+  sign: string;
+  disabled?: boolean;
+  onClick: () => void;
+}
+
+export function Action({ label, sign, disabled = false, onClick }: ActionProps) {
+  return (
+    <ActionIcon size="sm" variant="default" aria-label={label} title={label} disabled={disabled} onClick={onClick}>
+      {sign}
+    </ActionIcon>
+  );
+}

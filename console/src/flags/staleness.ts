@@ -1,0 +1,35 @@
+import type { Flag, FlagUsage } from './definitions.ts';
+
+export type Staleness = 'unused' | 'settled';
+
+const STALE_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/**
+ * Whether a flag can probably go. `unused`: nobody evaluated it or saw it for 30 days. `settled`: it has given
+ * everybody the same for 30 days.
+ */
+export function stalenessOf(flag: Flag, usage: FlagUsage | undefined, nowMs: number): Staleness | undefined {
+  const isOld = (time: string | null | undefined): boolean =>
+    time === null || time === undefined || nowMs - Date.parse(time) > STALE_DAYS * DAY_MS;
+  if (!isOld(flag.updated_at)) return undefined;
+  if (usage !== undefined && isOld(usage.last_evaluated_at) && isOld(usage.last_exposed_at)) return 'unused';
+  return isSettled(flag) ? 'settled' : undefined;
+}
+
+/** Whether a flag gives everybody the same. */
+function isSettled({ enabled, targeting_rules: rules, variants }: Flag): boolean {
+  if (!enabled || rules.length === 0) return true;
+  const [first] = rules.toSorted((one, other) => (one.priority ?? 0) - (other.priority ?? 0));
+  if (first === undefined || (first.percentage ?? 100) < 100) return false;
+  if ((first.segment_id ?? null) !== null || Object.keys(first.conditions ?? {}).length > 0) return false;
+  if ((first.start_at ?? null) !== null || (first.end_at ?? null) !== null) return false;
+  return first.value === false || variants.filter(({ weight }) => weight > 0).length <= 1;
+}
+
+/** Whether a flag that is on gives different players different values. */
+export function isSplit({ enabled, targeting_rules: rules, variants, flag_type: type }: Flag): boolean {
+  if (!enabled) return false;
+  if (variants.filter(({ weight }) => weight > 0).length > 1 && rules.some(({ value }) => value !== false)) return true;
+  return type === 'boolean' && rules.some(({ percentage = 100 }) => percentage > 0 && percentage < 100);
+}

@@ -1,0 +1,37 @@
+import { Table } from '@mantine/core';
+import { JsonValue } from '../parts/diff.tsx';
+import { TEXTS } from '../texts.ts';
+
+const texts = TEXTS.segment.tests;
+
+interface Test {
+  path: string;
+  holds: boolean;
+  value?: unknown;
+}
+
+/** The parts of a condition, whether each holds for a player, and the value that it read. */
+export function TestsTable({ tests }: { tests: readonly Test[] }) {
+  return (
+    <div className="table-scroll">
+      <Table aria-label={texts.label} withTableBorder verticalSpacing={2} mt={4}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{texts.part}</Table.Th>
+            <Table.Th>{texts.holds}</Table.Th>
+            <Table.Th>{texts.value}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {tests.map(({ path, holds, value }) => (
+            <Table.Tr key={path}>
+              <Table.Td className="mono">{path.slice(1)}</Table.Td>
+              <Table.Td>{holds ? `✓ ${TEXTS.yes}` : `✗ ${TEXTS.no}`}</Table.Td>
+              <Table.Td>{value === undefined ? null : <JsonValue value={value} />}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}

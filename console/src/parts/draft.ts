@@ -1,0 +1,40 @@
+import { useState } from 'react';
+
+/** Changes that a person has not saved: what was edited, and the version that it began with. */
+export interface Draft<Base, Edited> {
+  base: Base;
+  edited: Edited;
+}
+
+/**
+ * Changes that survive a reload of the page. They stay in this tab, until they are saved or discarded.
+ * @param name unique to what is edited, with game and environment
+ */
+export function useDraft<Base, Edited>(
+  name: string,
+): [Draft<Base, Edited> | undefined, (draft: Draft<Base, Edited> | undefined) => void] {
+  const place = `draft ${name}`;
+  const [held, setHeld] = useState(() => ({ place, draft: stored<Base, Edited>(place) }));
+  const current = held.place === place ? held.draft : stored<Base, Edited>(place);
+  const set = (draft: Draft<Base, Edited> | undefined): void => {
+    setHeld({ place, draft });
+    try {
+      if (draft === undefined) sessionStorage.removeItem(place);
+      else sessionStorage.setItem(place, JSON.stringify(draft));
+    } catch {
+      // Without storage the changes live as long as the page.
+    }
+  };
+  return [current, set];
+}
+
+function stored<Base, Edited>(place: string): Draft<Base, Edited> | undefined {
+  try {
+    const text = sessionStorage.getItem(place);
+    if (text === null) return undefined;
+    const draft: Draft<Base, Edited> = JSON.parse(text);
+    return draft;
+  } catch {
+    return undefined;
+  }
+}

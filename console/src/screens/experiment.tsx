@@ -1,0 +1,229 @@
+import { Alert, Anchor, Card, Group, NativeSelect, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { call } from '../api.ts';
+import { NumberField } from '../conditions/operand-editors.tsx';
+import { useEventNames } from '../conditions/names.ts';
+import {
+  type Aggregate,
+  MetricResults,
+  type Question,
+  type Results,
+  useResults,
+} from '../experiments/metric-results.tsx';
+import { shipped } from '../experiments/ship.ts';
+import { type Flag, flagQuery, useFlag } from '../flags/definitions.ts';
+import { contentOf } from '../flags/edited-flag.ts';
+import { ExposureChart } from '../flags/exposure-chart.tsx';
+import { StateBadge } from '../flags/state-badge.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Diff } from '../parts/diff.tsx';
+import { Empty, Loaded, Page } from '../parts/states.tsx';
+import { number } from '../parts/values.tsx';
+import { usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+
+const texts = TEXTS.experiment;
+const AGGREGATES = ['conversion', 'count', 'sum'] as const satisfies readonly Aggregate[];
+const WINDOW_DAYS = 7;
+const MOST_METRICS = 5;
+
+/** The results of a flag's experiment. What is measured is in the address. */
+export function Experiment({ params }: { params: Readonly<Record<string, string | undefined>> }) {
+  const key = params['key'] ?? '';
+  const query = useFlag(key);
+  return (
+    <Page
+      title={texts.of(key)}
+      intro={query.data?.name === key ? undefined : query.data?.name}
+      actions={query.data === undefined ? null : <Actions flag={query.data} />}
+    >
+      <Loaded query={query}>{(flag) => <Body flag={flag} />}</Loaded>
+    </Page>
+  );
+}
+
+function Actions({ flag }: { flag: Flag }) {
+  const { scope } = usePlace();
+  return (
+    <>
+      <StateBadge enabled={flag.enabled} />
+      <Anchor
+        component={Link}
+        href={`/${scope.game}/${scope.environment}/flags/${encodeURIComponent(flag.key)}`}
+        underline="always"
+      >
+        {texts.toFlag}
+      </Anchor>
+    </>
+  );
+}
+
+function Body({ flag }: { flag: Flag }) {
+  const { mayEdit } = usePlace();
+  const [params, setParams] = useSearchParams();
+  const [winner, setWinner] = useState<string | undefined>();
+  const names = useEventNames();
+  const metrics = params.getAll('metric').slice(0, MOST_METRICS);
+  const aggregate = AGGREGATES.find((each) => each === params.get('aggregate')) ?? 'conversion';
+  const property = params.get('property') ?? '';
+  const windowDays = Number(params.get('window') ?? WINDOW_DAYS);
+  const period = params.get('period') === null ? undefined : Number(params.get('period'));
+  const set = (name: string, values: readonly string[]): void =>
+    setParams(
+      (before) => {
+        before.delete(name);
+        for (const value of values) before.append(name, value);
+        return before;
+      },
+      { replace: true },
+    );
+  const questions = metrics.map((metric): Question => ({
+    key: flag.key,
+    metric,
+    aggregate,
+    property,
+    windowDays,
+    period,
+  }));
+  const [main] = questions;
+  const first = useResults(main ?? { key: flag.key, metric: '', aggregate, property, windowDays, period });
+  return (
+    <Stack>
+      <Card withBorder>
+        <Group align="flex-start">
+          <TagsInput
+            label={texts.metrics}
+            description={texts.metricsHelp}
+            style={{ flex: '1 1 280px' }}
+            value={metrics}
+            data={[...new Set(names)]}
+            maxTags={MOST_METRICS}
+            onChange={(value) => set('metric', value)}
+          />
+          <NativeSelect
+            label={texts.aggregate}
+            description=" "
+            value={aggregate}
+            data={AGGREGATES.map((each) => ({ value: each, label: texts.aggregates[each] }))}
+            onChange={(event) => set('aggregate', [event.currentTarget.value])}
+          />
+          {aggregate === 'sum' ? (
+            <TextInput
+              label={texts.property}
+              description=" "
+              value={property}
+              onChange={(event) => set('property', [event.currentTarget.value])}
+            />
+          ) : null}
+          <NumberField
+            label={texts.window}
+            value={windowDays}
+            readOnly={false}
+            onChange={(days = WINDOW_DAYS) => set('window', [String(days)])}
+          />
+          {first.data === undefined ? null : (
+            <PeriodSelect
+              results={first.data}
+              onChange={(chosen) => set('period', chosen === '' ? [] : [chosen])}
+              isCurrent={period === undefined}
+            />
+          )}
+        </Group>
+      </Card>
+      {main === undefined ? (
+        <Empty title={texts.choose} />
+      ) : (
+        <Loaded query={first}>{(found) => <Checks results={found} />}</Loaded>
+      )}
+      {questions.map((question, place) => (
+        <MetricResults
+          key={question.metric}
+          question={question}
+          {...(place === 0 && mayEdit && period === undefined ? { onShip: setWinner } : {})}
+        />
+      ))}
+      <ExposureChart flagKey={flag.key} />
+      {winner === undefined ? null : <Ship flag={flag} variant={winner} onClose={() => setWinner(undefined)} />}
+    </Stack>
+  );
+}
+
+interface PeriodSelectProps {
+  results: Results;
+  isCurrent: boolean;
+  onChange: (period: string) => void;
+}
+
+function PeriodSelect({ results, isCurrent, onChange }: PeriodSelectProps) {
+  return (
+    <NativeSelect
+      label={texts.period}
+      description=" "
+      value={isCurrent ? '' : String(results.period)}
+      data={[
+        { value: '', label: texts.current },
+        ...results.periods.map(({ period, version, started_at: at }) => ({
+          value: String(period),
+          label: texts.periodOf(period, version, at.slice(0, 16).replace('T', ' ')),
+        })),
+      ]}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** Whether the results can be trusted: the sample ratio comes first. */
+function Checks({ results }: { results: Results }) {
+  const { sample_ratio: ratio, excluded_players: excluded, mismatched_players: mismatched } = results;
+  const p = ratio.p_value;
+  const text = ratio.mismatch ? texts.ratioBroken : p === null ? texts.ratioUnknown : texts.ratioFine;
+  return (
+    <Alert
+      color={ratio.mismatch ? 'red' : p === null ? 'gray' : 'green'}
+      variant="outline"
+      title={`${texts.ratio}: ${text}`}
+      role="status"
+    >
+      <Text size="sm">{p === null ? '' : texts.p(p < 0.001 ? p.toExponential(1) : p.toFixed(3))}</Text>
+      {excluded === 0 ? null : <Text size="sm">{texts.excluded(number(excluded))}</Text>}
+      {mismatched === 0 ? null : <Text size="sm">{texts.mismatched(number(mismatched))}</Text>}
+    </Alert>
+  );
+}
+
+/** Changes the flag so that one variant is for everybody, after a look at what changes. */
+function Ship({ flag, variant, onClose }: { flag: Flag; variant: string; onClose: () => void }) {
+  const { scope } = usePlace();
+  const queries = useQueryClient();
+  const body = shipped(flag, variant);
+  const ship = useMutation({
+    mutationFn: () =>
+      call(scope, 'PUT /v1/flags/flags/{key}', {
+        path: { key: flag.key },
+        headers: { 'If-Match': String(flag.version) },
+        body: { ...body, flag_type: flag.flag_type },
+      }),
+    onSuccess: async (saved) => {
+      queries.setQueryData(flagQuery(scope, flag.key), saved);
+      await queries.invalidateQueries({ queryKey: ['results'] });
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      opened
+      onClose={onClose}
+      title={texts.shipTitle(variant)}
+      action={texts.shipOf(variant)}
+      size="xl"
+      busy={ship.isPending}
+      error={ship.error}
+      onConfirm={() => ship.mutate()}
+    >
+      <Text>{texts.shipHelp}</Text>
+      <Diff before={contentOf(flag)} after={body} />
+    </Confirm>
+  );
+}

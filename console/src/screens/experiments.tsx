@@ -1,0 +1,98 @@
+import { Anchor } from '@mantine/core';
+import { Link, useSearchParams } from 'wouter';
+import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../flags/definitions.ts';
+import { StateBadge } from '../flags/state-badge.tsx';
+import { isSplit } from '../flags/staleness.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Empty, Loaded, Page } from '../parts/states.tsx';
+import { number, Time } from '../parts/values.tsx';
+import { usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+
+const texts = TEXTS.experiments;
+
+interface Row {
+  flag: Flag;
+  usage: FlagUsage | undefined;
+}
+
+/** The flags that split players, or did: those with exposures to several variants. */
+export function Experiments() {
+  const [params, setParams] = useSearchParams();
+  const flags = useFlags();
+  const usage = useFlagUsage();
+  return (
+    <Page title={texts.title} intro={texts.intro}>
+      <Loaded query={flags}>
+        {(found) => {
+          const byKey = new Map((usage.data?.flags ?? []).map((each) => [each.key, each]));
+          const rows = found
+            .filter((flag) => isSplit(flag) || flag.variants.length > 1)
+            .map((flag): Row => ({ flag, usage: byKey.get(flag.key) }));
+          if (rows.length === 0) return <Empty title={texts.empty}>{texts.emptyHelp}</Empty>;
+          return (
+            <DataTable
+              label={texts.title}
+              columns={COLUMNS}
+              rows={rows}
+              keyOf={({ flag }) => flag.key}
+              order={params.get('order') ?? '-exposures'}
+              onOrder={(order) =>
+                setParams(
+                  (before) => {
+                    before.set('order', order);
+                    return before;
+                  },
+                  { replace: true },
+                )
+              }
+            />
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+function KeyCell({ flagKey }: { flagKey: string }) {
+  const { scope } = usePlace();
+  const path = `/${scope.game}/${scope.environment}/experiments/${encodeURIComponent(flagKey)}`;
+  return (
+    <Anchor component={Link} href={path} fw={600} underline="always">
+      {flagKey}
+    </Anchor>
+  );
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    id: 'key',
+    label: texts.columns.key,
+    sortBy: ({ flag }) => flag.key,
+    cell: ({ flag }) => <KeyCell flagKey={flag.key} />,
+  },
+  {
+    id: 'state',
+    label: texts.columns.state,
+    sortBy: ({ flag }) => (flag.enabled ? 0 : 1),
+    cell: ({ flag }) => <StateBadge enabled={flag.enabled} />,
+  },
+  {
+    id: 'variants',
+    label: texts.columns.variants,
+    cell: ({ flag }) => (flag.flag_type === 'boolean' ? 'false, true' : flag.variants.map(({ key }) => key).join(', ')),
+  },
+  {
+    id: 'exposures',
+    label: texts.columns.exposures,
+    align: 'right',
+    sortBy: ({ usage }) => usage?.exposures,
+    cell: ({ usage }) => (usage === undefined ? null : number(usage.exposures)),
+  },
+  {
+    id: 'exposed',
+    label: texts.columns.exposed,
+    sortBy: ({ usage }) => usage?.last_exposed_at,
+    cell: ({ usage }) => (usage === undefined ? null : <Time at={usage.last_exposed_at} />),
+  },
+];

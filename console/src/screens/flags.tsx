@@ -1,0 +1,252 @@
+import { Anchor, Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { call } from '../api.ts';
+import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../flags/definitions.ts';
+import { StateBadge } from '../flags/state-badge.tsx';
+import { stalenessOf } from '../flags/staleness.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Empty, Fault, Loaded, Page } from '../parts/states.tsx';
+import { number, Time } from '../parts/values.tsx';
+import { usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+
+const texts = TEXTS.flags;
+const SHOWS = ['active', 'stale', 'archived'] as const;
+type Show = (typeof SHOWS)[number];
+
+/** A flag of the list; an archived one has a key and its use only. */
+interface Row {
+  key: string;
+  flag: Flag | undefined;
+  usage: FlagUsage | undefined;
+  stale: ReturnType<typeof stalenessOf>;
+}
+
+/** All flags, with when they were last used. What is shown is in the address. */
+export function Flags() {
+  const { mayEdit } = usePlace();
+  const [params, setParams] = useSearchParams();
+  const [adding, setAdding] = useState(false);
+  const flags = useFlags();
+  const usage = useFlagUsage();
+  const search = params.get('q') ?? '';
+  const show = SHOWS.find((each) => each === params.get('show')) ?? 'active';
+  const set = (name: string, value: string): void =>
+    setParams(
+      (before) => {
+        if (value === '') before.delete(name);
+        else before.set(name, value);
+        return before;
+      },
+      { replace: true },
+    );
+  return (
+    <Page
+      title={texts.title}
+      intro={texts.intro}
+      actions={mayEdit ? <Button onClick={() => setAdding(true)}>{texts.add}</Button> : null}
+    >
+      <Group align="flex-end">
+        <TextInput
+          label={TEXTS.table.filter}
+          placeholder={texts.filterHelp}
+          value={search}
+          onChange={(event) => set('q', event.currentTarget.value)}
+        />
+        <SegmentedControl
+          aria-label={texts.show}
+          value={show}
+          data={SHOWS.map((each) => ({ value: each, label: texts.shows[each] }))}
+          onChange={(value) => set('show', value === 'active' ? '' : value)}
+        />
+      </Group>
+      {usage.error === null ? null : <Fault error={usage.error} onRetry={() => void usage.refetch()} />}
+      <Loaded query={flags}>
+        {(found) => {
+          const rows = rowsOf(found, usage.data?.flags ?? []);
+          if (rows.length === 0) return <Empty title={texts.empty}>{texts.emptyHelp}</Empty>;
+          return (
+            <DataTable
+              label={texts.title}
+              columns={show === 'archived' ? [...COLUMNS.slice(0, 1), ...ARCHIVED] : COLUMNS}
+              rows={rows.filter((row) => isShown(row, show) && isFound(row, search))}
+              keyOf={({ key }) => key}
+              order={params.get('order') ?? ''}
+              onOrder={(order) => set('order', order)}
+            />
+          );
+        }}
+      </Loaded>
+      {adding ? <NewFlag onClose={() => setAdding(false)} /> : null}
+    </Page>
+  );
+}
+
+function rowsOf(flags: readonly Flag[], usages: readonly FlagUsage[]): Row[] {
+  const byKey = new Map(usages.map((usage) => [usage.key, usage]));
+  const nowMs = Date.now();
+  const there = flags.map((flag): Row => {
+    const usage = byKey.get(flag.key);
+    return { key: flag.key, flag, usage, stale: stalenessOf(flag, usage, nowMs) };
+  });
+  const archived = usages.filter(({ archived_at: at }) => at !== null);
+  return [...there, ...archived.map((usage) => ({ key: usage.key, flag: undefined, usage, stale: undefined }))];
+}
+
+function isShown({ flag, stale }: Row, show: Show): boolean {
+  if (show === 'archived') return flag === undefined;
+  return flag !== undefined && (show === 'active' || stale !== undefined);
+}
+
+function isFound({ key, flag }: Row, search: string): boolean {
+  const text = `${key} ${flag?.name ?? ''} ${flag?.description ?? ''}`.toLowerCase();
+  return text.includes(search.trim().toLowerCase());
+}
+
+function KeyCell({ row: { key, flag, stale } }: { row: Row }) {
+  const { scope } = usePlace();
+  if (flag === undefined) return <span className="mono">{key}</span>;
+  return (
+    <>
+      <Anchor
+        component={Link}
+        href={`/${scope.game}/${scope.environment}/flags/${encodeURIComponent(key)}`}
+        fw={600}
+        underline="always"
+      >
+        {key}
+      </Anchor>{' '}
+      {stale === undefined ? null : (
+        <Badge variant="outline" color="orange" tt="none" size="sm">
+          {texts.stale[stale]}
+        </Badge>
+      )}
+      {flag.name === key ? null : (
+        <Text size="xs" c="dimmed">
+          {flag.name}
+        </Text>
+      )}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { id: 'key', label: texts.columns.key, sortBy: ({ key }) => key, cell: (row) => <KeyCell row={row} /> },
+  {
+    id: 'state',
+    label: texts.columns.state,
+    sortBy: ({ flag }) => (flag?.enabled === true ? 0 : 1),
+    cell: ({ flag }) => <StateBadge enabled={flag?.enabled === true} />,
+  },
+  {
+    id: 'type',
+    label: texts.columns.type,
+    sortBy: ({ flag }) => flag?.flag_type,
+    cell: ({ flag }) => (flag === undefined ? null : texts.types[flag.flag_type]),
+  },
+  {
+    id: 'evaluated',
+    label: texts.columns.evaluated,
+    sortBy: ({ usage }) => usage?.last_evaluated_at,
+    cell: ({ usage }) => (usage === undefined ? null : <Time at={usage.last_evaluated_at} />),
+  },
+  {
+    id: 'exposed',
+    label: texts.columns.exposed,
+    sortBy: ({ usage }) => usage?.last_exposed_at,
+    cell: ({ usage }) => (usage === undefined ? null : <Time at={usage.last_exposed_at} />),
+  },
+  {
+    id: 'exposures',
+    label: texts.columns.exposures,
+    align: 'right',
+    sortBy: ({ usage }) => usage?.exposures,
+    cell: ({ usage }) => (usage === undefined ? null : number(usage.exposures)),
+  },
+  {
+    id: 'updated',
+    label: texts.columns.updated,
+    sortBy: ({ flag }) => flag?.updated_at,
+    cell: ({ flag }) => (flag === undefined ? null : <Time at={flag.updated_at} />),
+  },
+];
+
+const ARCHIVED: readonly Column<Row>[] = [
+  {
+    id: 'archived',
+    label: texts.columns.archived,
+    sortBy: ({ usage }) => usage?.archived_at,
+    cell: ({ usage }) => <Time at={usage?.archived_at} />,
+  },
+  ...COLUMNS.slice(3, 6),
+];
+
+const TYPES = ['boolean', 'multivariate', 'string', 'number', 'json'] as const satisfies readonly Flag['flag_type'][];
+
+/** The variants of a new flag: the service refuses a flag of these types without any. */
+const STARTING = {
+  boolean: [],
+  multivariate: variantsOf('a', 'b'),
+  string: variantsOf('a', 'b'),
+  number: variantsOf(0, 1),
+  json: variantsOf({}, {}),
+} as const;
+
+function variantsOf(first: unknown, second: unknown) {
+  return [
+    { key: 'a', value: first, weight: 50 },
+    { key: 'b', value: second, weight: 50 },
+  ];
+}
+
+function NewFlag({ onClose }: { onClose: () => void }) {
+  const { scope } = usePlace();
+  const [, navigate] = useLocation();
+  const [key, setKey] = useState('');
+  const [type, setType] = useState<Flag['flag_type']>('boolean');
+  const create = useMutation({
+    mutationFn: () =>
+      call(scope, 'POST /v1/flags/flags', {
+        body: { key: key.trim(), flag_type: type, enabled: false, variants: STARTING[type] },
+      }),
+    onSuccess: (flag) => navigate(`/${scope.game}/${scope.environment}/flags/${encodeURIComponent(flag.key)}`),
+  });
+  return (
+    <Dialog opened onClose={onClose} title={texts.newTitle}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <Stack>
+          <Text size="sm">{texts.newHelp}</Text>
+          <TextInput
+            label={texts.key}
+            value={key}
+            data-autofocus
+            onChange={(event) => setKey(event.currentTarget.value)}
+          />
+          <NativeSelect
+            label={texts.type}
+            value={type}
+            data={TYPES.map((each) => ({ value: each, label: texts.types[each] }))}
+            onChange={({ currentTarget: { value } }) => setType(TYPES.find((each) => each === value) ?? 'boolean')}
+          />
+          {create.error === null ? null : <Fault error={create.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {TEXTS.cancel}
+            </Button>
+            <Button type="submit" loading={create.isPending} disabled={key.trim() === ''}>
+              {TEXTS.create}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

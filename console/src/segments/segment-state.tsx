@@ -1,0 +1,120 @@
+import { Anchor, Card, Group, Progress, Text, Title } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { type AnswerOf, call } from '../api.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Loaded } from '../parts/states.tsx';
+import { number, Time } from '../parts/values.tsx';
+import { usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+import type { Segment } from './edited-segment.ts';
+
+const texts = TEXTS.segment;
+const PAGE = 100;
+
+/** What uses a segment. */
+export function UsedBy({ of: { used_by: users } }: { of: Segment }) {
+  const { scope } = usePlace();
+  const base = `/${scope.game}/${scope.environment}`;
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="xs">
+        {texts.usedBy}
+      </Title>
+      {users.flags.length + users.campaigns.length === 0 ? <Text c="dimmed">{texts.notUsed}</Text> : null}
+      <Group gap="sm">
+        {users.flags.map((key) => (
+          <Anchor key={key} component={Link} href={`${base}/flags/${encodeURIComponent(key)}`} underline="always">
+            {TEXTS.nav.flags}: {key}
+          </Anchor>
+        ))}
+        {users.campaigns.map((key) => (
+          <Anchor key={key} component={Link} href={`${base}/campaigns`} underline="always">
+            {TEXTS.nav.campaigns}: {key}
+          </Anchor>
+        ))}
+      </Group>
+    </Card>
+  );
+}
+
+/** How far all players are evaluated after the last change. */
+export function Evaluation({ of: { evaluation } }: { of: Segment }) {
+  const { status, players_evaluated: done, players_total: total } = evaluation;
+  const isRunning = status === 'running';
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="xs">
+        {texts.evaluation}
+      </Title>
+      <Text role="status">
+        {isRunning ? texts.evaluating(number(done), number(total)) : texts.evaluated(number(total))}
+      </Text>
+      {isRunning ? (
+        <Progress value={total === 0 ? 0 : (100 * done) / total} mt={6} aria-label={texts.evaluation} />
+      ) : null}
+    </Card>
+  );
+}
+
+type Member = AnswerOf<'GET /v1/segments/segments/{id}/members'>['players'][number];
+
+function MemberLink({ member }: { member: Member }) {
+  const { scope } = usePlace();
+  return (
+    <Anchor
+      component={Link}
+      href={`/${scope.game}/${scope.environment}/players/${member.player_id}`}
+      className="mono"
+      underline="always"
+    >
+      {member.player_id}
+    </Anchor>
+  );
+}
+
+const COLUMNS: readonly Column<Member>[] = [
+  { id: 'external', label: texts.columns.external, cell: ({ external_id: id }) => id },
+  { id: 'player', label: texts.columns.player, cell: (member) => <MemberLink member={member} /> },
+  { id: 'entered', label: texts.columns.entered, cell: ({ entered_at: at }) => <Time at={at} /> },
+];
+
+/** The players in a segment, page by page. */
+export function Members({ id, refetchMs }: { id: string; refetchMs: number }) {
+  const { scope } = usePlace();
+  const query = useInfiniteQuery({
+    queryKey: ['members', scope.game, scope.environment, id],
+    queryFn: ({ signal, pageParam }) =>
+      call(scope, 'GET /v1/segments/segments/{id}/members', {
+        path: { id },
+        query: { limit: PAGE, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: next }) => next,
+    refetchInterval: refetchMs,
+  });
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="xs">
+        {texts.members}
+      </Title>
+      <Loaded query={query}>
+        {({ pages }) => (
+          <DataTable
+            label={texts.members}
+            columns={COLUMNS}
+            rows={pages.flatMap(({ players }) => players)}
+            keyOf={({ player_id: player }) => player}
+            empty={<Text c="dimmed">{texts.noMembers}</Text>}
+            more={{
+              isThere: query.hasNextPage,
+              isLoading: query.isFetchingNextPage,
+              load: () => void query.fetchNextPage(),
+            }}
+          />
+        )}
+      </Loaded>
+    </Card>
+  );
+}

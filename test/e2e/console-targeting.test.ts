@@ -1,0 +1,286 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser, NO_BROWSER } from '../support/browser.ts';
+import { type ConsoleBrowser, openConsole, type Person } from '../support/console-browser.ts';
+import { startService, type RunningService } from '../support/running-service.ts';
+import { until } from '../support/until.ts';
+
+/* Segments, flags and experiments in a real browser, against the real service: from a condition to a winner. */
+
+const hasBrowser = findBrowser() !== undefined;
+const PLAYERS = 20;
+/** A game may send any text. It stays text. */
+const EVIL = '<img src=x onerror="alert(1)">';
+
+describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${NO_BROWSER})`}`, () => {
+  let service: RunningService;
+  let browser: ConsoleBrowser | undefined;
+  let ann: Person;
+  const players: string[] = [];
+
+  const api = (method: string, path: string, body?: unknown) =>
+    service.call(service.keys.live.server, method, path, body);
+  const evaluate = async (player: string): Promise<unknown> => {
+    const { body } = await service.call(service.keys.live.client, 'POST', '/v1/flags/flags/new_shop/evaluate', {
+      player_id: player,
+    });
+    return body.data.variant_key;
+  };
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await openConsole(service);
+    if (browser === undefined) throw new Error(NO_BROWSER);
+    ann = await browser.signIn('ann@example.com', 'editor');
+    ann.page.setDefaultTimeout(12_000);
+    for (let number = 0; number < PLAYERS; number++) {
+      const id = await service.player(service.keys.live.server, number === PLAYERS - 1 ? EVIL : `player-${number}`);
+      await api('PATCH', `/v1/players/players/${id}`, { attributes: { level: number, nick: EVIL } });
+      players.push(id);
+    }
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service.stop();
+  });
+
+  test('a segment is built, and its size follows while one types', async () => {
+    const { page } = ann;
+    await ann.open('segments');
+    await page.getByText('There is no segment yet.').waitFor();
+    await ann.picture('segments-empty');
+    await page.getByRole('link', { name: 'New segment' }).first().click();
+    await page.getByLabel('Key', { exact: true }).fill('veterans');
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByRole('combobox', { name: 'Field' }).fill('attributes.level');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Operator').selectOption('is at least');
+    await page.getByLabel('Type of the value').selectOption('number');
+    await page.getByLabel('Value', { exact: true }).fill('10');
+    await page.getByText('10 of 20 players').waitFor();
+    // The draft survives a reload in the middle of the edit.
+    await page.reload();
+    await page.getByText('10 of 20 players').waitFor();
+    expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('veterans');
+    await ann.picture('segment-new');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'veterans', level: 1 }).waitFor();
+    await page.getByRole('row', { name: /player-15/ }).waitFor();
+    // A player that does not fit, with the part that fails.
+    await page.getByLabel('Player id or your id').fill('player-4');
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByText('The player does not meet the condition.').waitFor();
+    await ann.picture('segment');
+    expect(await ann.accessibility()).toEqual([]);
+    expect(ann.faults).toEqual([]);
+  });
+
+  test('the builder and the JSON stay in step, and neither loses a part', async () => {
+    const { page } = ann;
+    await page.getByText('Builder + JSON').click();
+    const json = page.getByRole('textbox', { name: 'Conditions (JSON)' });
+    await json.waitFor();
+    await json.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('{"attributes.level":{"$gte":10,"$lt":15},"attributes.x":{"$above":1}}');
+    await page.getByText('The builder cannot show this part.').waitFor();
+    const values = page.getByRole('textbox', { name: 'Value', exact: true });
+    expect(await values.count()).toBe(2);
+    await values.nth(1).fill('16');
+    await until('the JSON has both conditions and the unknown part', async () => {
+      const text = (await json.textContent()) ?? '';
+      return text.includes('16') && text.includes('"$gte": 10') && text.includes('$above');
+    });
+    await json.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('{"a": }');
+    await page.getByText(/Line 1, column/).waitFor();
+    await ann.picture('segment-json');
+    expect(await ann.accessibility()).toEqual([]);
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    expect(ann.faults).toEqual([]);
+  });
+
+  test('a flag splits the segment, after a look at what changes in live', async () => {
+    const { page } = ann;
+    await ann.open('flags');
+    await page.getByRole('button', { name: 'New flag' }).click();
+    await page.getByLabel('Key', { exact: true }).fill('new_shop');
+    await page.getByLabel('Type').selectOption('variants (text)');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'new_shop', level: 1 }).waitFor();
+    await page.getByLabel('Value', { exact: true }).last().fill(EVIL);
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByLabel('Players of segment').selectOption('veterans');
+    await ann.picture('flag-draft');
+    expect(await ann.accessibility()).toEqual([]);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This changes LIVE of demo.').waitFor();
+    await dialog.getByRole('row', { name: /targeting_rules/ }).waitFor();
+    await ann.picture('flag-confirm');
+    expect(await ann.accessibility()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Turn on' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click();
+    await page.getByRole('button', { name: 'Turn off' }).waitFor();
+    const served = await Promise.all(players.map(evaluate));
+    expect(served.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => null));
+    expect(new Set(served.slice(10))).toEqual(new Set(['a', 'b']));
+    expect(ann.faults).toEqual([]);
+  });
+
+  test('the playground says why a player gets a variant, and names what the player got', async () => {
+    const { page } = ann;
+    await ann.open('flags/new_shop?tab=playground&player=player-15');
+    await page.getByText('Rule 1: includes the player and decides.').waitFor();
+    await page.getByText(/By weight, place [\d.]+ of 100 falls to variant/).waitFor();
+    await ann.picture('playground');
+    expect(await ann.accessibility()).toEqual([]);
+    await page.getByLabel('Player id or your id').fill('player-3');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText('Rule 1: the player is not in the segment.').waitFor();
+    expect(new URL(page.url()).searchParams.get('player')).toBe('player-3');
+    // Looking is no exposure.
+    const { body } = await api('POST', '/v1/flags/flags/explain', { player_id: players[3], flag_keys: ['new_shop'] });
+    expect(body.data).toMatchObject({ flags: [{ exposures: [{ variant_key: null }] }] });
+    expect(ann.faults).toEqual([]);
+  });
+
+  test('an override is set and removed', async () => {
+    const { page } = ann;
+    await ann.open('flags/new_shop?tab=overrides&player=player-3');
+    await page.getByText('This player has no override.').waitFor();
+    await page.getByLabel('Variant').selectOption('b');
+    await page.getByRole('button', { name: 'Set override' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Set override' }).click();
+    await page.getByText('This player has an override:').waitFor();
+    await ann.picture('overrides');
+    expect(await ann.accessibility()).toEqual([]);
+    expect(await evaluate(players[3] ?? '')).toBe('b');
+    await page.getByRole('button', { name: 'Remove override' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove override' }).click();
+    await page.getByText('This player has no override.').waitFor();
+    expect(ann.faults).toEqual([]);
+  });
+
+  test('the list shows exposures, and the experiment its sample ratio and intervals', async () => {
+    const { page } = ann;
+    for (const player of players.slice(10)) {
+      const sent = await api('POST', '/v1/events/events', { player_id: player, event_name: 'shop_opened' });
+      expect(sent.status).toBe(200);
+    }
+    await until('the exposures are counted', async () => {
+      const { body } = await api('GET', '/v1/flags/usage');
+      return JSON.stringify(body.data).includes(`"exposures":${PLAYERS}`);
+    });
+    await ann.open('flags');
+    await page.getByRole('row', { name: /new_shop.*on.*20/ }).waitFor();
+    await ann.picture('flags');
+    expect(await ann.accessibility()).toEqual([]);
+    await ann.open('experiments');
+    await page.getByRole('link', { name: 'new_shop' }).waitFor();
+    await ann.picture('experiments');
+    expect(await ann.accessibility()).toEqual([]);
+    await ann.open('experiments/new_shop?metric=shop_opened&metric=purchase');
+    await page.getByText(/Sample ratio:/).waitFor();
+    await page.getByRole('table', { name: 'Results for purchase' }).waitFor();
+    await ann.picture('experiment');
+    expect(await ann.accessibility()).toEqual([]);
+    expect(ann.faults).toEqual([]);
+  });
+
+  test('the winner is rolled out after a look at the difference', async () => {
+    const { page } = ann;
+    await page.getByRole('button', { name: 'Ship b' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('row', { name: /variants.a.weight/ }).waitFor();
+    await ann.picture('ship');
+    await dialog.getByRole('button', { name: 'Ship b' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const served = await Promise.all(players.slice(10).map(evaluate));
+    expect(new Set(served)).toEqual(new Set(['b']));
+    expect(ann.faults).toEqual([]);
+  });
+
+  test('two people who edit one flag merge their edits', async () => {
+    const bob = await browser!.signIn('bob@example.com', 'editor');
+    const rename = async ({ page }: Person, name: string, description: string): Promise<void> => {
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      if (description !== '') await page.getByLabel('Description').fill(description);
+    };
+    const save = async ({ page }: Person): Promise<void> => {
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    };
+    for (const person of [ann, bob]) await person.open('flags/new_shop');
+    await rename(ann, 'Ann’s shop', 'By Ann');
+    await rename(bob, 'Bob’s shop', '');
+    await save(bob);
+    await bob.page.getByText('You have changes that are not saved.').waitFor({ state: 'detached' });
+    await save(ann);
+    const conflict = ann.page.getByRole('dialog', { name: /Somebody else saved/ });
+    await conflict.getByText('only you changed it').first().waitFor();
+    await conflict.getByText('both changed it: choose').waitFor();
+    await ann.picture('conflict');
+    expect(await ann.accessibility()).toEqual([]);
+    await conflict.getByLabel('Take name').selectOption('Theirs');
+    await conflict.getByRole('button', { name: 'Merge into my draft' }).click();
+    await conflict.waitFor({ state: 'detached' });
+    await save(ann);
+    await ann.page.getByText('You have changes that are not saved.').waitFor({ state: 'detached' });
+    const { body } = await api('GET', '/v1/flags/flags/new_shop');
+    expect(body.data).toMatchObject({ name: 'Bob’s shop', description: 'By Ann' });
+  });
+
+  test('a viewer sees everything and may change nothing', async () => {
+    const vic = await browser!.signIn('vic@example.com', 'viewer');
+    const { page } = vic;
+    const buttons = /Save|New flag|New segment|Turn off|Archive|Delete|Add a|Ship|Set override/;
+    for (const screen of ['flags', 'flags/new_shop', 'segments', 'experiments/new_shop?metric=shop_opened']) {
+      await vic.open(screen);
+      expect(await page.getByRole('button', { name: buttons }).count(), screen).toBe(0);
+    }
+    await vic.picture('flag-viewer');
+    const answer = await refused(page);
+    expect(answer).toBe(403);
+    expect(vic.faults).toEqual([]);
+  });
+
+  test('the screens fit a phone', async () => {
+    const { page } = ann;
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const screen of ['segments', 'flags', 'flags/new_shop', 'experiments/new_shop?metric=shop_opened']) {
+      await ann.open(screen);
+      await ann.picture(`phone-${screen.replaceAll('/', '-').split('?')[0]}`);
+      const wide: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(wide, screen).toBeLessThanOrEqual(0);
+    }
+    await page.setViewportSize({ width: 1_280, height: 860 });
+  });
+
+  test('a flag is archived after a look at its last use', async () => {
+    const { page } = ann;
+    await ann.open('flags/new_shop');
+    await page.getByRole('button', { name: 'Archive' }).click();
+    await page.getByRole('dialog').getByText('Last exposed:').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await page.getByRole('heading', { name: 'Flags', level: 1 }).waitFor();
+    await page.getByText('Archived', { exact: true }).click();
+    await page.getByRole('row', { name: /new_shop/ }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(ann.faults).toEqual([]);
+  });
+});
+
+/** The status of a change that the page sends although it shows no button for it. */
+function refused(page: Page): Promise<number> {
+  return page.evaluate(`(async () => {
+    const place = { 'X-Game': 'demo', 'X-Environment': 'live' };
+    const me = await (await fetch('/v1/console/me')).json();
+    const headers = { ...place, 'Content-Type': 'application/json', 'X-CSRF-Token': me.data.csrf_token };
+    const body = JSON.stringify({ enabled: false });
+    return (await fetch('/v1/flags/flags/new_shop', { method: 'PATCH', headers, body })).status;
+  })()`);
+}
