@@ -32,6 +32,8 @@ export interface Input {
   query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   headers?: Readonly<Record<string, string>>;
   body?: unknown;
+  /** A file to send instead of JSON, for endpoints that take one. */
+  file?: { type: string; content: Blob };
   signal?: AbortSignal;
 }
 
@@ -74,10 +76,12 @@ async function send(scope: Scope | undefined, operation: Operation, input: Input
     headers: {
       ...scopeHeaders(scope),
       ...(input.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(input.file === undefined ? {} : { 'Content-Type': input.file.type }),
       ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken }),
       ...input.headers,
     },
     ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+    ...(input.file === undefined ? {} : { body: input.file.content }),
     ...(input.signal === undefined ? {} : { signal: input.signal }),
   };
   try {

@@ -88,7 +88,7 @@ function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant
                   <Table.Th scope="row">
                     {variant.variant_key}{' '}
                     {place === 0 ? (
-                      <Badge variant="default" tt="none" size="sm">
+                      <Badge variant="default" tt="none" size="sm" miw="max-content">
                         {texts.control}
                       </Badge>
                     ) : (
@@ -147,7 +147,13 @@ function Verdict({ interval }: { interval: Bounds | undefined }) {
   const { ci_low: low = null, ci_high: high = null } = interval ?? {};
   const verdict = low !== null && low > 0 ? 'better' : high !== null && high < 0 ? 'worse' : 'unclear';
   return (
-    <Badge variant="outline" tt="none" size="sm" color={{ better: 'green', worse: 'red', unclear: 'gray' }[verdict]}>
+    <Badge
+      variant="outline"
+      tt="none"
+      size="sm"
+      miw="max-content"
+      color={{ better: 'green', worse: 'red', unclear: 'gray' }[verdict]}
+    >
       {texts.verdicts[verdict]}
     </Badge>
   );

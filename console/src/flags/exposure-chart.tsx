@@ -42,7 +42,7 @@ function seriesOf({ from, days }: AnswerOf<'GET /v1/flags/flags/{key}/exposures'
   const byVariant = Map.groupBy(days, ({ variant }) => variant);
   const series = [...byVariant].map(([name, ofVariant]) => {
     const counts = new Map(ofVariant.map(({ day, exposures }) => [Date.parse(day), exposures]));
-    return { name, values: at.map((time) => counts.get(time) ?? 0) };
+    return { name: name === 'null' ? texts.noVariant : name, values: at.map((time) => counts.get(time) ?? 0) };
   });
   return { at, series, partialFrom: today };
 }

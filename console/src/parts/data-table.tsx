@@ -59,6 +59,7 @@ export function DataTable<T>({ label, columns, rows, keyOf, order, onOrder, more
                     <UnstyledButton
                       fz="inherit"
                       fw="inherit"
+                      style={{ whiteSpace: 'nowrap' }}
                       title={texts.sortBy(column.label)}
                       onClick={() => setOrder(current === column.id ? `-${column.id}` : column.id)}
                     >

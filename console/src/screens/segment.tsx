@@ -144,7 +144,11 @@ function SegmentScreen({ segment }: { segment: SegmentDocument }) {
           )}
         </Stack>
       </SimpleGrid>
-      <Members id={segment.segment_id} refetchMs={segment.evaluation.status === 'running' ? PROGRESS_MS : MEMBERS_MS} />
+      <Members
+        id={segment.segment_id}
+        isList={segment.kind === 'static'}
+        refetchMs={segment.evaluation.status === 'running' ? PROGRESS_MS : MEMBERS_MS}
+      />
     </Page>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Card, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Button, Card, FileButton, Group, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { Fault } from '../parts/states.tsx';
 import { number, Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
@@ -60,6 +61,7 @@ export function SegmentList({ segment }: { segment: Segment }) {
             </Button>
           </>
         ) : null}
+        {mayEdit ? <Replace segment={segment} /> : null}
         {add.error === null ? null : <Fault error={add.error} />}
         {add.data === undefined ? null : (
           <Text role="status">
@@ -69,5 +71,68 @@ export function SegmentList({ segment }: { segment: Segment }) {
         )}
       </Stack>
     </Card>
+  );
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['csv', 'text/csv'],
+  ['ndjson', 'application/x-ndjson'],
+  ['jsonl', 'application/x-ndjson'],
+  ['json', 'application/json'],
+]);
+
+/** Replaces the whole list by a file, after a question. */
+function Replace({ segment }: { segment: Segment }) {
+  const { scope } = usePlace();
+  const queries = useQueryClient();
+  const [file, setFile] = useState<File | null>(null);
+  const replace = useMutation({
+    mutationFn: (content: File) =>
+      call(scope, 'PUT /v1/segments/segments/{id}/members', {
+        path: { id: segment.segment_id },
+        file: { type: TYPES.get(content.name.split('.').at(-1)?.toLowerCase() ?? '') ?? 'text/csv', content },
+      }),
+    onSuccess: async () => {
+      setFile(null);
+      await queries.invalidateQueries({ queryKey: ['segment'] });
+      await queries.invalidateQueries({ queryKey: ['members'] });
+    },
+  });
+  const { data: done } = replace;
+  return (
+    <>
+      <Group gap="xs">
+        <FileButton onChange={setFile} accept={[...TYPES.keys()].map((end) => `.${end}`).join()}>
+          {(props) => (
+            <Button {...props} variant="default" size="xs">
+              {texts.replace}
+            </Button>
+          )}
+        </FileButton>
+      </Group>
+      <Text size="xs" c="dimmed">
+        {texts.replaceHelp}
+      </Text>
+      {done === undefined ? null : (
+        <Text role="status">
+          {texts.replaced(number(done.members), number(done.received))}{' '}
+          {done.unknown_ids.length === 0 ? '' : texts.unknown(done.unknown_ids.join(', '))}
+        </Text>
+      )}
+      <Confirm
+        opened={file !== null}
+        onClose={() => {
+          setFile(null);
+          replace.reset();
+        }}
+        title={texts.replaceTitle(file?.name ?? '')}
+        action={texts.replace}
+        busy={replace.isPending}
+        error={replace.error}
+        onConfirm={() => {
+          if (file !== null) replace.mutate(file);
+        }}
+      />
+    </>
   );
 }

@@ -1,9 +1,9 @@
-import { Anchor, Card, Group, Progress, Text, Title } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Anchor, Button, Card, Group, Progress, Text, Title } from '@mantine/core';
+import { type InfiniteData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { type AnswerOf, call } from '../api.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { Loaded } from '../parts/states.tsx';
+import { Fault, Loaded } from '../parts/states.tsx';
 import { number, Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -79,9 +79,48 @@ const COLUMNS: readonly Column<Member>[] = [
   { id: 'entered', label: texts.columns.entered, cell: ({ entered_at: at }) => <Time at={at} /> },
 ];
 
-/** The players in a segment, page by page. */
-export function Members({ id, refetchMs }: { id: string; refetchMs: number }) {
+/** Takes a player out of the list of a static segment. The row goes at once, and comes back if the service refuses. */
+function RemoveMember({ id, member }: { id: string; member: Member }) {
   const { scope } = usePlace();
+  const queries = useQueryClient();
+  const queryKey = ['members', scope.game, scope.environment, id];
+  const remove = useMutation({
+    mutationFn: () =>
+      call(scope, 'DELETE /v1/segments/segments/{id}/members/{player_id}', {
+        path: { id, player_id: member.player_id },
+      }),
+    onMutate: async () => {
+      await queries.cancelQueries({ queryKey });
+      const before = queries.getQueryData<Pages>(queryKey);
+      if (before !== undefined) queries.setQueryData<Pages>(queryKey, without(before, member));
+      return before;
+    },
+    onError: (_error, _input, before) => queries.setQueryData(queryKey, before),
+  });
+  return (
+    <>
+      <Button size="compact-xs" variant="default" disabled={remove.isPending} onClick={() => remove.mutate()}>
+        {texts.removeMember(member.external_id)}
+      </Button>
+      {remove.error === null ? null : <Fault title={TEXTS.confirm.undone} error={remove.error} />}
+    </>
+  );
+}
+
+type Pages = InfiniteData<AnswerOf<'GET /v1/segments/segments/{id}/members'>>;
+
+function without({ pages, pageParams }: Pages, member: Member): Pages {
+  const isOther = ({ player_id: id }: Member): boolean => id !== member.player_id;
+  return { pageParams, pages: pages.map((page) => ({ ...page, players: page.players.filter(isOther) })) };
+}
+
+/** The players in a segment, page by page. */
+export function Members({ id, isList, refetchMs }: { id: string; isList: boolean; refetchMs: number }) {
+  const { scope, mayEdit } = usePlace();
+  const columns: readonly Column<Member>[] =
+    isList && mayEdit
+      ? [...COLUMNS, { id: 'remove', label: TEXTS.remove, cell: (member) => <RemoveMember id={id} member={member} /> }]
+      : COLUMNS;
   const query = useInfiniteQuery({
     queryKey: ['members', scope.game, scope.environment, id],
     queryFn: ({ signal, pageParam }) =>
@@ -103,7 +142,7 @@ export function Members({ id, refetchMs }: { id: string; refetchMs: number }) {
         {({ pages }) => (
           <DataTable
             label={texts.members}
-            columns={COLUMNS}
+            columns={columns}
             rows={pages.flatMap(({ players }) => players)}
             keyOf={({ player_id: player }) => player}
             empty={<Text c="dimmed">{texts.noMembers}</Text>}

@@ -172,5 +172,6 @@ export const overrides = {
 export const use = {
   exposures: 'Exposures by day',
   none: 'No exposure in the last 30 days.',
+  noVariant: 'no variant',
   noneTest: 'The test environment records no exposures.',
 } as const;
