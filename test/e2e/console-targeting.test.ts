@@ -234,6 +234,68 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     expect(body.data).toMatchObject({ name: 'Bob’s shop', description: 'By Ann' });
   });
 
+  test('a change that the service refuses is taken back', async () => {
+    const { page } = ann;
+    await ann.open('flags/new_shop');
+    await page.route('**/v1/flags/flags/new_shop', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
+    await page.getByText('The change failed and was undone:').waitFor();
+    await page.getByRole('button', { name: 'Turn off' }).waitFor();
+    await page.unroute('**/v1/flags/flags/new_shop');
+  });
+
+  test('a flag is promoted from test to live, with its segment by its key', async () => {
+    const { page } = ann;
+    const test = (method: string, path: string, body: unknown) =>
+      service.call(service.keys.test.server, method, path, body);
+    const { body: segment } = await test('POST', '/v1/segments/segments', { key: 'veterans', conditions: {} });
+    await test('POST', '/v1/flags/flags', {
+      key: 'hats',
+      flag_type: 'boolean',
+      targeting_rules: [{ segment_id: segment.data.segment_id }],
+    });
+    await page.goto(`${service.url}/console/demo/test/flags/hats`);
+    await page.getByRole('button', { name: 'Promote to live' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Live has no such flag yet').waitFor();
+    await dialog.getByText('This changes LIVE of demo.').waitFor();
+    await ann.picture('promote');
+    await dialog.getByRole('button', { name: 'Promote to live' }).click();
+    await page.getByText('Live has it now.').waitFor();
+    const { body: live } = await api('GET', '/v1/flags/flags/hats');
+    const { body: held } = await api('GET', '/v1/segments/segments');
+    expect(held.data).toMatchObject({ segments: [{ key: 'veterans', kind: 'dynamic' }] });
+    expect(JSON.stringify(live.data)).not.toContain(String(segment.data.segment_id));
+    expect(ann.faults).toEqual([]);
+  });
+
+  test('a list gets players by their ids and by a file, and loses one', async () => {
+    const { page } = ann;
+    await ann.open('segments/new');
+    await page.getByLabel('Key', { exact: true }).fill('testers');
+    await page.getByLabel('Players', { exact: true }).selectOption('of a list that you load');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByLabel('Add players by your ids, one a line').fill('player-1\nplayer-2\nnobody');
+    await page.getByRole('button', { name: 'Add to the list' }).click();
+    await page.getByText('2 added. Unknown: nobody').waitFor();
+    await page.getByRole('button', { name: 'Remove player-2 from the list' }).click();
+    await page.getByRole('row', { name: /player-2/ }).waitFor({ state: 'detached' });
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'testers.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('external_id\nplayer-5\nplayer-6\n'),
+    });
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace the list by a file' }).click();
+    await page.getByText('The list has 2 players, of 2 ids in the file.').waitFor();
+    await page.getByRole('row', { name: /player-6/ }).waitFor();
+    await ann.picture('segment-list');
+    expect(await ann.accessibility()).toEqual([]);
+    expect(ann.faults).toEqual([]);
+  });
+
   test('a viewer sees everything and may change nothing', async () => {
     const vic = await browser!.signIn('vic@example.com', 'viewer');
     const { page } = vic;
