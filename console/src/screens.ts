@@ -37,6 +37,7 @@ export const ENTRIES: readonly Entry[] = [
   { section: 'operate', path: 'keys', label: nav.keys, letter: 'k', adminOnly: true },
   { section: 'operate', path: 'users', label: nav.users, letter: 'u', adminOnly: true },
   { section: 'operate', path: 'audit', label: nav.audit, letter: 't', adminOnly: true },
+  { section: 'target', path: 'campaigns', label: nav.campaigns, letter: 'c' },
   { section: 'understand', path: 'scoring', label: nav.scoring, letter: 'i' },
   { section: 'operate', path: 'operations', label: nav.operations, letter: 'x', adminOnly: true },
 ];
@@ -105,6 +106,18 @@ export const SCREENS: readonly Screen[] = [
   { path: 'keys', load: () => import('./screens/keys.tsx').then(({ Keys }) => ({ default: Keys })) },
   { path: 'users', load: () => import('./screens/users.tsx').then(({ Users }) => ({ default: Users })) },
   { path: 'audit', load: () => import('./screens/audit.tsx').then(({ Audit }) => ({ default: Audit })) },
+  {
+    path: 'campaigns',
+    load: () => import('./screens/campaigns.tsx').then(({ Campaigns }) => ({ default: Campaigns })),
+  },
+  {
+    path: 'campaigns/new',
+    load: () => import('./screens/campaign.tsx').then(({ CampaignScreen }) => ({ default: CampaignScreen })),
+  },
+  {
+    path: 'campaigns/:id',
+    load: () => import('./screens/campaign.tsx').then(({ CampaignScreen }) => ({ default: CampaignScreen })),
+  },
   { path: 'scoring', load: () => import('./screens/scoring.tsx').then(({ Scoring }) => ({ default: Scoring })) },
   {
     path: 'operations',

@@ -1,6 +1,7 @@
 import { analytics } from './texts/analytics.ts';
 import { start, events } from './texts/arriving.ts';
 import { chart } from './texts/chart.ts';
+import { campaign, campaigns } from './texts/campaigns.ts';
 import { common } from './texts/common.ts';
 import { experiment, experiments } from './texts/experiments.ts';
 import { flag, flags, overrides, playground, use } from './texts/flags.ts';
@@ -20,6 +21,8 @@ import { attempts, recovery, webhook, webhooks } from './texts/webhooks.ts';
 export const TEXTS = {
   ...common,
   account,
+  campaign,
+  campaigns,
   audit,
   keys,
   users,

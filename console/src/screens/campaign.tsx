@@ -1,0 +1,136 @@
+import { Alert, Anchor, Badge, Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { ApiError, call } from '../api.ts';
+import { CampaignActions } from '../campaigns/campaign-actions.tsx';
+import { type Campaign, stateOf, writable } from '../campaigns/campaign-document.ts';
+import { baseText, DefinitionTab } from '../campaigns/definition-tab.tsx';
+import { ExplainTab } from '../campaigns/explain-tab.tsx';
+import { ResultsTab } from '../campaigns/results-tab.tsx';
+import { Warnings } from '../campaigns/save-campaign.tsx';
+import { StateBadge } from '../campaigns/state-badge.tsx';
+import { parseObject } from '../parts/json-text.ts';
+import { Loaded, Page } from '../parts/states.tsx';
+import { usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+
+const texts = TEXTS.campaign;
+const TABS = ['results', 'definition', 'explain'] as const;
+
+/** One campaign, or a new one. Tab, player and measured event are in the address. */
+export function CampaignScreen({ params }: { params: Readonly<Record<string, string | undefined>> }) {
+  const { scope } = usePlace();
+  const id = params['id'] === undefined ? undefined : decodeURIComponent(params['id']);
+  const found = useQuery({
+    queryKey: ['campaign', scope.game, scope.environment, id],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/campaigns/campaigns/{id}', { path: { id: id ?? '' }, signal }),
+    enabled: id !== undefined,
+    refetchOnWindowFocus: false,
+  });
+  if (id === undefined) return <Parts id={undefined} campaign={undefined} />;
+  const isGone = found.error instanceof ApiError && found.error.status === 404;
+  if (isGone) return <Parts id={id} campaign={undefined} />;
+  if (found.data === undefined) {
+    return (
+      <Page title={TEXTS.campaigns.title}>
+        <Loaded query={found}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  // The key makes drafts of another campaign begin anew.
+  return <Parts key={id} id={id} campaign={found.data} />;
+}
+
+/** @param id with no campaign: one that was archived; undefined: a new one */
+function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | undefined }) {
+  const { scope, mayEdit } = usePlace();
+  const [, navigate] = useLocation();
+  const [search, setSearch] = useSearchParams();
+  const [draft, setDraft] = useState<string | undefined>();
+  const [saved, setSaved] = useState<Campaign | undefined>();
+  const base = `/${scope.game}/${scope.environment}/campaigns`;
+  const isNew = id === undefined;
+  const isGone = !isNew && campaign === undefined;
+  const tab = TABS.find((each) => each === search.get('tab')) ?? (isNew ? 'definition' : 'results');
+  const set = (entries: Readonly<Record<string, string>>): void =>
+    setSearch((before) => {
+      const next = new URLSearchParams(before);
+      for (const [name, value] of Object.entries(entries)) {
+        if (value === '') next.delete(name);
+        else next.set(name, value);
+      }
+      return next;
+    });
+  const document = parseObject(draft ?? baseText(campaign)) ?? (campaign === undefined ? {} : writable(campaign));
+  const onSaved = (next: Campaign): void => {
+    setDraft(undefined);
+    setSaved(next);
+    if (isNew) navigate(`${base}/${encodeURIComponent(next.campaign_id)}?tab=definition`);
+  };
+  return (
+    <Page
+      title={campaign?.name ?? (isGone ? id : texts.newTitle)}
+      intro={
+        <Anchor component={Link} href={base} underline="always">
+          {texts.back}
+        </Anchor>
+      }
+      actions={
+        campaign === undefined ? null : (
+          <>
+            <StateBadge state={stateOf(campaign, Date.now())} />
+            <Badge variant="default" tt="none">
+              {texts.version(campaign.version)}
+            </Badge>
+            {mayEdit ? <CampaignActions campaign={campaign} /> : null}
+          </>
+        )
+      }
+    >
+      {isGone ? (
+        <Alert color="yellow" variant="outline">
+          {texts.gone}
+        </Alert>
+      ) : null}
+      {saved === undefined ? null : (
+        <>
+          <Alert color="green" variant="outline" role="status">
+            {texts.saved(saved.version)}
+          </Alert>
+          <Warnings campaign={saved} />
+        </>
+      )}
+      <Tabs value={tab} keepMounted={false} onChange={(next) => set({ tab: next ?? '' })}>
+        <Tabs.List aria-label={texts.tabsLabel} mb="md">
+          {TABS.filter((each) => (isNew ? each !== 'results' : !isGone || each === 'results')).map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {texts.tabs[each]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="results">
+          {id === undefined ? null : (
+            <ResultsTab
+              id={id}
+              event={search.get('event') ?? ''}
+              hours={search.get('hours') ?? ''}
+              onChoose={(event, hours) => set({ event, hours })}
+            />
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="definition">
+          <DefinitionTab base={campaign} draft={draft} onDraft={setDraft} onSaved={onSaved} />
+        </Tabs.Panel>
+        <Tabs.Panel value="explain">
+          <ExplainTab
+            document={document}
+            id={draft === undefined ? id : undefined}
+            player={search.get('player') ?? ''}
+            onPlayer={(player) => set({ player })}
+          />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}

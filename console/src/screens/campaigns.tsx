@@ -1,0 +1,152 @@
+import { Anchor, Button, Group, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
+import { Link, useSearchParams } from 'wouter';
+import { Calendar } from '../campaigns/calendar.tsx';
+import { type Campaign, STATES, stateOf } from '../campaigns/campaign-document.ts';
+import { monthOf } from '../campaigns/month.ts';
+import { StateBadge } from '../campaigns/state-badge.tsx';
+import { scheduleText, triggerText } from '../campaigns/trigger-text.ts';
+import { useCampaigns, useSegments } from '../campaigns/use-campaigns.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Empty, Loaded, Page } from '../parts/states.tsx';
+import { percent } from '../parts/units.ts';
+import { Time } from '../parts/values.tsx';
+import { usePlace } from '../session.tsx';
+import { TEXTS } from '../texts.ts';
+
+const texts = TEXTS.campaigns;
+
+/** All campaigns, as a list or on a calendar. Filter, order and month are in the address. */
+export function Campaigns() {
+  const { scope, mayEdit } = usePlace();
+  const base = `/${scope.game}/${scope.environment}/campaigns`;
+  const found = useCampaigns();
+  const { nameOf } = useSegments();
+  const [search, setSearch] = useSearchParams();
+  const set = (name: string, value: string): void =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === '') next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const view = search.get('view') === 'calendar' ? 'calendar' : 'list';
+  const wanted = (search.get('q') ?? '').toLowerCase();
+  const state = search.get('state') ?? '';
+  const nowMs = Date.now();
+  const hrefOf = ({ campaign_id: id }: Campaign): string => `${base}/${encodeURIComponent(id)}`;
+  const isWanted = (campaign: Campaign): boolean =>
+    (campaign.name.toLowerCase().includes(wanted) || campaign.key.toLowerCase().includes(wanted)) &&
+    (state === '' || stateOf(campaign, nowMs) === state);
+
+  return (
+    <Page
+      title={texts.title}
+      intro={texts.intro}
+      actions={
+        mayEdit ? (
+          <Button component={Link} href={`${base}/new`}>
+            {texts.create}
+          </Button>
+        ) : null
+      }
+    >
+      <Loaded query={found}>
+        {({ campaigns }) =>
+          campaigns.length === 0 ? (
+            <Empty title={texts.empty}>{texts.emptyHelp}</Empty>
+          ) : (
+            <>
+              <Group align="flex-end">
+                <TextInput
+                  label={texts.filter}
+                  value={search.get('q') ?? ''}
+                  onChange={(event) => set('q', event.currentTarget.value)}
+                />
+                <NativeSelect
+                  label={texts.state}
+                  value={state}
+                  data={[
+                    { value: '', label: texts.allStates },
+                    ...STATES.map((each) => ({ value: each, label: texts.states[each] ?? each })),
+                  ]}
+                  onChange={(event) => set('state', event.currentTarget.value)}
+                />
+                <SegmentedControl
+                  aria-label={texts.view}
+                  value={view}
+                  data={[
+                    { value: 'list', label: texts.list },
+                    { value: 'calendar', label: texts.calendar },
+                  ]}
+                  onChange={(value) => set('view', value === 'list' ? '' : value)}
+                />
+              </Group>
+              {view === 'calendar' ? (
+                <Calendar
+                  campaigns={campaigns.filter(isWanted)}
+                  month={monthOf(search.get('month'), nowMs)}
+                  onMonth={(month) => set('month', month)}
+                  hrefOf={hrefOf}
+                  nowMs={nowMs}
+                />
+              ) : (
+                <DataTable
+                  label={texts.title}
+                  rows={campaigns.filter(isWanted)}
+                  keyOf={({ campaign_id: id }) => id}
+                  order={search.get('order') ?? ''}
+                  onOrder={(order) => set('order', order)}
+                  columns={[
+                    {
+                      id: 'name',
+                      label: texts.name,
+                      sortBy: ({ name }) => name,
+                      cell: (campaign) => (
+                        <Anchor component={Link} href={hrefOf(campaign)}>
+                          {campaign.name}
+                        </Anchor>
+                      ),
+                    },
+                    {
+                      id: 'state',
+                      label: texts.state,
+                      sortBy: (campaign) => stateOf(campaign, nowMs),
+                      cell: (campaign) => <StateBadge state={stateOf(campaign, nowMs)} />,
+                    },
+                    {
+                      id: 'trigger',
+                      label: texts.trigger,
+                      cell: ({ trigger }) => triggerText(trigger, nameOf),
+                    },
+                    {
+                      id: 'audience',
+                      label: texts.audience,
+                      cell: ({ audience }) => (audience === null ? texts.everybody : nameOf(audience)),
+                    },
+                    { id: 'schedule', label: texts.schedule, cell: scheduleText },
+                    {
+                      id: 'holdout',
+                      label: texts.holdout,
+                      sortBy: ({ holdout_percentage: share }) => share,
+                      cell: ({ holdout_percentage: share }) =>
+                        share === 0 ? texts.noHoldout : percent(share / 100, 0),
+                    },
+                    {
+                      id: 'changed',
+                      label: texts.changed,
+                      sortBy: ({ updated_at: at }) => at,
+                      cell: ({ updated_at: at }) => <Time at={at} />,
+                    },
+                  ]}
+                />
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
