@@ -19,6 +19,11 @@ const theme = createTheme({
   cursorType: 'pointer',
   defaultRadius: 'sm',
   respectReducedMotion: true,
+  // Mantine heads dialogs with a `header` element, which would be a second banner of the page.
+  components: {
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
+  },
 });
 
 const queries = new QueryClient({

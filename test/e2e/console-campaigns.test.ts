@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)(`campaigns in the console${hasBrowser ? '' : ` (${N
     await page.getByText('There is no campaign yet.').waitFor();
     await page.getByRole('link', { name: 'New campaign' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Hint for VIPs');
-    await page.getByLabel('Event name').fill('level_failed');
+    await page.getByRole('combobox', { name: 'Event name' }).fill('level_failed');
     await page.getByLabel('Audience').selectOption({ label: 'VIPs' });
     await page.getByLabel('Title').fill('Stuck?');
     await page.getByLabel('Text', { exact: true }).fill('Here is a hint.');
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)(`campaigns in the console${hasBrowser ? '' : ` (${N
     await page.getByLabel('Player id or external id').fill('capped-1');
     await page.getByRole('button', { name: 'Explain' }).click();
     await page.getByText('The player would get nothing; the suppression is recorded.').waitFor();
-    await page.getByText('This decides: The player is below the cap in all').waitFor();
+    await page.getByText('Because: The player had all messages that the cap allows.').waitFor();
     await page.getByRole('row', { name: /cooldown is over.*no/ }).waitFor();
     await viewer.picture('campaign-explain');
     expect(await viewer.accessibility()).toEqual([]);

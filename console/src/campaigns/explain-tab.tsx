@@ -96,7 +96,9 @@ function Answer({ found, document }: { found: Explanation; document: Record<stri
     <Stack gap="xs">
       <Group role="status">
         <State ok={outcome === 'given'} label={texts.outcomes[outcome]} />
-        {decidedBy === null ? null : <Text fw={600}>{texts.because(texts.checks[decidedBy] ?? decidedBy)}</Text>}
+        {decidedBy === null ? null : (
+          <Text fw={600}>{texts.because(texts.reasons[decidedBy] ?? texts.unconcerned[decidedBy] ?? decidedBy)}</Text>
+        )}
       </Group>
       <Text size="sm">
         {texts.before(found.messages_before)} {texts.waiting(found.waiting)}{' '}

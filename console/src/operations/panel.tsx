@@ -1,3 +1,4 @@
+import './panel.css';
 import { Badge, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { TEXTS } from '../texts.ts';
@@ -56,7 +57,7 @@ export function Figures({
 }) {
   return (
     <div className="table-scroll">
-      <Table aria-label={label} verticalSpacing={4}>
+      <Table aria-label={label} verticalSpacing={4} className="figures">
         <Table.Thead>
           <Table.Tr>
             {heads.map((head) => (

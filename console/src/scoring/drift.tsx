@@ -66,7 +66,7 @@ export function DriftPanel({ rows, shown, onShow }: DriftPanelProps) {
 
 /** Chance alone gives about (bins − 1) / devices, so few devices say nothing. */
 function DriftState({ row: { psi, devices, shares } }: { row: Row }) {
-  if ((shares.length - 1) / devices > STABLE) return <Text size="sm">{texts.fewDevices}</Text>;
+  if ((shares.length - 1) / devices >= STABLE) return <Text size="sm">{texts.fewDevices}</Text>;
   if (psi > MOVED) return <State ok={false} label={texts.drifted} />;
   return psi > STABLE ? <State ok={false} label={texts.moving} /> : <State ok label={texts.stable} />;
 }

@@ -59,7 +59,7 @@ export function Operations() {
             <>
               <FindingsPanel findings={found.findings} onRunbook={openRunbook} />
               <FreshnessPanel query={freshness} />
-              <SimpleGrid cols={{ base: 1, lg: 2 }}>
+              <SimpleGrid cols={{ base: 1, xl: 2 }}>
                 <SinksPanel status={found} onRunbook={openRunbook} />
                 <WebhooksPanel status={found} onRunbook={openRunbook} />
                 <BrokerPanel status={found} onRunbook={openRunbook} />

@@ -61,7 +61,7 @@ export const operations = {
   lost: 'ClickHouse lost rows',
   webhooks: 'Webhooks of this game, last hour',
   queue: (records: string, retries: string) =>
-    `${records} records wait for all games; ${retries} retries of this game.`,
+    `Waiting for all games: ${records} records. Scheduled retries of this game: ${retries}.`,
   webhook: 'Webhook',
   delivered: 'Delivered',
   failed: 'Failed',

@@ -73,7 +73,7 @@ export function findingsIn({ deployment, state, clickhouseAnswers, attempts, dis
   }
   for (const { webhookId, failed, givenUp } of attempts) {
     const failures = failed + givenUp;
-    if (failures > 0) add('WebhooksWait', webhookId, `${failures} attempts to deliver failed in the last hour.`);
+    if (failures > 0) add('WebhooksWait', webhookId, `Attempts to deliver that failed in the last hour: ${failures}.`);
   }
   for (const { id, reason } of disabled) add('WebhookDisabled', id, `The service disabled this webhook: ${reason}.`);
   const used = disk.sizeBytes === 0 ? 0 : 1 - disk.freeBytes / disk.sizeBytes;

@@ -177,7 +177,11 @@ export const DeploymentState = Type.Object(
 export const DEPLOYMENT_EXAMPLE = {
   measured_at: '2026-01-15T10:30:00.512Z',
   findings: [
-    { runbook: 'WebhooksWait', subject: 'wh_019bc0de', message: '3 attempts to deliver failed in the last hour.' },
+    {
+      runbook: 'WebhooksWait',
+      subject: 'wh_019bc0de',
+      message: 'Attempts to deliver that failed in the last hour: 3.',
+    },
   ],
   partitions: [{ partition: 0, owner: 'n-0123456789ab', standbys: [], refused_by: [] }],
   processes: [

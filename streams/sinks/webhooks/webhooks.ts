@@ -72,7 +72,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     | undefined;
 
   function startParts(): NonNullable<typeof parts> {
-    const holder = ids.uuidv4();
+    // The name of the node tells operators who runs the matcher.
+    const holder = `${node}-${ids.uuidv4().replaceAll('-', '')}`;
     const sender = options.sender ?? createHttpSender({ clock, allowPrivateHosts });
     const shared = { log, config, clock, logger, metrics };
     const erasures: Erasures = watchErasures(log, clock);
