@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)(`campaigns in the console${hasBrowser ? '' : ` (${N
     await dialog.getByText('This changes LIVE').waitFor();
     await editor.picture('campaign-create');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('Saved as version 1.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Hint for VIPs' }).waitFor();
     await page.getByText('paused').waitFor();
     await page.getByRole('button', { name: 'Start' }).click();
     await dialog.getByRole('button', { name: 'Start' }).click();

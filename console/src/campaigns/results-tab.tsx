@@ -96,7 +96,7 @@ function Funnel({ results: { steps, arms, conversion_event: event } }: { results
       </Title>
       <Figures
         label={texts.steps}
-        heads={[texts.step, texts.players, texts.times, texts.share, '']}
+        heads={[texts.step, texts.players, texts.times, texts.share, texts.bar]}
         rows={rows.map(({ name, players, times }) => ({
           key: name,
           cells: [

@@ -94,13 +94,11 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
         </Alert>
       ) : null}
       {saved === undefined ? null : (
-        <>
-          <Alert color="green" variant="outline" role="status">
-            {texts.saved(saved.version)}
-          </Alert>
-          <Warnings campaign={saved} />
-        </>
+        <Alert color="green" variant="outline" role="status">
+          {texts.saved(saved.version)}
+        </Alert>
       )}
+      {campaign === undefined ? null : <Warnings campaign={campaign} />}
       <Tabs value={tab} keepMounted={false} onChange={(next) => set({ tab: next ?? '' })}>
         <Tabs.List aria-label={texts.tabsLabel} mb="md">
           {TABS.filter((each) => (isNew ? each !== 'results' : !isGone || each === 'results')).map((each) => (

@@ -144,6 +144,7 @@ export const campaign = {
   players: 'Players',
   times: 'Times',
   share: 'Of those triggered',
+  bar: 'Share',
   stepNames: { triggered: 'Triggered', sent: 'Sent', shown: 'Shown', clicked: 'Clicked', converted: 'Converted' },
   noResults: 'Nobody has met this campaign yet.',
   noResultsHelp: 'It shows here within a second of the first player who triggers it.',
