@@ -39,7 +39,7 @@ export const ENTRIES: readonly Entry[] = [
   { section: 'operate', path: 'audit', label: nav.audit, letter: 't', adminOnly: true },
   { section: 'target', path: 'campaigns', label: nav.campaigns, letter: 'c' },
   { section: 'understand', path: 'scoring', label: nav.scoring, letter: 'i' },
-  { section: 'operate', path: 'operations', label: nav.operations, letter: 'x', adminOnly: true },
+  { section: 'operate', path: 'operations', label: nav.operations, letter: 'z', adminOnly: true },
 ];
 
 export const SCREENS: readonly Screen[] = [

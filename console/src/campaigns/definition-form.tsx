@@ -1,6 +1,7 @@
 import {
   Alert,
   Autocomplete,
+  Box,
   Fieldset,
   NativeSelect,
   NumberInput,
@@ -269,19 +270,21 @@ function TriggerFields({
         ) : null}
       </SimpleGrid>
       {kind === 'event' ? (
-        <ConditionBuilder
-          label={texts.conditions}
-          place="campaign"
-          eventName={event}
-          readOnly={readOnly}
-          value={prettyJson(isObject(trigger['conditions']) ? trigger['conditions'] : {})}
-          onChange={(text) => {
-            const conditions = parseObject(text);
-            if (conditions === undefined) return;
-            const { conditions: _, ...rest } = trigger;
-            onChange(Object.keys(conditions).length === 0 ? rest : { ...rest, conditions });
-          }}
-        />
+        <Box mt="xs">
+          <ConditionBuilder
+            label={texts.conditions}
+            place="campaign"
+            eventName={event}
+            readOnly={readOnly}
+            value={prettyJson(isObject(trigger['conditions']) ? trigger['conditions'] : {})}
+            onChange={(text) => {
+              const conditions = parseObject(text);
+              if (conditions === undefined) return;
+              const { conditions: _, ...rest } = trigger;
+              onChange(Object.keys(conditions).length === 0 ? rest : { ...rest, conditions });
+            }}
+          />
+        </Box>
       ) : null}
     </>
   );

@@ -1,4 +1,4 @@
-import { Button, Card, Group, NumberInput, Text, TextInput, Title } from '@mantine/core';
+import { Button, Card, Group, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type AnswerOf, call } from '../api.ts';
@@ -42,22 +42,22 @@ export function ResultsTab({ id, event, hours, onChoose }: ResultsTabProps) {
     refetchInterval: REFRESH_MS,
   });
   return (
-    <>
+    <Stack>
       <Choice key={`${event} ${hours}`} event={event} hours={hours} onChoose={onChoose} />
       <Loaded query={results}>
         {(found) =>
           found.steps.triggered.times === 0 && found.suppressed.length === 0 ? (
             <Empty title={texts.noResults}>{texts.noResultsHelp}</Empty>
           ) : (
-            <>
+            <Stack>
               <Funnel results={found} />
               <Beside results={found} hasEvent={event !== ''} />
               <Suppressed results={found} />
-            </>
+            </Stack>
           )
         }
       </Loaded>
-    </>
+    </Stack>
   );
 }
 
@@ -142,7 +142,7 @@ function Beside({ results: { arms, comparison }, hasEvent }: { results: Results;
         rows={FIGURES.map((name) => ({ key: name, cells: figureCells(name, comparison[name]) }))}
       />
       {hasEvent ? null : <Text size="sm">{texts.needsEvent}</Text>}
-      {inside === 0 ? null : <Text size="sm">{texts.inside(number(inside))}</Text>}
+      {inside === 0 ? null : <Text size="sm">{texts.inside(inside)}</Text>}
     </Card>
   );
 }

@@ -156,7 +156,8 @@ export const campaign = {
     'The difference to players who would have got it, but were held out. Intervals are 95 %, for one look at a time ' +
     'that you chose before.',
   noArms: 'Only live has a comparison; no player is in it yet.',
-  inside: (count: string) => `${count} players are still inside their window.`,
+  inside: (count: number) =>
+    count === 1 ? 'One player is still inside its window.' : `${count} players are still inside their window.`,
   figure: 'Figure',
   treatment: 'Got it',
   held: 'Held out',
