@@ -4,7 +4,7 @@ import { type Campaign, triggerKindOf } from './campaign-document.ts';
 const texts = TEXTS.campaigns;
 
 /** A time as people read it, in UTC. */
-export const shortTime = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+const shortTime = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
 
 /** What starts a campaign, in words. @param segmentName the name of a segment by its id */
 export function triggerText(trigger: Campaign['trigger'], segmentName: (id: string) => string): string {
