@@ -17,8 +17,6 @@ export interface StreamedEvent {
 
 /** An event that is read from its text once it is shown: of thousands a second, few are. */
 export interface FeedEvent {
-  /** Unique on the stream. */
-  position: string;
   read(): StreamedEvent;
 }
 
@@ -44,8 +42,10 @@ export interface Feed {
 }
 
 export const MOST_EVENTS = 5_000;
-/** How often the page is drawn while events arrive: thousands a second must not hold it up. */
+/** How often the page is drawn while events arrive: thousands a second must not hold it up, and nobody reads them. */
 const DRAW_MS = 250;
+const FAST_DRAW_MS = 500;
+const FAST_PER_SECOND = 500;
 const RETRY_MS = 2_000;
 const RATE_MS = 3_000;
 
@@ -76,18 +76,21 @@ export function useEventFeed(scope: Scope, filter: FeedFilter): Feed {
     held.current = empty();
     const ended = new AbortController();
     void follow({ game, environment }, { name, player, onlyFaulty }, held, setState, ended.signal);
+    let drawnMs = 0;
     const drawing = setInterval(() => {
       const { current } = held;
       const nowMs = performance.now();
+      const isFast = rateOf(current) > FAST_PER_SECOND;
+      if (isFast && nowMs - drawnMs < FAST_DRAW_MS * 0.9) return;
+      drawnMs = nowMs;
       const before = current.recent.length;
       current.recent = current.recent.filter(({ atMs }) => nowMs - atMs < RATE_MS);
       if (!current.changed && before === current.recent.length) return;
       current.changed = false;
-      const count = current.recent.reduce((sum, each) => sum + each.count, 0);
       setShown({
         events: current.events.slice(-MOST_EVENTS).reverse(),
         arrived: current.arrived,
-        perSecond: count / (RATE_MS / 1_000),
+        perSecond: rateOf(current),
         missed: current.missed,
       });
     }, DRAW_MS);
@@ -101,6 +104,10 @@ export function useEventFeed(scope: Scope, filter: FeedFilter): Feed {
     held.current = { ...empty(), arrived: held.current.arrived };
   };
   return { ...shown, state, clear };
+}
+
+function rateOf({ recent }: Held): number {
+  return recent.reduce((sum, each) => sum + each.count, 0) / (RATE_MS / 1_000);
 }
 
 async function follow(
@@ -122,7 +129,7 @@ async function follow(
         let added = 0;
         for (const { id, data } of messages) {
           if (id !== '') lastId = id;
-          added += take(held.current, id, data, onlyFaulty, setState);
+          added += take(held.current, data, onlyFaulty, setState);
         }
         if (added > 0) count(held.current, added);
       }
@@ -146,9 +153,9 @@ const EVENT_START = '{"type":"event",';
 const FAULT_HINT = ',"schema_fault":"';
 
 /** @returns the number of events added */
-function take(held: Held, id: string, data: string, onlyFaulty: boolean, setState: (state: FeedState) => void): number {
+function take(held: Held, data: string, onlyFaulty: boolean, setState: (state: FeedState) => void): number {
   if (data.startsWith(EVENT_START)) {
-    const event = feedEvent(id === '' ? `${held.arrived} ${performance.now()}` : id, data);
+    const event = feedEvent(data);
     if (onlyFaulty && (!data.includes(FAULT_HINT) || event.read().schema_fault === undefined)) return 0;
     held.events.push(event);
     if (held.events.length > MOST_EVENTS * 1.2) held.events = held.events.slice(-MOST_EVENTS);
@@ -163,14 +170,14 @@ function take(held: Held, id: string, data: string, onlyFaulty: boolean, setStat
   return 0;
 }
 
-function feedEvent(position: string, data: string): FeedEvent {
+function feedEvent(data: string): FeedEvent {
   let event: StreamedEvent | undefined;
   const read = (): StreamedEvent => {
     const parsed: StreamedEvent = event ?? JSON.parse(data);
     event = parsed;
     return parsed;
   };
-  return { position, read };
+  return { read };
 }
 
 function count(held: Held, added: number): void {

@@ -5,9 +5,12 @@ export interface SseMessage {
   data: string;
 }
 
+/** Messages that are handed on at once. After a pause thousands may arrive together, which would hold up a frame. */
+const MOST_AT_ONCE = 250;
+
 /**
- * The messages of a body in the format of Server-Sent Events, as they arrive together. Comments and other fields are
- * left out.
+ * The messages of a body in the format of Server-Sent Events, as they arrive together, with other work of the page
+ * between two groups. Comments and other fields are left out.
  */
 export async function* splitMessages(body: ReadableStream<Uint8Array> | null): AsyncGenerator<SseMessage[]> {
   if (body === null) return;
@@ -21,8 +24,11 @@ export async function* splitMessages(body: ReadableStream<Uint8Array> | null): A
       rest += decoder.decode(value, { stream: true });
       const blocks = rest.split('\n\n');
       rest = blocks.pop() ?? '';
-      const messages = blocks.map(parse).filter(({ data }) => data !== '');
-      if (messages.length > 0) yield messages;
+      for (let from = 0; from < blocks.length; from += MOST_AT_ONCE) {
+        if (from > 0) await new Promise((resolve) => void setTimeout(resolve));
+        const messages = blocks.slice(from, from + MOST_AT_ONCE).map(parse);
+        yield messages.filter(({ data }) => data !== '');
+      }
     }
   } finally {
     // Not awaited: a stream that hangs must not hold up the next one.
@@ -31,6 +37,11 @@ export async function* splitMessages(body: ReadableStream<Uint8Array> | null): A
 }
 
 function parse(block: string): SseMessage {
+  // Nearly all messages are an id and one line of data.
+  const end = block.indexOf('\n');
+  if (block.startsWith('id: ') && block.startsWith('data: ', end + 1) && !block.includes('\n', end + 1)) {
+    return { id: block.slice(4, end), data: block.slice(end + 7) };
+  }
   let id = '';
   const data: string[] = [];
   for (const line of block.split('\n')) {

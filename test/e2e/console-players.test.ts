@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../support/browser.ts';
 import { type ConsoleBrowser, openConsole, type Person } from '../support/console-browser.ts';
@@ -271,6 +272,21 @@ describe.skipIf(!hasBrowser)(`players in the console${hasBrowser ? '' : ` (${NO_
       ];
     })()`);
     expect(statuses).toEqual([403, 403, 403, 403, 200]);
+  });
+
+  test('an admin exports a player as a file', async () => {
+    const { page } = admin;
+    await admin.open(`players/${hostile}?tab=privacy`);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as a file' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/^player-[\w.-]+\.json$/);
+    const exported: { player: unknown; rows: Record<string, unknown[]> } = JSON.parse(
+      readFileSync(await file.path(), 'utf8'),
+    );
+    expect(exported.player).toMatchObject({ id: hostile, external_id: HOSTILE });
+    expect(exported.rows['events']?.length).toBeGreaterThan(0);
   });
 
   test('an admin erases a player by typing its id, and sees the receipt until it is done', async () => {

@@ -6,7 +6,8 @@ const SPARE = 12;
 
 interface VirtualListProps<T> {
   items: readonly T[];
-  keyOf: (item: T) => string;
+  /** Without it rows are reused by their place, which is cheap for a list whose items change all the time. */
+  keyOf?: (item: T) => string;
   label: string;
   row: (item: T) => ReactNode;
 }
@@ -29,7 +30,7 @@ export function VirtualList<T>({ items, keyOf, label, row }: VirtualListProps<T>
     >
       <div style={{ height: first * ROW_PX }} role="presentation" />
       {shown.map((item, place) => (
-        <div key={keyOf(item)} role="listitem" aria-setsize={items.length} aria-posinset={first + place + 1}>
+        <div key={keyOf?.(item) ?? place} role="listitem" aria-setsize={items.length} aria-posinset={first + place + 1}>
           {row(item)}
         </div>
       ))}

@@ -209,6 +209,31 @@ describe('GET /v1/players/players/{id}/flags', () => {
   });
 });
 
+describe('segments and campaigns of a player', () => {
+  it('come from live state, with why a campaign was suppressed', async () => {
+    const tally = { campaignId: 'cmp_1', total: 2, day: 0, today: 0, lastAt: now - 5_000 };
+    // Bits of `cooldown` and `holdout`, in the order of the reasons.
+    const suppressed = { suppressedAt: now - 1_000, suppressed: 0b1000100 };
+    const player = aPlayer({
+      id: playerId(1),
+      segments: [{ segmentId: 'seg_1', segmentKey: HOSTILE, since: now - 9_000 }],
+      campaignTallies: [{ ...tally, ...suppressed }],
+    });
+    held.set(player.id, player);
+    const of = (what: string) => {
+      const path = `/v1/players/players/{id}/${what}`;
+      return ask<Record<string, unknown>>(path.replace('{id}', player.id), path);
+    };
+    expect(await of('segments')).toMatchObject({
+      segments: [{ segment_id: 'seg_1', segment_key: HOSTILE, name: null, since: new Date(now - 9_000).toISOString() }],
+    });
+    expect(await of('campaigns')).toMatchObject({
+      campaigns: [{ campaign_key: null, interventions: 2, suppressed: { reasons: ['cooldown', 'holdout'] } }],
+      waiting: [],
+    });
+  });
+});
+
 describe('GET /v1/players/players/{id}/timeline', () => {
   const PATH = '/v1/players/players/{id}/timeline';
   const timeline = (query: string) =>

@@ -160,7 +160,7 @@ function FlagName({ flag, playerId }: { flag: PlayerFlag; playerId: string }) {
       <Text size="xs" c="dimmed">
         {flag.name}
       </Text>
-      <Anchor component={Link} href={`${path}?player=${playerId}`} size="xs" underline="always">
+      <Anchor component={Link} href={`${path}?tab=playground&player=${playerId}`} size="xs" underline="always">
         {texts.explain}
       </Anchor>
     </>

@@ -70,7 +70,7 @@ function columnsOf(schemas: string, onOpen: (name: string) => void): Column<Entr
       label: texts.columns.name,
       sortBy: ({ event_name: name }) => name,
       cell: ({ event_name: name }) => (
-        <Anchor component="button" fw={600} fz="inherit" onClick={() => onOpen(name)}>
+        <Anchor component="button" fw={600} fz="inherit" ta="left" onClick={() => onOpen(name)}>
           {name}
         </Anchor>
       ),

@@ -85,7 +85,7 @@ function columnsOf(players: string, onOpen: (event: Quarantined) => void): Colum
       id: 'received',
       label: texts.columns.received,
       cell: (event) => (
-        <Anchor component="button" fz="inherit" onClick={() => onOpen(event)}>
+        <Anchor component="button" fz="inherit" ta="left" onClick={() => onOpen(event)}>
           <Time at={event.received_at} />
         </Anchor>
       ),

@@ -134,7 +134,7 @@ function columnsOf(onOpen: (attempt: Attempt) => void): Column<Attempt>[] {
       id: 'at',
       label: texts.columns.at,
       cell: (attempt) => (
-        <Anchor component="button" fz="inherit" onClick={() => onOpen(attempt)}>
+        <Anchor component="button" fz="inherit" ta="left" onClick={() => onOpen(attempt)}>
           <Time at={attempt.attempted_at} />
         </Anchor>
       ),
