@@ -22,9 +22,9 @@ const COLORS = { connected: 'green', connecting: 'gray', broken: 'red' } as cons
 /** Events as they are stored. The address holds the filters. */
 export function Events() {
   const { scope } = usePlace();
-  const [name, setName] = useAddressField('event');
-  const [player, setPlayer] = useAddressField('player');
-  const [faulty, setFaulty] = useAddressField('faults');
+  const [name] = useAddressField('event');
+  const [player] = useAddressField('player');
+  const [faulty] = useAddressField('faults');
   const [filter] = useDebouncedValue({ name, player, onlyFaulty: faulty !== '' }, FILTER_DELAY_MS);
   const feed = useEventFeed(scope, filter);
   const [paused, setPaused] = useState<{ events: readonly FeedEvent[]; arrived: number } | undefined>();
@@ -46,12 +46,7 @@ export function Events() {
       }
     >
       <Group align="flex-end">
-        <TextInput label={texts.name} value={name} onChange={(event) => setName(event.currentTarget.value)} />
-        <TextInput
-          label={texts.player}
-          value={player}
-          onChange={(event) => setPlayer(event.currentTarget.value.trim())}
-        />
+        <Filters />
         <Button
           variant="default"
           aria-pressed={paused !== undefined}
@@ -62,11 +57,6 @@ export function Events() {
         <Button variant="default" onClick={feed.clear}>
           {texts.clear}
         </Button>
-        <Checkbox
-          label={texts.onlyFaulty}
-          checked={faulty !== ''}
-          onChange={(event) => setFaulty(event.currentTarget.checked ? 'only' : '')}
-        />
         {paused === undefined ? null : <Text size="sm">{texts.paused(feed.arrived - paused.arrived)}</Text>}
       </Group>
       <Quarantined />
@@ -83,6 +73,28 @@ export function Events() {
     </Page>
   );
 }
+
+/** The filters, apart from the list: it is drawn several times a second. */
+const Filters = memo(function Filters() {
+  const [name, setName] = useAddressField('event');
+  const [player, setPlayer] = useAddressField('player');
+  const [faulty, setFaulty] = useAddressField('faults');
+  return (
+    <>
+      <TextInput label={texts.name} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+      <TextInput
+        label={texts.player}
+        value={player}
+        onChange={(event) => setPlayer(event.currentTarget.value.trim())}
+      />
+      <Checkbox
+        label={texts.onlyFaulty}
+        checked={faulty !== ''}
+        onChange={(event) => setFaulty(event.currentTarget.checked ? 'only' : '')}
+      />
+    </>
+  );
+});
 
 function Detail({ event }: { event: FeedEvent }) {
   const { scope } = usePlace();
@@ -114,7 +126,7 @@ function Detail({ event }: { event: FeedEvent }) {
 }
 
 /** Quarantined events are not on the stream: this says that there are some. */
-function Quarantined() {
+const Quarantined = memo(function Quarantined() {
   const { scope } = usePlace();
   const { game, environment } = scope;
   const { data } = useQuery({
@@ -132,7 +144,7 @@ function Quarantined() {
       </Anchor>
     </Alert>
   );
-}
+});
 
 /** Plain elements: at 2,000 events a second all rows change with every drawing. */
 const Row = memo(function Row({ event, onOpen }: { event: FeedEvent; onOpen: (event: FeedEvent) => void }) {
