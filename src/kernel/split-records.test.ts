@@ -44,6 +44,22 @@ describe('the records of a file', () => {
     expect(count).toBe(300_000);
   });
 
+  it.each([1, 2, 3, 1000])('leave out empty lines, and count them (%i bytes)', async (size) => {
+    const text = '\n\r\n\n"a\n\r\n\n"\n\r\n\n\rb\n\n';
+    expect(texts(await split(text, size, true))).toEqual([
+      [4, '"a\n\r\n\n"'],
+      [10, '\rb'],
+    ]);
+  });
+
+  it('are none in 64 MiB of empty lines', async () => {
+    // With a search and a record for each line, this took 20 seconds.
+    const text = Buffer.alloc(64 * 1024 * 1024, '\n');
+    for await (const some of splitRecords(pieces(text, 64 * 1024), { quoted: false, maxBytes: 64 })) {
+      expect(some).toEqual([]);
+    }
+  });
+
   it.each([1, 100, 1000])('are at most as long as the bound, and the next one is read (%i bytes)', async (size) => {
     const text = `ok\n${'x'.repeat(500)}\nnext\n${'y'.repeat(64)}\n`;
     expect(texts(await split(text, size))).toEqual([

@@ -55,12 +55,31 @@ export async function* splitRecords(
     return record.bytes.length === 0 ? undefined : record;
   }
 
+  /** Whether a record begins here. The first one may begin with a mark. */
+  const isFresh = (): boolean => heldBytes === 0 && !isOpen && !isTooLong;
+
+  /** Passes over empty lines, which would each take a search and a record. @returns where the next line begins */
+  function skipEmpty(chunk: Buffer, begin: number): number {
+    let at = begin;
+    for (;;) {
+      if (chunk[at] === LINE_FEED) at += 1;
+      else if (chunk[at] === CARRIAGE_RETURN && chunk[at + 1] === LINE_FEED) at += 2;
+      else break;
+      line += 1;
+    }
+    firstLine = line;
+    return at;
+  }
+
   for await (const data of chunks) {
     const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
     const records: FileRecord[] = [];
     const oddQuotes = quoted ? quotesOf(chunk) : NO_QUOTES;
     let from = 0;
-    for (let to = chunk.indexOf(LINE_FEED); to >= 0; to = chunk.indexOf(LINE_FEED, from)) {
+    for (;;) {
+      if (isFresh()) from = skipEmpty(chunk, from);
+      const to = chunk.indexOf(LINE_FEED, from);
+      if (to < 0) break;
       if (oddQuotes(to) && !isTooLong) isOpen = !isOpen;
       line += 1;
       if (isOpen) hold(chunk.subarray(from, to + 1));

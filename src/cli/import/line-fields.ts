@@ -67,12 +67,13 @@ export function optionalTime(fields: Fields, name: string, latestMs: number): nu
   const value = fields[name];
   if (value === undefined || value === null || value === '') return undefined;
   const epochMs = readTime(value);
-  if (epochMs === undefined) throw new LineFault(`\`${name}\` must be a time: ISO 8601, or a number since 1970.`);
+  if (epochMs === undefined) throw new LineFault(`\`${name}\` must be a time: ${TIMES}.`);
   if (epochMs < LIMITS.importEarliestMs) throw new LineFault(`\`${name}\` is before ${EARLIEST}.`);
   if (epochMs > latestMs) throw new LineFault(`\`${name}\` is in the future.`);
   return epochMs;
 }
 
+const TIMES = 'ISO 8601, or seconds, milliseconds or microseconds since 1970';
 const EARLIEST = new Date(LIMITS.importEarliestMs).toISOString().slice(0, 10);
 
 export function requiredTime(fields: Fields, name: string, latestMs: number): number {
@@ -81,15 +82,29 @@ export function requiredTime(fields: Fields, name: string, latestMs: number): nu
   return epochMs;
 }
 
+/** Before 1970 it is `-Infinity`, from 2300 on `Infinity`. */
 function readTime(value: unknown): number | undefined {
   const number = typeof value === 'string' && isDigits(value) ? Number(value) : value;
   if (typeof number === 'number') return fromNumber(number);
   if (typeof number !== 'string') return undefined;
-  const text = number.endsWith(' UTC') ? number.slice(0, -' UTC'.length) : number;
-  const epochMs = parseTimestamp(text[10] === ' ' ? `${text.slice(0, 10)}T${text.slice(11)}` : text);
-  if (epochMs !== undefined) rememberDay(epochMs);
+  const untilZone = number.endsWith(' UTC') ? number.slice(0, -' UTC'.length) : number;
+  const text = untilZone[10] === ' ' ? `${untilZone.slice(0, 10)}T${untilZone.slice(11)}` : untilZone;
+  const epochMs = parseTimestamp(text);
+  if (epochMs === undefined) return timeOfOtherYear(text);
+  rememberDay(epochMs);
   return epochMs;
 }
+
+/** A time outside of the years that `parseTimestamp` reads. 2000 has every day that a year can have. */
+function timeOfOtherYear(text: string): number | undefined {
+  if (text.startsWith('-') && text.length > 1 && isDigits(text.slice(1))) return -Infinity;
+  const year = text.slice(0, 4);
+  if (!isDigits(year) || parseTimestamp(`2000${text.slice(4)}`) === undefined) return undefined;
+  return Number(year) <= FIRST_YEAR ? -Infinity : Infinity;
+}
+
+/** With an offset, the first hours of its local time are before 1970. */
+const FIRST_YEAR = 1970;
 
 let rememberedDay = -1;
 
@@ -101,7 +116,8 @@ function rememberDay(epochMs: number): void {
 }
 
 function fromNumber(number: number): number | undefined {
-  if (!Number.isFinite(number) || number < 0) return undefined;
+  if (!Number.isFinite(number)) return undefined;
+  if (number < 0) return -Infinity;
   if (number >= MICROSECONDS_FROM) return Math.trunc(number / 1_000);
   return Math.trunc(number >= MILLISECONDS_FROM ? number : number * 1_000);
 }

@@ -76,6 +76,13 @@ describe('lines of the own format', () => {
     ['a bad time', native({ timestamp: 'yesterday' }), '`timestamp` must be a time'],
     ['a time in the future', native({ timestamp: '2026-01-16' }), 'is in the future'],
     ['a time long ago', native({ timestamp: '1999-12-31' }), 'is before 2000-01-01'],
+    ['a time before 1970', native({ timestamp: '1969-07-20T20:17:40Z' }), 'is before 2000-01-01'],
+    ['a time without a year', native({ timestamp: '0001-01-01 00:00:00 UTC' }), 'is before 2000-01-01'],
+    ['a time just before 1970', native({ timestamp: '1970-01-01T00:00:00+02:00' }), 'is before 2000-01-01'],
+    ['seconds before 1970', native({ timestamp: -14_182_940 }), 'is before 2000-01-01'],
+    ['seconds before 1970 as a text', native({ timestamp: '-14182940' }), 'is before 2000-01-01'],
+    ['a time after 2299', native({ timestamp: '9999-12-31T23:59:59Z' }), 'is in the future'],
+    ['a day that no year has', native({ timestamp: '1969-02-30' }), '`timestamp` must be a time'],
     ['a long name', native({ event_name: 'x'.repeat(129) }), '`event_name` has 129 characters; the maximum is 128'],
     ['properties that are no object', native({ properties: [1] }), '`properties` must be a JSON object'],
     [
