@@ -14,6 +14,8 @@ export interface ServerOptions {
   retries?: number;
   /** The longest wait between two attempts of a call, ms; a longer Retry-After fails the call. 30,000 by default. */
   longestWaitMs?: number;
+  /** Bytes of an answer, at most; 64 MiB by default. A longer one fails with `ANSWER_TOO_LONG`. */
+  maxAnswerBytes?: number;
   /** Milliseconds that events and purchases wait for others; 2,000 by default. */
   flushIntervalMs?: number;
   /** Events of a lane that are sent without waiting for the interval; 50 by default. */
@@ -45,6 +47,8 @@ export const SERVER_DEFAULTS = {
   timeoutMs: 15_000,
   retries: 3,
   longestWaitMs: 30_000,
+  // More than twice the longest answer of the service, the definitions of flags.
+  maxAnswerBytes: 64 * 1024 * 1024,
   // Events are in ClickHouse a second later: more would only make them older.
   flushIntervalMs: 2_000,
   // Of the 100 events that one request takes, so that those tracked meanwhile still fit.

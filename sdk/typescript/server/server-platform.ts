@@ -5,15 +5,16 @@ import type { Aborter } from '../src/platform.ts';
 export interface ServerAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  text(): Promise<string>;
-  /** The bytes as they arrive, for streams. */
+  /** The bytes as they arrive. */
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
 export interface ServerRequest {
   method: string;
   headers: Record<string, string>;
-  body?: string;
+  body?: string | AsyncIterable<Uint8Array>;
+  /** With a body that is sent while it is read. */
+  duplex?: 'half';
   redirect: 'manual';
   signal: AbortSignal;
 }

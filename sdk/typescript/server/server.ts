@@ -14,6 +14,7 @@ import type {
 } from './operation-types.ts';
 import { createOutbox, type DroppedItem, type UnsentReport } from './outbox.ts';
 import type { PurchaseOptions, TrackOptions } from './outbox-items.ts';
+import { listBody, type PlayerList } from './player-list.ts';
 import { createRequests } from './requests.ts';
 import { readMessages, type StreamMessage } from './server-sent-events.ts';
 import { requireServerTexts, SERVER_DEFAULTS, type ServerOptions } from './server-options.ts';
@@ -38,6 +39,7 @@ export type {
 } from './operation-types.ts';
 export type { DroppedItem, UnsentReport } from './outbox.ts';
 export type { Exposure, Purchase, PurchaseOptions, TrackedEvent, TrackOptions } from './outbox-items.ts';
+export type { ListFile, PlayerList } from './player-list.ts';
 export type { StreamMessage } from './server-sent-events.ts';
 export type { ServerOptions } from './server-options.ts';
 export type { ServerPlatform } from './server-platform.ts';
@@ -59,6 +61,13 @@ export interface Server {
   request<K extends CallName>(operation: K, ...input: CallArguments<K>): Promise<FullAnswer<K>>;
   /** Opens a stream of events. It ends when the connection does; open it again with the last id. */
   stream<K extends StreamName>(operation: K, ...input: CallArguments<K>): AsyncIterable<StreamMessage>;
+  /**
+   * Replaces the list of a static segment: by ids, by a function that returns them, or by a file. The list is sent while
+   * it is read, so its length takes no memory. The new list is in force when this resolves; if it rejects, with a
+   * `ServiceError` or the error of the source, the old one stays in force, unless `mayHaveTakenEffect` says otherwise.
+   * Ids, which can be read once only, are sent once; arrays, functions and files are sent again after a failure.
+   */
+  replaceMembers(segmentId: string, players: PlayerList, options?: ReplaceOptions): Promise<ReplacedList>;
   /** Queues an event of a player. False: it is invalid or the queue is full (see `onDropped`). */
   track(playerId: string, name: string, properties?: object, options?: TrackOptions): boolean;
   /** Queues a purchase of a player. It counts at the time when it is sent. */
@@ -82,6 +91,19 @@ export interface Server {
    */
   shutdown(timeoutMs?: number): Promise<UnsentReport>;
 }
+
+const REPLACE_MEMBERS = 'PUT /v1/segments/segments/{id}/members';
+export type ReplacedList = OperationAnswer<typeof REPLACE_MEMBERS>;
+
+export interface ReplaceOptions extends Omit<CallOptions, 'idempotencyKey'> {
+  /** What ids without the name of a column are; `external_id` by default. */
+  readonly ids?: 'external_id' | 'player_id';
+}
+
+/** While a list is sent: without progress. The service may take half a minute to answer after its end. */
+const LIST_TIMEOUT_MS = 60_000;
+/** Together half a minute of waits: a restart of the service takes less. */
+const LIST_RETRIES = 5;
 
 export interface FlagOptions extends EvaluateOptions {
   /** Whether to report the exposure; `true` by default. */
@@ -144,6 +166,12 @@ export function createServer(options: ServerOptions): Server {
     call: async (operation, ...input) => (await requests.send(operation, inputOf<typeof operation>(input))).data,
     request: (operation, ...input) => requests.send(operation, inputOf<typeof operation>(input)),
     stream: (operation, ...input) => stream(operation, inputOf<typeof operation>(input)),
+    async replaceMembers(segmentId, players, { ids, ...callOptions } = {}) {
+      const input = { timeoutMs: LIST_TIMEOUT_MS, retries: LIST_RETRIES, ...callOptions };
+      const query = ids === undefined ? {} : { ids };
+      const path = { id: segmentId };
+      return (await requests.upload(REPLACE_MEMBERS, listBody(players), { ...input, path, query })).data;
+    },
     track: (playerId, name, properties, trackOptions = {}) => outbox.track(playerId, name, properties, trackOptions),
     purchase: (playerId, amount, purchaseOptions = {}) => outbox.purchase(playerId, amount, purchaseOptions),
     flag<T>(key: string, fallback: T, player: PlayerInput, { exposes = true, ...evaluation }: FlagOptions = {}) {

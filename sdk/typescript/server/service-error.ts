@@ -10,6 +10,8 @@ export type ServiceErrorCode =
   | 'TIMEOUT'
   /** Something else than the service answered; check `baseUrl`. */
   | 'BAD_ANSWER'
+  /** The answer has more than `maxAnswerBytes`. */
+  | 'ANSWER_TOO_LONG'
   /** The resource has the ETag of `If-None-Match`. */
   | 'NOT_MODIFIED';
 

@@ -73,6 +73,7 @@ describe('every endpoint', () => {
         timeoutMs: 1000,
         retries: 0,
         longestWaitMs: 0,
+        maxAnswerBytes: 1_000,
         platform: world.platform,
       });
       const path = Object.fromEntries([...route.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => [param, SAMPLE]));

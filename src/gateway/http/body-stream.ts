@@ -17,6 +17,8 @@ export interface BodyStream {
   readonly complete: boolean;
   /** Whether the body has more than `mostBytes`. */
   readonly tooLarge: boolean;
+  /** Lets the rest pass unread, so that a sender gets the answer instead of a broken connection. */
+  discard(): void;
   /** The connection is closed, or the response is written: the connection is not used again. */
   release(): void;
 }
@@ -27,6 +29,7 @@ export function openBodyStream(res: HttpResponse, clock: Clock, mostBytes: numbe
   let receivedBytes = 0;
   let complete = false;
   let tooLarge = false;
+  let discarding = false;
   let released = false;
   let paused = false;
   let cancelTimer: Cancel | undefined;
@@ -55,6 +58,10 @@ export function openBodyStream(res: HttpResponse, clock: Clock, mostBytes: numbe
 
   res.onData((data, isLast) => {
     if (released || complete || tooLarge) return;
+    if (discarding) {
+      complete = isLast;
+      return;
+    }
     receivedBytes += data.byteLength;
     if (receivedBytes > mostBytes) {
       tooLarge = true;
@@ -92,6 +99,12 @@ export function openBodyStream(res: HttpResponse, clock: Clock, mostBytes: numbe
     },
     get tooLarge() {
       return tooLarge;
+    },
+    discard() {
+      discarding = true;
+      waiting.length = 0;
+      waitingBytes = 0;
+      resume();
     },
     release() {
       released = true;

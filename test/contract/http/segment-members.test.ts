@@ -127,6 +127,21 @@ function UUID_UPPER(): string {
   return '6F0F5A3E-8D7B-5C39-9A43-0D6F0E9C2B11';
 }
 
+/** Sends a request, its body, and the next request once there is an answer. Returns all that was answered. */
+async function rawExchange(head: string, body: string, next: string): Promise<string> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  let answers = '';
+  let hasEnded = false;
+  socket.on('data', (data) => (answers += data.toString()));
+  socket.on('close', () => (hasEnded = true));
+  socket.write(head);
+  socket.write(body);
+  await until('there is an answer', () => answers !== '');
+  socket.write(next);
+  await until('the connection has ended', () => hasEnded);
+  return answers;
+}
+
 describe('loading a list', () => {
   const ALL = ['ann', 'ben', 'cleo'];
 
@@ -209,6 +224,33 @@ describe('loading a list', () => {
     });
     expect(next.body.data).toMatchObject({ version: 2, members: 1 });
     expect(members(['ann', 'ben'])).toEqual(['ben']);
+  });
+
+  it('answers why it refuses a list of which most is still to come, and serves the connection further', async () => {
+    const id = await made();
+    const some = Buffer.from('p\n'.repeat(32 * 1024));
+    async function* faulty() {
+      yield Buffer.from(`${'x'.repeat(200)}\n`);
+      for (let sent = 0; sent < 50 * 1024 * 1024; sent += some.length) yield some;
+    }
+    const headers = { 'X-API-Key': key, 'Content-Type': 'text/csv' };
+    const address = `${gateway.url}${PATH}/${id}/members`;
+    for (let n = 0; n < 5; n++) {
+      const response = await fetch(address, { method: 'PUT', headers, body: faulty(), duplex: 'half' });
+      const body = await bodyOf(response);
+      expect([response.status, body.error.message]).toEqual([400, expect.stringContaining('Line 1 must be')]);
+    }
+    const unknown = `${gateway.url}${PATH}/seg_unknown/members`;
+    const response = await fetch(unknown, { method: 'PUT', headers, body: faulty(), duplex: 'half' });
+    expect(response.status).toBe(404);
+    await response.text();
+    // A client that sends the whole body, whatever is answered, gets the next answer on the same connection.
+    const answers = await rawExchange(
+      `PUT ${PATH}/${id}/members HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: 1000201\r\n\r\n`,
+      `${'x'.repeat(200)}\n${'p\n'.repeat(500_000)}`,
+      `GET ${PATH}/${id} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
   });
 
   it('repeats commands that were not answered, and fails as a whole when an owner refuses one', async () => {

@@ -83,8 +83,11 @@ export function createServerWorld(): ServerWorld {
 
   async function fetch(url: string, request: ServerRequest): Promise<ServerAnswer> {
     const { pathname, searchParams } = new URL(url);
-    const { method, headers, body = '{}', signal } = request;
-    const received = { method, path: pathname, query: searchParams, headers, body: JSON.parse(body) };
+    const { method, headers, body: sent = '{}', signal } = request;
+    const text = typeof sent === 'string' ? sent : await wholeText(sent, signal);
+    const isJson = headers['Content-Type'] === undefined || headers['Content-Type'] === 'application/json';
+    const body = isJson ? JSON.parse(text) : { text };
+    const received = { method, path: pathname, query: searchParams, headers, body };
     const noted: Received = { ...received, atMs: clock.monotonicMs() };
     world.received.push(noted);
     const aborted = new Promise<never>((_, reject) => {
@@ -98,12 +101,11 @@ export function createServerWorld(): ServerWorld {
     if (pathname === CHANGES && 'data' in reply) return streamed(noted, signal);
     const { headers: more = {} } = reply;
     const status = 'data' in reply ? 200 : reply.status;
-    const text = 'data' in reply ? JSON.stringify({ success: true, data: reply.data }) : errorText(reply);
+    const answer = 'data' in reply ? JSON.stringify({ success: true, data: reply.data }) : errorText(reply);
     return {
       status,
       headers: new Headers({ 'X-Request-Id': `req_${world.received.length}`, ...more }),
-      text: async () => text,
-      body: null,
+      body: pieces(answer),
     };
   }
 
@@ -126,10 +128,32 @@ export function createServerWorld(): ServerWorld {
     };
     signal.addEventListener('abort', () => stream.isOpen && stream.cut());
     world.streams.push(stream);
-    return { status: 200, headers: new Headers(), text: async () => '', body };
+    return { status: 200, headers: new Headers(), body };
   }
 
   return world;
+}
+
+/** The bytes of a text in two pieces, which may cut a character. */
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  const half = bytes.length >> 1;
+  yield bytes.subarray(0, half);
+  yield bytes.subarray(half);
+}
+
+/** A body that is sent while it is read. Fails as a broken connection does, if its source fails. */
+async function wholeText(body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of body) {
+      signal.throwIfAborted();
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    throw new TypeError('fetch failed', { cause });
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function errorText({ status, code, details = {}, text }: Extract<Reply, { status: number }>): string {
