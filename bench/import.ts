@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
 import { count, defineCase, on } from './lib/case.ts';
 import { latencyAt } from './lib/figures/statistics.ts';
@@ -14,9 +11,9 @@ import { registerPlayers } from './lib/load/calls.ts';
 import { openLoop, type OpenLoopResult } from './lib/load/open-loop.ts';
 import { eventWorkloads } from './lib/load/workload.ts';
 import { figure, section, tableOf } from './lib/report/table.ts';
+import { runCli } from './lib/service/cli.ts';
 import { startLocalService, type LocalService } from './lib/service/service.ts';
 
-const CLI = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const LIVE_PLAYERS = 1_000;
 const LIVE_SECONDS = 5;
 const SETTLING_SECONDS = 1;
@@ -125,17 +122,8 @@ async function measure(
 async function startImport(bench: Bench, service: LocalService, path: string, watch: UsageWatch): Promise<number> {
   const begunMs = performance.now();
   const profile = process.env['IMPORT_NODE_ARGUMENTS']?.split(' ') ?? [];
-  const child = spawn(process.execPath, [...profile, CLI, 'import', 'events', path, '--game', 'demo'], {
-    env: { PATH: process.env['PATH'], DATA_DIR: service.dataDir },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal: bench.signal,
-  });
-  if (child.pid !== undefined) watch.add('import', child.pid);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new BenchError(`the import ended with ${String(code)}: ${output}`);
-  bench.report(output.trim());
+  const onStart = (pid: number): void => watch.add('import', pid);
+  bench.report(await runCli(bench, service, ['import', 'events', path, '--game', 'demo'], onStart, profile));
   return (performance.now() - begunMs) / 1000;
 }
 

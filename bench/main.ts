@@ -8,6 +8,7 @@ import { flags } from './flags.ts';
 import { game } from './game.ts';
 import { importCase } from './import.ts';
 import { ingest } from './ingest.ts';
+import { lists } from './lists.ts';
 import { localFlags } from './local-flags.ts';
 import { outputs } from './outputs.ts';
 import { profile } from './profile.ts';
@@ -35,6 +36,7 @@ for (const command of [
   queries,
   rebuild,
   importCase,
+  lists,
   viewsCase,
   properties,
   profile,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
+import { reportOfListUploads, runListUploads } from './list-uploads.ts';
 import { reportOf } from './report.ts';
 import { runAlerts } from './run-alerts.ts';
 import { runFaults } from './run-faults.ts';
@@ -16,6 +17,7 @@ import {
  * `npm run faults -- --alerts` causes faults and holds the alerts that fire to the expected ones; it needs promtool.
  * `npm run faults -- --kills 200 --seed 7` exits with 1 on any violation. With `--beside <folder>`, the folder of
  * another version with its packages, it runs processes of both versions side by side instead, in both orders.
+ * `--lists` kills senders and processes in the middle of uploads of lists instead.
  */
 
 const { values } = parseArgs({
@@ -33,6 +35,8 @@ const { values } = parseArgs({
     alerts: { type: 'boolean', default: false },
     /** With `--alerts`: a part of the names of the faults that are caused. */
     only: { type: 'string', default: '' },
+    /** Whether to kill during uploads of lists instead. */
+    lists: { type: 'boolean', default: false },
     /** File for the output of the processes. */
     log: { type: 'string' },
   },
@@ -69,6 +73,18 @@ async function beside(folder: string): Promise<0 | 1> {
 async function main(): Promise<0 | 1> {
   if (values.alerts) return (await runAlerts(print, values.only)) ? 0 : 1;
   print(`seed ${values.seed}`);
+  if (values.lists) {
+    const uploads = await runListUploads({
+      seed: Number(values.seed),
+      kills: Number(values.kills),
+      report: print,
+      onOutput(output) {
+        if (values.log !== undefined) writeFileSync(values.log, output);
+      },
+    });
+    print(`\n${reportOfListUploads(uploads)}`);
+    return uploads.violations.length === 0 ? 0 : 1;
+  }
   if (values.beside !== undefined) return beside(values.beside);
   const run = await runFaults({
     seed: Number(values.seed),

@@ -1,0 +1,38 @@
+import { createServer, ServiceError } from '../../sdk/typescript/server/server.ts';
+
+/* A game server that replaces the list of a segment, in a process of its own, so that it can be killed. */
+
+export interface ListSpec {
+  baseUrl: string;
+  key: string;
+  segmentId: string;
+  /** Registered players of the list. */
+  players: readonly string[];
+  /** Ids of nobody after each of them: they make the upload long. */
+  unknownPerPlayer: number;
+}
+
+export type ListOutcome = { kind: 'resolved'; version: number } | { kind: 'rejected'; why: string; isUnclear: boolean };
+
+async function* listed({ players, unknownPerPlayer }: ListSpec): AsyncGenerator<string> {
+  for (const player of players) {
+    yield player;
+    for (let n = 0; n < unknownPerPlayer; n++) yield `nobody-${player}-${n}`;
+  }
+}
+
+async function replace(spec: ListSpec): Promise<ListOutcome> {
+  const server = createServer({ baseUrl: spec.baseUrl, key: spec.key, flags: false });
+  try {
+    const { version } = await server.replaceMembers(spec.segmentId, () => listed(spec));
+    return { kind: 'resolved', version };
+  } catch (error) {
+    const isUnclear = !(error instanceof ServiceError) || error.mayHaveTakenEffect;
+    return { kind: 'rejected', why: String(error), isUnclear };
+  }
+}
+
+if (import.meta.main) {
+  const spec: ListSpec = JSON.parse(process.argv[2] ?? '');
+  process.stdout.write(JSON.stringify(await replace(spec)));
+}
