@@ -18,6 +18,8 @@ declare const baseUrl: string;
 declare const key: string;
 declare const secrets: string[];
 declare const playerId: string;
+declare const segmentId: string;
+declare const rows: AsyncIterable<{ external_id: string }>;
 declare const request: { headers: Headers; text(): Promise<string> };
 declare const bootstrap: undefined;
 declare const server: ReturnType<typeof createServer>;

@@ -230,7 +230,7 @@ describe('loading a list', () => {
     const id = await made();
     const some = Buffer.from('p\n'.repeat(32 * 1024));
     async function* faulty() {
-      yield Buffer.from(`${'x'.repeat(200)}\n`);
+      yield Buffer.from(`${'x'.repeat(300)}\n`);
       for (let sent = 0; sent < 50 * 1024 * 1024; sent += some.length) yield some;
     }
     const headers = { 'X-API-Key': key, 'Content-Type': 'text/csv' };
@@ -246,8 +246,8 @@ describe('loading a list', () => {
     await response.text();
     // A client that sends the whole body, whatever is answered, gets the next answer on the same connection.
     const answers = await rawExchange(
-      `PUT ${PATH}/${id}/members HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: 1000201\r\n\r\n`,
-      `${'x'.repeat(200)}\n${'p\n'.repeat(500_000)}`,
+      `PUT ${PATH}/${id}/members HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: 1000301\r\n\r\n`,
+      `${'x'.repeat(300)}\n${'p\n'.repeat(500_000)}`,
       `GET ${PATH}/${id} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nConnection: close\r\n\r\n`,
     );
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
