@@ -129,8 +129,10 @@ async function uploadOnce(context: UploadContext, victim: Victim | undefined): P
   // ClickHouse has the last entries some moments later.
   const isWhole = async (): Promise<boolean> => isSame(expected, await membersOf(server, segmentId));
   await until('the members are those of the list', isWhole, WELL_MS).catch(async () => {
-    const members = await membersOf(server, segmentId);
-    run.violations.push(`${names}: ${members.length} members, not the ${expected.size} of the list in force`);
+    const members = new Set(await membersOf(server, segmentId));
+    const missing = [...expected].filter((member) => !members.has(member));
+    const fault = `${members.size} members, without ${missing.length} of the ${expected.size} players of its list`;
+    run.violations.push(`${names}: version ${before.version} to ${after.version}, ${fault}, such as ${missing[0]}`);
   });
   if (outcome?.kind === 'resolved' && after.version !== outcome.version) {
     run.violations.push(`${names}: the segment has version ${after.version}`);

@@ -139,7 +139,7 @@ export function createRequests(options: RequestsOptions): Requests {
       throw new ServiceError({
         operation,
         code: isLate ? 'TIMEOUT' : 'NETWORK_ERROR',
-        message: isLate ? `There was no answer within ${timeoutMs} ms.` : `The request failed: ${String(cause)}`,
+        message: isLate ? `There was no answer within ${timeoutMs} ms.` : `The request failed: ${causeOf(cause)}`,
         mayHaveTakenEffect: true,
         cause,
       });
@@ -260,6 +260,11 @@ export function createRequests(options: RequestsOptions): Requests {
       return attempt(prepare(operation, input), input, read, true);
     },
   };
+}
+
+/** `fetch` says why it failed in the cause of its error. */
+function causeOf(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? causeOf(error.cause) : String(error);
 }
 
 function notModified(operation: OperationName, headers: ServerAnswer['headers']): ServiceError {

@@ -4,15 +4,16 @@ import { sleep, type Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
 import { createHistoryBatch } from './history-batch.ts';
+import type { ImportPace } from './import-pace.ts';
 
 /**
  * Sends the lines of one partition to its owner, in their order and each until it is decided.
  *
- * States: a batch that fills → queued commands → in flight, at most `window` → decided, from the front only.
+ * States: a batch that fills → queued commands → in flight, as the pace allows → decided, from the front only.
  * Invariants
  * 1. A command names the last line of the command before it, so an owner decides none of them too early.
  * 2. Waiting commands are bounded: `add` returns whether there is room, and `room` resolves when there is.
- * 3. The window shrinks when replies are slow, so live traffic, which the owner decides by turns, goes first.
+ * 3. Each command in flight has a turn of the pace, which all partitions share.
  */
 export interface PartitionSender {
   /** Takes a line. False: wait for `room` before the next one. */
@@ -39,6 +40,7 @@ export interface SenderOptions {
   mayGoOn: () => Promise<void>;
   /** `wasSent`: the command was sent before. */
   onDecided: (reply: ImportedReply, wasSent: boolean) => void;
+  pace: ImportPace;
   clock: Pick<Clock, 'timer' | 'monotonicMs'>;
 }
 
@@ -54,14 +56,13 @@ interface Waiting {
 }
 
 export function createPartitionSender(options: SenderOptions): PartitionSender {
-  const { importId, send, mayGoOn, onDecided, clock } = options;
+  const { importId, send, mayGoOn, onDecided, pace, clock } = options;
   const queue: Waiting[] = [];
   let filling = createHistoryBatch();
   let { decidedTo } = options;
   let after = decidedTo;
   let queuedBytes = 0;
   let inFlight = 0;
-  let window = 1;
   let running: Promise<void> | undefined;
   let failure: unknown;
   let onRoom: (() => void)[] = [];
@@ -82,7 +83,11 @@ export function createPartitionSender(options: SenderOptions): PartitionSender {
       let failingSinceMs: number | undefined;
       while (queue.length > 0) {
         await mayGoOn();
-        sendMore();
+        if (inFlight === 0) {
+          await pace.turn();
+          sendNext();
+        }
+        while (inFlight < Math.min(LIMITS.importWindow, queue.length) && pace.tryTurn()) sendNext();
         if (await settleFront()) {
           failingSinceMs = undefined;
           continue;
@@ -97,19 +102,19 @@ export function createPartitionSender(options: SenderOptions): PartitionSender {
     } catch (error) {
       failure = error;
       queue.length = 0;
+      for (; inFlight > 0; inFlight--) pace.lost();
     }
     running = undefined;
     wake();
   }
 
-  function sendMore(): void {
-    for (; inFlight < Math.min(window, queue.length); inFlight++) {
-      const waiting = queue[inFlight];
-      if (waiting === undefined) return;
-      waiting.attempts += 1;
-      waiting.sentMs = clock.monotonicMs();
-      waiting.reply = send(waiting.body, waiting.body.players[0]?.playerId ?? '');
-    }
+  function sendNext(): void {
+    const waiting = queue[inFlight];
+    if (waiting === undefined) throw new Error('no command waits to be sent');
+    inFlight += 1;
+    waiting.attempts += 1;
+    waiting.sentMs = clock.monotonicMs();
+    waiting.reply = send(waiting.body, waiting.body.players[0]?.playerId ?? '');
   }
 
   /** Waits for the reply to the first command. @returns whether it is decided */
@@ -124,8 +129,7 @@ export function createPartitionSender(options: SenderOptions): PartitionSender {
     // All before it is decided, so its owner no longer has what an earlier run imported.
     if (reply.importedTo < front.body.after) throw new CliError(LEDGER_BEHIND);
     if (reply.importedTo < front.body.to) return false;
-    const tookMs = clock.monotonicMs() - front.sentMs;
-    window = tookMs > LIMITS.importSlowMs ? Math.max(1, window >> 1) : Math.min(window + 1, LIMITS.importWindow);
+    pace.answered(clock.monotonicMs() - front.sentMs);
     queue.shift();
     inFlight -= 1;
     queuedBytes -= front.sizeBytes;
@@ -138,8 +142,7 @@ export function createPartitionSender(options: SenderOptions): PartitionSender {
   /** Waits until no command is in flight: those behind a lost one were decided by nobody. */
   async function lost(): Promise<void> {
     for (const { reply } of queue.slice(0, inFlight)) await reply;
-    inFlight = 0;
-    window = 1;
+    for (; inFlight > 0; inFlight--) pace.lost();
   }
 
   function wake(): void {
