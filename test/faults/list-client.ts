@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createServer, ServiceError } from '../../sdk/typescript/server/server.ts';
 
 /* A game server that replaces the list of a segment, in a process of its own, so that it can be killed. */
@@ -23,14 +24,24 @@ async function* listed({ players, unknownPerPlayer }: ListSpec): AsyncGenerator<
 
 async function replace(spec: ListSpec): Promise<ListOutcome> {
   const server = createServer({ baseUrl: spec.baseUrl, key: spec.key, flags: false });
-  try {
-    const { version } = await server.replaceMembers(spec.segmentId, () => listed(spec));
-    return { kind: 'resolved', version };
-  } catch (error) {
-    const isUnclear = !(error instanceof ServiceError) || error.mayHaveTakenEffect;
-    return { kind: 'rejected', why: String(error), isUnclear };
+  for (let left = BUSY_TRIES; ; left--) {
+    try {
+      const { version } = await server.replaceMembers(spec.segmentId, () => listed(spec));
+      return { kind: 'resolved', version };
+    } catch (error) {
+      const isBusy = error instanceof ServiceError && error.status === 409;
+      if (!isBusy || left === 0) {
+        const isUnclear = !(error instanceof ServiceError) || error.mayHaveTakenEffect;
+        return { kind: 'rejected', why: String(error), isUnclear };
+      }
+    }
+    await delay(BUSY_MS);
   }
 }
+
+/** The list of a sender that was killed may still be loaded. */
+const BUSY_MS = 250;
+const BUSY_TRIES = 80;
 
 if (import.meta.main) {
   const spec: ListSpec = JSON.parse(process.argv[2] ?? '');

@@ -10,7 +10,9 @@ import { startRig, type Rig, type Target } from './rig.ts';
 
 /**
  * Kills the sender of a list and processes of the service in the middle of uploads. After each of them the segment has
- * exactly the players of the old list or of the new one, as its version says; the new one, if the upload resolved.
+ * exactly the players of one list: of the new one, if the upload resolved; of the old one, if the segment has its
+ * version; otherwise of the new one or of an earlier one whose sender was killed, since the service may load what it has
+ * received after the death of its sender.
  */
 export interface ListUploadOptions {
   seed: number;
@@ -31,8 +33,9 @@ export interface ListUploadRun {
 const CLIENT = fileURLToPath(new URL('list-client.ts', import.meta.url));
 const PLAYERS = 300;
 const UNKNOWN_PER_PLAYER = 400;
-/** A player is in a list if its number and the list's leave this remainder: each list has others. */
-const EVERY = 3;
+/** A list has 12 of 17 players; 17 lists have different ones. */
+const REMAINDERS = 17;
+const LEFT_OUT = 5;
 const WELL_MS = 120_000;
 
 type Victim = 'client' | Exclude<Target, 'peer'>;
@@ -51,7 +54,7 @@ export async function runListUploads(options: ListUploadOptions): Promise<ListUp
     await register(server);
     const body = { key: 'listed', name: 'Listed', kind: 'static' } as const;
     const { segment_id: segmentId } = await server.call('POST /v1/segments/segments', { body });
-    const upload: UploadContext = { rig, server, segmentId, random, run, usualMs: 0 };
+    const upload: UploadContext = { rig, server, segmentId, random, run, usualMs: 0, inForce: [], unclear: [] };
     // Without a kill, to know how long it takes.
     upload.usualMs = await uploadOnce(upload, undefined);
     report(`an upload takes ${Math.round(upload.usualMs)} ms`);
@@ -75,7 +78,7 @@ const externalId = (number: number): string => `player-${number}`;
 /** The players of the list with this number. */
 function playersOf(list: number): string[] {
   return Array.from({ length: PLAYERS }, (_, number) => number)
-    .filter((number) => (number + list) % EVERY !== 0)
+    .filter((number) => (number + 3 * list) % REMAINDERS >= LEFT_OUT)
     .map(externalId);
 }
 
@@ -92,23 +95,20 @@ interface UploadContext {
   random: Random;
   run: ListUploadRun;
   usualMs: number;
+  /** The players of the list in force, and of lists that may still come into force. */
+  inForce: string[];
+  unclear: string[][];
 }
 
 /** @returns how long the sender lived */
 async function uploadOnce(context: UploadContext, victim: Victim | undefined): Promise<number> {
-  const { rig, server, segmentId, random, run, usualMs } = context;
-  const before = await segmentOf(server, segmentId);
-  const old = await membersOf(server, segmentId);
+  const { rig, server, segmentId, random, run, usualMs, inForce } = context;
+  const { version: before } = await segmentOf(server, segmentId);
   run.uploads += 1;
   const next = playersOf(run.uploads);
   const { baseUrl, keys } = rig;
-  const sender = startSender({
-    baseUrl,
-    key: keys.live.server,
-    segmentId,
-    players: next,
-    unknownPerPlayer: UNKNOWN_PER_PLAYER,
-  });
+  const spec = { baseUrl, key: keys.live.server, segmentId, players: next, unknownPerPlayer: UNKNOWN_PER_PLAYER };
+  const sender = startSender(spec);
   const begunMs = performance.now();
   if (victim !== undefined) {
     await delay(random.next() * usualMs * 1.1);
@@ -117,31 +117,53 @@ async function uploadOnce(context: UploadContext, victim: Victim | undefined): P
   }
   const outcome = await sender.outcome;
   const tookMs = performance.now() - begunMs;
-  const after = await untilSettled(server, segmentId);
-  const isReplaced = after.version > before.version;
-  if (isReplaced) run.replaced += 1;
-  if (outcome?.kind === 'resolved') run.resolved += 1;
-  const expected = new Set(isReplaced ? next : old);
-  const names = [run.uploads, victim ?? 'no kill', JSON.stringify(outcome ?? 'killed')].join(', ');
-  if (after.list !== undefined && after.list.players !== expected.size) {
-    run.violations.push(`${names}: the segment's list has ${after.list.players} players, not ${expected.size}`);
-  }
-  // ClickHouse has the last entries some moments later.
-  const isWhole = async (): Promise<boolean> => isSame(expected, await membersOf(server, segmentId));
-  await until('the members are those of the list', isWhole, WELL_MS).catch(async () => {
-    const members = new Set(await membersOf(server, segmentId));
-    const missing = [...expected].filter((member) => !members.has(member));
-    const fault = `${members.size} members, without ${missing.length} of the ${expected.size} players of its list`;
-    run.violations.push(`${names}: version ${before.version} to ${after.version}, ${fault}, such as ${missing[0]}`);
+  const isResolved = outcome?.kind === 'resolved';
+  if (isResolved) run.resolved += 1;
+  const isUnclear = !isResolved && outcome?.isUnclear !== false;
+  const replacing = isResolved ? [next] : [...context.unclear, ...(isUnclear ? [next] : [])];
+  const found = await listOf(context, (version) => {
+    if (version < (isResolved ? outcome.version : before)) return [];
+    return version === before ? [inForce] : replacing;
   });
-  if (outcome?.kind === 'resolved' && after.version !== outcome.version) {
-    run.violations.push(`${names}: the segment has version ${after.version}`);
+  const names = [run.uploads, victim ?? 'no kill', JSON.stringify(outcome ?? 'killed')].join(', ');
+  if (found.list === undefined) run.violations.push(`${names}: version ${before} to ${found.version}, ${found.fault}`);
+  if (victim === undefined && !isResolved) run.violations.push(`${names}: failed without a kill`);
+  if (found.version === before) {
+    if (isUnclear) context.unclear.push(next);
+    return tookMs;
   }
-  if (outcome?.kind === 'rejected' && !outcome.isUnclear && isReplaced) {
-    run.violations.push(`${names}: the list was replaced although the upload failed`);
-  }
-  if (victim === undefined && outcome?.kind !== 'resolved') run.violations.push(`${names}: failed without a kill`);
+  run.replaced += 1;
+  context.inForce = found.list ?? (await membersOf(server, segmentId));
+  // A load that began with another list in force cannot replace this one.
+  context.unclear = [];
   return tookMs;
+}
+
+interface FoundList {
+  version: number;
+  /** The list whose players the segment has; `undefined`: of none. */
+  list: string[] | undefined;
+  fault: string;
+}
+
+/** Waits until the segment has exactly the players of a list that it may have with its version. */
+async function listOf(
+  { server, segmentId }: UploadContext,
+  listsWith: (version: number) => readonly string[][],
+): Promise<FoundList> {
+  const found: FoundList = { version: 0, list: undefined, fault: '' };
+  const hasList = async (): Promise<boolean> => {
+    const segment = await segmentOf(server, segmentId);
+    // ClickHouse has the last entries some moments later.
+    const members = await membersOf(server, segmentId);
+    const { players } = segment.list ?? { players: 0 };
+    found.version = segment.version;
+    found.list = listsWith(segment.version).find((list) => list.length === players && isSame(new Set(list), members));
+    found.fault = `${members.length} members of a list of ${players}, ${members.slice(0, 20).join(' ')}`;
+    return found.list !== undefined;
+  };
+  await until('the segment has the players of a list', hasList, WELL_MS).catch(() => {});
+  return found;
 }
 
 const isSame = (expected: ReadonlySet<string>, members: readonly string[]): boolean =>
@@ -165,18 +187,6 @@ function startSender(spec: ListSpec): Sender {
 
 async function segmentOf(server: Server, segmentId: string) {
   return server.call('GET /v1/segments/segments/{id}', { path: { id: segmentId } });
-}
-
-/** The segment once its players are evaluated and no list is being loaded into it. */
-async function untilSettled(server: Server, segmentId: string) {
-  return until(
-    'the segment is settled',
-    async () => {
-      const segment = await segmentOf(server, segmentId).catch(() => undefined);
-      return segment?.evaluation.status === 'done' ? segment : undefined;
-    },
-    WELL_MS,
-  );
 }
 
 /** External ids of all members, page by page. Empty while ClickHouse is away. */

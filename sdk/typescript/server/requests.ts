@@ -23,8 +23,8 @@ export interface Requests {
   /** The same with a body that is JSON text already. One attempt. */
   post<K extends OperationName>(operation: K, text: string, options: CallOptions): Promise<FullAnswer<K>>;
   /**
-   * The same with a body that is sent while it is read. `timeoutMs` is the time without progress. Rejects with the error
-   * of the body's source, if that fails.
+   * The same with a body that is sent while it is read. `timeoutMs` is the time without progress. If the source of the
+   * body fails, it rejects with that error.
    */
   upload<K extends OperationName>(operation: K, body: ListBody, input: UploadInput): Promise<FullAnswer<K>>;
   /** Opens a stream; resolves when the service has answered 200. It ends with the signal. */

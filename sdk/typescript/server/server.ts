@@ -62,8 +62,8 @@ export interface Server {
   /** Opens a stream of events. It ends when the connection does; open it again with the last id. */
   stream<K extends StreamName>(operation: K, ...input: CallArguments<K>): AsyncIterable<StreamMessage>;
   /**
-   * Replaces the list of a static segment: by ids, by a function that returns them, or by a file. The list is sent while
-   * it is read, so its length takes no memory. The new list is in force when this resolves; if it rejects, with a
+   * Replaces the list of a static segment: by ids, by a function that returns them, or by a file. The list is sent
+   * while it is read, so its length takes no memory. The new list is in force when this resolves; if it rejects, with a
    * `ServiceError` or the error of the source, the old one stays in force, unless `mayHaveTakenEffect` says otherwise.
    * Ids, which can be read once only, are sent once; arrays, functions and files are sent again after a failure.
    */
