@@ -110,10 +110,7 @@ export function runKeyedRoute(
   });
 }
 
-/**
- * Runs a route that reads its body while it arrives. A sender that is refused may send the rest, which is not read: if
- * the connection ended at once, its client would report a broken connection instead of the answer.
- */
+/** Runs a route that reads its body while it arrives. A body that was not read to its end ends the connection. */
 function runWithStream(
   deps: PipelineDeps,
   route: KeyedRoute,
@@ -127,9 +124,8 @@ function runWithStream(
   context.body = body;
   complete(deps, exchange, context.key, async () => {
     const outcome = await route.run(head.input, context);
-    // How much follows beyond the bound is not known.
-    if (body.tooLarge) exchange.lastOnConnection = true;
-    else body.discard();
+    await body.discard();
+    if (!body.complete) exchange.lastOnConnection = true;
     return body.tooLarge ? tooLarge(route) : outcome;
   });
 }

@@ -11,8 +11,8 @@ import { startRig, type Rig, type Target } from './rig.ts';
 /**
  * Kills the sender of a list and processes of the service in the middle of uploads. After each of them the segment has
  * exactly the players of one list: of the new one, if the upload resolved; of the old one, if the segment has its
- * version; otherwise of the new one or of an earlier one whose sender was killed, since the service may load what it has
- * received after the death of its sender.
+ * version; otherwise of the new one, or of an earlier one whose sender was killed: the service may load what it has
+ * received although its sender is dead.
  */
 export interface ListUploadOptions {
   seed: number;

@@ -17,8 +17,11 @@ export interface BodyStream {
   readonly complete: boolean;
   /** Whether the body has more than `mostBytes`. */
   readonly tooLarge: boolean;
-  /** Lets the rest pass unread, so that a sender gets the answer instead of a broken connection. */
-  discard(): void;
+  /**
+   * Lets the rest pass unread. Resolves at its end, which the sender must reach before the connection is closed: most
+   * clients report a broken connection instead of an answer that came before. Resolves after `listDiscardMs` at last.
+   */
+  discard(): Promise<void>;
   /** The connection is closed, or the response is written: the connection is not used again. */
   release(): void;
 }
@@ -58,14 +61,15 @@ export function openBodyStream(res: HttpResponse, clock: Clock, mostBytes: numbe
 
   res.onData((data, isLast) => {
     if (released || complete || tooLarge) return;
-    if (discarding) {
-      complete = isLast;
-      return;
-    }
     receivedBytes += data.byteLength;
     if (receivedBytes > mostBytes) {
       tooLarge = true;
       end();
+      return;
+    }
+    if (discarding) {
+      complete = isLast;
+      if (isLast) end();
       return;
     }
     // The library reuses the chunk's memory when this returns.
@@ -100,11 +104,17 @@ export function openBodyStream(res: HttpResponse, clock: Clock, mostBytes: numbe
     get tooLarge() {
       return tooLarge;
     },
-    discard() {
+    async discard() {
       discarding = true;
       waiting.length = 0;
       waitingBytes = 0;
       resume();
+      if (complete || tooLarge || released) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        cancelTimer = clock.timer(LIMITS.listDiscardMs, resolve);
+      });
+      cancelTimer?.();
     },
     release() {
       released = true;

@@ -33,6 +33,8 @@ export const LIST_LIMITS = {
   listPatienceMs: 30_000,
   /** Bytes of a body that wait for the owners before the sender must wait. */
   listWaitingBytes: 1024 * 1024,
+  /** How long the rest of a refused list may take before the connection is closed. */
+  listDiscardMs: 30_000,
   /** How often a waiting sender may send on, since uWebSockets.js closes a connection that is silent for 8 s. */
   listKeepOpenMs: 3_000,
   /** Unknown ids that an answer names. */
