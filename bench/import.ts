@@ -114,7 +114,7 @@ async function measure(
   watch.stop();
   report('replaying');
   const replayed = await replay(path);
-  const faults = await checkHistory(service.clickhouse, replayed, Date.now(), signal);
+  const faults = await checkHistory(service.clickhouse, replayed, signal);
   return { made, commandSeconds, rowsSeconds, usage, before, meanwhile, faults };
 }
 

@@ -12,7 +12,6 @@ const SHOWN = 5;
 export async function checkHistory(
   clickhouse: ClickhouseAddress,
   replayed: Replayed,
-  nowMs: number,
   signal: AbortSignal,
 ): Promise<string[]> {
   const rows = <Row>(sql: string, format?: string) => rowsOf<Row>(clickhouse, sql, format);
@@ -59,7 +58,7 @@ export async function checkHistory(
     retention,
     replayed.retention.map(({ day, players, returned }) => [day, players, returned]),
   );
-  faults.push(...(await playersSettled(clickhouse, replayed, nowMs, signal)));
+  faults.push(...(await playersSettled(clickhouse, replayed, signal)));
   return faults;
 }
 
@@ -69,12 +68,12 @@ const IMPORTED = "game_id = 'demo' AND environment = 'live' AND source = 'import
 async function playersSettled(
   clickhouse: ClickhouseAddress,
   replayed: Replayed,
-  nowMs: number,
   signal: AbortSignal,
 ): Promise<string[]> {
   const untilMs = performance.now() + SNAPSHOTS_MS;
   for (;;) {
-    const faults = await playersNow(clickhouse, replayed, nowMs);
+    // A stage may change meanwhile: the service changes it in time.
+    const faults = await playersNow(clickhouse, replayed, Date.now());
     if (faults.length === 0 || performance.now() > untilMs || signal.aborted) return faults;
     await sleep(CHECK_MS);
   }
