@@ -7,7 +7,6 @@ import { DAY_MS, USUAL_GAME, writeHistory, writePlayers, type GameRules } from '
 import { importFile } from './lib/history/import-file.ts';
 import { figure, section, tableOf } from './lib/report/table.ts';
 import { queryClickhouse } from './lib/service/clickhouse.ts';
-import { runCli } from './lib/service/cli.ts';
 import { startLocalService, type LocalService } from './lib/service/service.ts';
 
 /** Rests of the builder are up to ten minutes, and its first build meets a part of the import. */
@@ -41,8 +40,8 @@ export const viewsCase = defineCase({
     bench.report(`${figure(made.lines)} events of ${figure(made.players)} players`);
     const service = await startLocalService(bench, { folder: place });
     const begunMs = performance.now();
-    await runCli(bench, service, ['import', 'players', playersFile, '--game', 'demo']);
-    await runCli(bench, service, ['import', 'events', eventsFile, '--game', 'demo']);
+    await importFile(bench, service, 'players', playersFile);
+    await importFile(bench, service, 'events', eventsFile);
     const importSeconds = (performance.now() - begunMs) / 1_000;
     bench.report(`imported in ${figure(importSeconds)} s; waiting for the days of players`);
     await daysBuilt(bench, service, made.lines);
