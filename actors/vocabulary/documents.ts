@@ -3,6 +3,7 @@ import type { Aggregate } from './computed.ts';
 import type { Environment } from './scope.ts';
 import type { LifecycleStage } from './player.ts';
 import type { SavedQueryDocument } from './saved-query.ts';
+import type { ProposalDocument } from './proposal.ts';
 import type { UserDocument } from './users.ts';
 import type { WriteMark } from './write-mark.ts';
 
@@ -35,6 +36,8 @@ export interface GameDocument {
   clientAttributes?: ClientAttributes;
   /** Whether client keys require a player token. Absent means false. */
   requirePlayerToken?: boolean;
+  /** Whether changes of live flags and campaigns by people wait for a second person. Absent means false. */
+  approval?: boolean;
   /** Overrides of the defaults (`DEFAULT_THRESHOLDS`). */
   lifecycle?: Partial<LifecycleThresholds>;
 }
@@ -315,6 +318,7 @@ export interface Documents {
   player_tokens: PlayerTokenSecrets;
   deployment: DeploymentDocument;
   user: UserDocument;
+  proposal: ProposalDocument;
 }
 export type DocumentKind = keyof Documents;
 

@@ -35,6 +35,7 @@ export const ENTRIES: readonly Entry[] = [
   { section: 'understand', path: 'analytics', label: nav.analytics, letter: 'a' },
   { section: 'understand', path: 'sql', label: nav.sql, letter: 'q', isFor: readsAllGames },
   { section: 'operate', path: 'keys', label: nav.keys, letter: 'k', adminOnly: true },
+  { section: 'operate', path: 'approvals', label: nav.approvals, letter: 'v' },
   { section: 'operate', path: 'users', label: nav.users, letter: 'u', adminOnly: true },
   { section: 'operate', path: 'audit', label: nav.audit, letter: 't', adminOnly: true },
   { section: 'target', path: 'campaigns', label: nav.campaigns, letter: 'c' },
@@ -105,6 +106,10 @@ export const SCREENS: readonly Screen[] = [
   { path: 'sql', load: () => import('./screens/sql.tsx').then(({ Sql }) => ({ default: Sql })) },
   { path: 'keys', load: () => import('./screens/keys.tsx').then(({ Keys }) => ({ default: Keys })) },
   { path: 'users', load: () => import('./screens/users.tsx').then(({ Users }) => ({ default: Users })) },
+  {
+    path: 'approvals',
+    load: () => import('./screens/approvals.tsx').then(({ Approvals: Screen }) => ({ default: Screen })),
+  },
   { path: 'audit', load: () => import('./screens/audit.tsx').then(({ Audit }) => ({ default: Audit })) },
   {
     path: 'campaigns',

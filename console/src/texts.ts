@@ -14,7 +14,7 @@ import { dictionary, quarantine, schema, schemas, trace } from './texts/schemas.
 import { account, passkeys, signIn } from './texts/people.ts';
 import { conflict, segment, segments } from './texts/segments.ts';
 import { sql } from './texts/sql.ts';
-import { audit, keys, users } from './texts/team.ts';
+import { approvals, audit, keys, users } from './texts/team.ts';
 import { attempts, recovery, webhook, webhooks } from './texts/webhooks.ts';
 
 /** Every text of the console: `common` ones at the top, others by screen. Each file of `texts/` has related screens. */
@@ -23,6 +23,7 @@ export const TEXTS = {
   account,
   campaign,
   campaigns,
+  approvals,
   audit,
   keys,
   users,

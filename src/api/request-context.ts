@@ -1,5 +1,6 @@
 import type { Targeting } from '../../actors/targeting.ts';
 import type { IdempotencyClaim } from '../../actors/vocabulary/commands.ts';
+import type { ProposalDocument } from '../../actors/vocabulary/proposal.ts';
 import type { Analytics } from '../../clickhouse-schema/queries/analytics.ts';
 import type { SqlReader } from '../../clickhouse-schema/queries/sql-reader.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
@@ -24,6 +25,7 @@ import type { Scorer } from '../scoring/scorer.ts';
 import type { EventTracer } from '../trace/trace-port.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { QueryRunner } from './analytics/query-runner.ts';
+import type { Answer } from './answer.ts';
 import type { ApiKey } from './api-key.ts';
 import type { NameWarnings } from './definitions/name-warnings.ts';
 import type { DefinitionTexts } from './flags/definition-texts.ts';
@@ -47,13 +49,24 @@ export interface RequestContext {
   readonly body: BodyStream | undefined;
   /** Performs an audited action: it writes an entry before, and its outcome after. */
   readonly audited?: AuditedPerform;
+  /** Stores the request for a second person instead of performing it. */
+  readonly propose?: (input: AuditedInput) => Promise<Failure>;
+  /** Performs a proposal as a request of this caller; undefined: there is no such route. */
+  readonly perform?: (proposal: ProposalDocument) => Promise<Answer | undefined>;
   /** Unknown fields for X-Ignored-Fields. Routes add those of list items. */
   readonly ignored: string[];
 }
 
+/** The parts of a request that say what it does. */
+export interface AuditedInput {
+  params?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
 /** Performs something and audits it. @returns a failure if it could not be audited */
 export type AuditedPerform = <T extends { kind: string }>(
-  input: { params?: Readonly<Record<string, string>>; body?: unknown },
+  input: AuditedInput,
   perform: () => T | Promise<T>,
 ) => Promise<T | Failure>;
 

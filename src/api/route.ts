@@ -218,6 +218,7 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
       if (players === undefined && context.player !== undefined) return anotherPlayer();
       const refused = typeof players === 'function' ? refusedPlayer(players(raw), context.player) : undefined;
       if (refused !== undefined) return refused;
+      if (context.propose !== undefined) return context.propose(raw);
       return context.audited?.(raw, () => act(action, raw, context)) ?? act(action, raw, context);
     },
   };

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { explainCampaignRoute } from './campaigns/campaign-explanation.ts';
 import { getCampaignResults } from './campaigns/campaign-results.ts';
 import { campaignRoutes } from './campaigns/campaigns.ts';
+import { approvalRoutes } from './approvals/approvals.ts';
 import { listAudit } from './audit/audit.ts';
 import { listDeploymentAudit } from './console/deployment-audit.ts';
 import { keyRoutes } from './console/keys.ts';
@@ -148,6 +149,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     listDeploymentAudit,
     ...userRoutes,
     ...keyRoutes,
+    ...approvalRoutes,
     ...operationRoutes(),
   ];
   all.push(openApiRoute(() => JSON.stringify(openApi(all))));

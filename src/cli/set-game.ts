@@ -12,6 +12,7 @@ interface SetOptions extends LifecycleOptions {
   clientAttributes?: 'all' | 'listed' | 'none';
   listedAttributes?: string[];
   requirePlayerToken?: 'on' | 'off';
+  approval?: 'on' | 'off';
 }
 
 /** `games set`: one option for each setting; other settings do not change. */
@@ -38,6 +39,12 @@ export function setGameCommand(context: CliContext): Command {
         'whether requests with client keys need a player token; default off; see games player-tokens --help',
       ).choices(['on', 'off']),
     )
+    .addOption(
+      new Option(
+        '--approval <switch>',
+        'whether changes of live flags and campaigns in the console wait for a second person; default off',
+      ).choices(['on', 'off']),
+    )
     .action((id: string, options: SetOptions) =>
       context.withConfigStore(async (store) => {
         const entry = store.get(gameAddress(id));
@@ -62,7 +69,7 @@ function changesOf(
   hasSecret: boolean,
   options: SetOptions,
 ): Partial<GameDocument> {
-  const { clientPurchases, requirePlayerToken } = options;
+  const { clientPurchases, requirePlayerToken, approval } = options;
   if (requirePlayerToken === 'on' && !hasSecret) {
     throw new CliError('The game has no secret for player tokens. Create one with games player-tokens create.');
   }
@@ -72,6 +79,7 @@ function changesOf(
     ...(clientPurchases === undefined ? {} : { clientPurchases: clientPurchases === 'on' }),
     ...(clientAttributes === undefined ? {} : { clientAttributes }),
     ...(requirePlayerToken === undefined ? {} : { requirePlayerToken: requirePlayerToken === 'on' }),
+    ...(approval === undefined ? {} : { approval: approval === 'on' }),
     ...(lifecycle === undefined ? {} : { lifecycle }),
   };
 }

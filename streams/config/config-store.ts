@@ -81,6 +81,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     player_tokens: new Map(),
     deployment: new Map(),
     user: new Map(),
+    proposal: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();
   const outdated = new Map<string, DocumentAddress>();
@@ -214,6 +215,7 @@ const KINDS: { [K in DocumentKind]: K } = {
   player_tokens: 'player_tokens',
   deployment: 'deployment',
   user: 'user',
+  proposal: 'proposal',
 };
 const ENVIRONMENTS: readonly ConfigEnvironment[] = ['live', 'test', '_'];
 

@@ -49,6 +49,7 @@ async function rewrite(
     case 'property':
     case 'saved_query':
     case 'deployment':
+    case 'proposal':
       throw new Error(`documents of the kind ${kind} hold no secrets`);
   }
 }

@@ -167,6 +167,42 @@ describe.skipIf(!hasBrowser)(`the team's screens${hasBrowser ? '' : ` (${NO_BROW
     await context.close();
   });
 
+  test('a live change waits until another editor approves it, with what it changes', async () => {
+    await service.cli('games', 'set', 'demo', '--approval', 'on');
+    const editor = await browser?.signIn('eddie@example.com', 'editor');
+    if (editor === undefined) throw new Error(NO_BROWSER);
+    const refused = await editor.page
+      .evaluate(`fetch('/v1/console/me').then((response) => response.json()).then(({ data }) =>
+      fetch('/v1/flags/flags/scripted', {
+        method: 'PATCH',
+        headers: {
+          'Content-Type': 'application/json',
+          'X-CSRF-Token': data.csrf_token,
+          'X-Game': 'demo',
+          'X-Environment': 'live',
+        },
+        body: JSON.stringify({ enabled: false, description: '<img src=x>' }),
+      })).then(({ status }) => status)`);
+    expect(refused).toBe(409);
+    await editor.open('approvals');
+    await editor.page.getByText('yours: somebody else approves it').waitFor();
+    expect(await editor.page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await admin.open('approvals');
+    const { page } = admin;
+    const change = page.getByRole('region', { name: 'Change flag scripted' });
+    await change.getByRole('cell', { name: '"<img src=x>"' }).waitFor();
+    await admin.picture('approvals');
+    expect(await admin.accessibility()).toEqual([]);
+    await change.getByRole('button', { name: 'Approve' }).click();
+    await admin.picture('approvals-ask');
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Nothing waits').waitFor();
+    const flag = await service.call(service.keys.live.server, 'GET', '/v1/flags/flags/scripted');
+    expect(flag.body).toMatchObject({ data: { enabled: false } });
+    await service.cli('games', 'set', 'demo', '--approval', 'off');
+    expect([...admin.faults, ...editor.faults]).toEqual([]);
+  });
+
   test('on a phone the audit and the users fit', async () => {
     await admin.page.setViewportSize({ width: 390, height: 800 });
     for (const screen of ['audit', 'users', 'keys']) {

@@ -23,6 +23,7 @@ export function createMemoryConfigStore(): MemoryConfigStore {
     player_tokens: new Map(),
     deployment: new Map(),
     user: new Map(),
+    proposal: new Map(),
   };
   const listeners = new Set<(change: ConfigChange) => void>();
   const targetingRevisions = new Map<string, number>();

@@ -568,6 +568,68 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: APIKey;
   };
+  /** List the changes that wait for a second person. */
+  'GET /v1/console/approvals': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** The changes. */
+      readonly approvals: readonly {
+        /** Id of the proposal. */
+        readonly id: string;
+        /** Method of the request. */
+        readonly method: string;
+        /** Path of the request, with `{name}` for parameters. */
+        readonly path: string;
+        /** Parameters of the path. */
+        readonly params: Readonly<Record<string, unknown>>;
+        /** Body of the request. */
+        readonly body: unknown;
+        /** What it changes. */
+        readonly kind: 'flag' | 'campaign';
+        /** Key of the flag or campaign. */
+        readonly key: string;
+        /** The version that it is based on. */
+        readonly version: number | null;
+        /** E-mail address of the user who proposed it. */
+        readonly proposed_by: string;
+        /** Whether you proposed it, so that somebody else approves it. */
+        readonly own: boolean;
+        /** When it was proposed. */
+        readonly created_at: string;
+      }[];
+    };
+  };
+  /** Approve a change. */
+  'POST /v1/console/approvals/{id}/approve': {
+    readonly path: {
+      /** Id of the proposal. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the proposal. */
+      readonly id: string;
+    };
+  };
+  /** Reject a change, or take back your own. */
+  'DELETE /v1/console/approvals/{id}': {
+    readonly path: {
+      /** Id of the proposal. */
+      readonly id: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      /** Id of the proposal. */
+      readonly id: string;
+    };
+  };
 }
 
 /** The body of a failed request. */

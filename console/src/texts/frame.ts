@@ -22,6 +22,7 @@ export const nav = {
   scoring: 'Scoring',
   users: 'Users',
   audit: 'Audit',
+  approvals: 'Approvals',
   account: 'Account',
 } as const;
 

@@ -142,3 +142,20 @@ export const audit = {
   emptyHelp: 'Loosen the filters, or change something.',
   onlyAdmins: 'Only admins read the audit. Ask one of them.',
 } as const;
+
+export const approvals = {
+  title: 'Approvals',
+  intro: 'Changes of live flags and campaigns that wait for a second person.',
+  empty: 'Nothing waits',
+  emptyHelp: 'Where an operator sets games set --approval on, live changes wait here for somebody else.',
+  methods: { POST: 'Create', PATCH: 'Change', DELETE: 'Delete' },
+  what: (method: string, kind: string, key: string) => `${method} ${kind}${key === '' ? '' : ` ${key}`}`,
+  by: (email: string) => `proposed by ${email}`,
+  own: 'yours: somebody else approves it',
+  change: 'What it changes',
+  deletes: 'Players get it no more.',
+  approve: 'Approve',
+  ask: (name: string) => `${name}?`,
+  reject: 'Reject',
+  takeBack: 'Take back',
+} as const;

@@ -4,6 +4,9 @@ import { boundedTexts } from '../../../streams/audit/bounded-texts.ts';
 import type { AuditOutcome } from '../../../streams/records/audit-entry.ts';
 import type { ApiKey } from '../../api/api-key.ts';
 import { auditedAction, isAudited, thingOf } from '../../api/audit/audited-actions.ts';
+import type { Answer } from '../../api/answer.ts';
+import { mustWait, propose, proposedKind } from '../../api/approvals/proposals.ts';
+import type { ProposalDocument } from '../../../actors/vocabulary/proposal.ts';
 import type { KeyedRoute } from '../../api/route.ts';
 import { failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -21,11 +24,16 @@ export function createAuditedRequests(routes: readonly KeyedRoute[], trail: Audi
 
   return {
     attach(route, context, network) {
-      if (!actions.has(route)) return;
+      if (!actions.has(route) && !settlesProposals(route)) return;
       const by = { actor: actorOf(context.key), network: network() };
       const action = actions.get(route);
       if (action === undefined) {
         context.services = { ...context.services, config: auditedConfig(context.services.config, trail, by) };
+        const kind = proposedKind(route);
+        if (settlesProposals(route)) context.perform = (proposal) => perform(routes, proposal, context);
+        else if (kind !== undefined && mustWait(context)) {
+          context.propose = (input) => propose(route, kind, input, context);
+        }
         return;
       }
       if (action.peopleOnly === true && context.key.user === undefined) return;
@@ -44,6 +52,25 @@ export function createAuditedRequests(routes: readonly KeyedRoute[], trail: Audi
       };
     },
   };
+}
+
+/** Whether a route approves or rejects what waits for a second person. */
+const settlesProposals = ({ method, path }: KeyedRoute): boolean =>
+  method !== 'GET' && path.startsWith('/v1/console/approvals/');
+
+/** Makes a proposed change as a request of its approver, on the version that it was proposed on. */
+async function perform(
+  routes: readonly KeyedRoute[],
+  { method, path, params, body, version }: ProposalDocument,
+  context: OwnContext,
+): Promise<Answer | undefined> {
+  const route = routes.find((each) => each.method === method && each.path === path && proposedKind(each) !== undefined);
+  if (route === undefined) return undefined;
+  const headers: Record<string, string> = version === null ? {} : { 'If-Match': String(version) };
+  const input = { params, query: {}, headers, ...(body === undefined ? {} : { body }) };
+  const { propose: _, ...rest } = context;
+  const outcome = await route.run(input, { ...rest, idempotency: undefined });
+  return outcome.kind === 'stream' || outcome.kind === 'changes' ? undefined : outcome;
 }
 
 function actorOf({ id, user }: Pick<ApiKey, 'id' | 'user'>): AuditedBy['actor'] {

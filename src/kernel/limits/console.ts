@@ -71,6 +71,9 @@ export const CONSOLE_LIMITS = {
   openIdKeptMs: 3_600_000,
   /** Characters of a code or state that the provider's redirect brings back. */
   openIdTextLength: 4_096,
+  /** Changes of a game that wait for a second person, and the characters of one. */
+  proposals: 100,
+  proposalChars: 65_536,
   /** Users that one admin may add per minute: the answers say whether an address has an account. */
   usersAddedPerMinute: 30,
   /** Valid API keys of a game and environment that admins may create. */
