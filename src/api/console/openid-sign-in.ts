@@ -67,7 +67,7 @@ const begin = defineSignIn({
     'Answers the address to which the page goes. The provider leads back to `/console/openid`, and the page sends what ' +
     'it brought to `POST /v1/console/sessions`, within ten minutes and in the same browser.',
   repeatCounts: true,
-  errors: ['FORBIDDEN', 'NOT_FOUND', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+  errors: ['FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   input: {},
   reply: {
     statuses: [200],
@@ -123,7 +123,7 @@ export async function byOpenId(
 
 const redirectUri = ({ origin }: ConsoleContext): string => origin + OPENID_PATH;
 
-const NOT_CONFIGURED = failure('NOT_FOUND', 'No identity provider is configured (OIDC_ISSUER).');
+const NOT_CONFIGURED = failure('CONFLICT', 'No identity provider is configured (OIDC_ISSUER).');
 const UNAVAILABLE = failure('SERVICE_UNAVAILABLE', 'The identity provider does not answer; try again.');
 const OTHER_BROWSER = failure('UNAUTHORIZED', 'This sign-in began in another browser, or too long ago. Begin again.');
 const REFUSED = failure(

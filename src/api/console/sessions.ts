@@ -63,7 +63,7 @@ const signIn = defineSignIn({
     `\`__Host-console\` (without TLS: \`console\`), which is valid for ${LIMITS.userSessionMs / 3_600_000} hours. A session that the request ` +
     'already had ends.',
   repeatCounts: true,
-  errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+  errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   input: {
     body: Type.Object(
       {

@@ -157,9 +157,9 @@ describe('an identity provider', () => {
     expect((await away.call(undefined, 'POST', '/v1/console/openid')).status).toBe(503);
     await away.close();
     const none = await startGateway();
-    expect((await none.call(undefined, 'POST', '/v1/console/openid')).status).toBe(404);
+    expect((await none.call(undefined, 'POST', '/v1/console/openid')).status).toBe(409);
     const session = { openid: { code: 'x', state: 'y' } };
-    expect((await none.call(undefined, 'POST', '/v1/console/sessions', session)).status).toBe(404);
+    expect((await none.call(undefined, 'POST', '/v1/console/sessions', session)).status).toBe(409);
     await none.close();
   });
 });
