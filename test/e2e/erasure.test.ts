@@ -44,7 +44,7 @@ async function rowsOf(playerId: string): Promise<Map<string, number>> {
   const tables = await service.sql<{ table: string }>(
     `SELECT DISTINCT table FROM system.columns WHERE database = currentDatabase() AND name = 'player_id'
       AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')
-      AND table != 'erasures'`,
+      AND table NOT IN ('erasures', 'audit_entries')`,
   );
   const found = new Map<string, number>();
   for (const { table } of tables) {
