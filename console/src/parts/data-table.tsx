@@ -6,7 +6,7 @@ import { number } from './values.tsx';
 
 const texts = TEXTS.table;
 /** Rows that are drawn at once; more follow on demand. */
-const ROWS = 100;
+const ROWS = 50;
 
 export interface Column<T> {
   /** Unique in the table; it may stand in the address as the order. */

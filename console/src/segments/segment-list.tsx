@@ -31,7 +31,7 @@ export function SegmentList({ segment }: { segment: Segment }) {
   return (
     <Card withBorder>
       <Title order={2} size="h5" mb="xs">
-        {texts.kindStatic}
+        {texts.list}
       </Title>
       <Stack gap="xs">
         {list === undefined ? null : (

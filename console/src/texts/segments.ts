@@ -27,6 +27,7 @@ export const segment = {
   kind: 'Players',
   kindDynamic: 'who meet a condition',
   kindStatic: 'of a list that you load',
+  list: 'List',
   enabled: 'Evaluated',
   enabledHelp: 'A segment that is not evaluated has no players.',
   definition: 'Who is in it',
