@@ -73,6 +73,17 @@ describe('a list of players', () => {
     expect(world.player('ann').lists).toEqual([{ segmentId: 'seg_1', loads: [FIRST, SECOND] }]);
   });
 
+  it('drops the loads of lists that were replaced, however many there were in an hour', () => {
+    const loads = Array.from({ length: LIMITS.listLoadsOfPlayer }, (_, n) =>
+      newLoadId(NOW - (LIMITS.listLoadsOfPlayer - n) * 2 * LIMITS.listClockMs, new Uint8Array(4)),
+    );
+    const active = loads.at(-1) ?? '';
+    const next = newLoadId(NOW, new Uint8Array(4));
+    const world = given([{ ...ANN, lists: [{ segmentId: 'seg_1', loads }] }], inForce(active));
+    world.when(listing({ load: next, active, playerIds: ['ann'] }));
+    expect(world.player('ann').lists).toEqual([{ segmentId: 'seg_1', loads: [active, next] }]);
+  });
+
   it('is refused as a whole beyond the loads that a player may have', () => {
     const loads = Array.from({ length: LIMITS.listLoadsOfPlayer }, (_, n) => newLoadId(NOW - n, new Uint8Array(4)));
     const world = given([ANN, { ...BEN, lists: [{ segmentId: 'seg_1', loads }] }], inForce(loads[0] ?? ''));

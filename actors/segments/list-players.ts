@@ -66,9 +66,13 @@ function loadsOf({ lists }: PlayerState, segmentId: string): readonly string[] {
   return lists?.find((list) => list.segmentId === segmentId)?.loads ?? NO_LOADS;
 }
 
-/** The load in force, and those that may still come into force, by clocks that differ. */
+/**
+ * The load in force, and those that may still come into force, by clocks that differ. A load that began before the one
+ * in force began with another list in force, so it cannot replace this one.
+ */
 function fresh(loads: readonly string[], active: string, at: number): string[] {
-  return loads.filter((load) => load === active || loadBegan(load) > at - 2 * LIMITS.listLoadMs);
+  const sinceMs = Math.max(at - 2 * LIMITS.listLoadMs, loadBegan(active) - LIMITS.listClockMs);
+  return loads.filter((load) => load === active || loadBegan(load) > sinceMs);
 }
 
 /** Lists of deleted segments, which nothing else removes. The rest follows with the player's next list. */

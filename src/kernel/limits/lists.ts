@@ -17,6 +17,8 @@ export const LIST_LIMITS = {
   listLoads: 2,
   /** Time in which a load comes into force, or never. The slowest sender that uWebSockets.js accepts has 20 MB. */
   listLoadMs: 30 * 60_000,
+  /** How far the clocks of processes that load lists may differ: older loads than the one in force are dropped. */
+  listClockMs: 60_000,
   /** Loads of one segment that a player's state holds: one in force, and others that are still being loaded. */
   listLoadsOfPlayer: 8,
   /** Lists of deleted segments that one fact removes from a player's state. */
