@@ -100,8 +100,8 @@ export interface ReplaceOptions extends Omit<CallOptions, 'idempotencyKey'> {
   readonly ids?: 'external_id' | 'player_id';
 }
 
-/** While a list is sent: without progress. The service may take half a minute to answer after its end. */
-const LIST_TIMEOUT_MS = 60_000;
+/** While a list is sent: without progress. Sockets hold up to 8 MB, which a busy service loads in minutes. */
+const LIST_TIMEOUT_MS = 300_000;
 /** Together half a minute of waits: a restart of the service takes less. */
 const LIST_RETRIES = 5;
 
