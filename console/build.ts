@@ -14,11 +14,13 @@ const DIST = join(HERE, 'dist');
 /** Pages of the documentation that the console contains. */
 const PAGES = ['../docs/operations.md'].map((page) => fileURLToPath(new URL(page, import.meta.url)));
 const LOCK = fileURLToPath(new URL('../package-lock.json', import.meta.url));
+/** The console, and the API reference. */
+const ENTRIES = ['index.html', 'reference.html'];
 /** Files that browsers load compressed. */
 const COMPRESSED: ReadonlySet<string> = new Set(['.js', '.css', '.svg']);
 
 const name = hashOfSources();
-if (currentBuild() === name && existsSync(join(DIST, name, 'index.html'))) {
+if (currentBuild() === name && ENTRIES.every((page) => existsSync(join(DIST, name, page)))) {
   process.stdout.write(`the console is built (${name})\n`);
 } else {
   await build();
@@ -26,6 +28,8 @@ if (currentBuild() === name && existsSync(join(DIST, name, 'index.html'))) {
 }
 
 async function build(): Promise<void> {
+  // A test's environment would make it a build for developers, which is larger and names files of this machine.
+  process.env['NODE_ENV'] = 'production';
   // Vite takes half a second to load, which a start without a change saves.
   const { build: bundle } = await import('vite');
   const out = join(DIST, `building-${process.pid}`);
@@ -40,6 +44,7 @@ async function build(): Promise<void> {
       oxc: { jsx: { runtime: 'automatic' } },
       build: {
         outDir: out,
+        rolldownOptions: { input: ENTRIES.map((page) => join(HERE, page)) },
         emptyOutDir: true,
         target: 'es2023',
         assetsInlineLimit: 0,
@@ -62,7 +67,7 @@ async function build(): Promise<void> {
 /** The first characters of a hash of all that the build depends on. */
 function hashOfSources(): string {
   const hash = createHash('sha256');
-  const own = ['build.ts', 'index.html', 'package.json', ...below('src'), ...below('public')].map((file) =>
+  const own = ['build.ts', ...ENTRIES, 'package.json', ...below('src'), ...below('public')].map((file) =>
     join(HERE, file),
   );
   for (const path of [...own, ...PAGES, LOCK]) {

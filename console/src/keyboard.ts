@@ -4,6 +4,8 @@ import type { Entry } from './screens.ts';
 interface Shortcuts {
   /** Opens the palette. */
   open: () => void;
+  /** Shows the keys. */
+  help: () => void;
   go: (path: string) => void;
   entries: readonly Entry[];
 }
@@ -11,8 +13,8 @@ interface Shortcuts {
 /** How long `g` waits for its letter. */
 const SEQUENCE_MS = 1_200;
 
-/** The keys of all screens: `/` and Ctrl K open the palette, `g` and a letter goes to a screen. */
-export function useKeyboard({ open, go, entries }: Shortcuts): void {
+/** The keys of all screens: `/` and Ctrl K open the palette, `g` and a letter goes to a screen, `?` shows them. */
+export function useKeyboard({ open, help, go, entries }: Shortcuts): void {
   useEffect(() => {
     let startedAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent): void => {
@@ -26,7 +28,8 @@ export function useKeyboard({ open, go, entries }: Shortcuts): void {
       if (event.key === '/') {
         event.preventDefault();
         open();
-      } else if (event.timeStamp - startedAt < SEQUENCE_MS) {
+      } else if (event.key === '?') help();
+      else if (event.timeStamp - startedAt < SEQUENCE_MS) {
         const entry = entries.find(({ letter }) => letter === event.key);
         startedAt = Number.NEGATIVE_INFINITY;
         if (entry !== undefined) go(entry.path);
@@ -34,7 +37,7 @@ export function useKeyboard({ open, go, entries }: Shortcuts): void {
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [open, go, entries]);
+  }, [open, help, go, entries]);
 }
 
 /** Whether keys are text: in a field, or while a dialog is open. */

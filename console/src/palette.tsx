@@ -47,6 +47,10 @@ function Search({ onClose, entries }: { onClose: () => void; entries: readonly E
     queryKey: ['segments', game, environment],
     queryFn: ({ signal }) => call(scope, 'GET /v1/segments/segments', { query: { limit: 500 }, signal }),
   });
+  const campaigns = useQuery({
+    queryKey: ['campaigns', game, environment],
+    queryFn: ({ signal }) => call(scope, 'GET /v1/campaigns/campaigns', { query: { limit: 500 }, signal }),
+  });
   const wanted = text.trim().toLowerCase();
   const all: Target[] = [
     ...entries.map(({ label, path }) => ({ label, kind: TEXTS.nav.label, path })),
@@ -59,6 +63,11 @@ function Search({ onClose, entries }: { onClose: () => void; entries: readonly E
       label: key,
       kind: TEXTS.nav.segments,
       path: `segments/${id}`,
+    })),
+    ...(campaigns.data?.campaigns ?? []).map(({ key, campaign_id: id }) => ({
+      label: key,
+      kind: TEXTS.nav.campaigns,
+      path: `campaigns/${id}`,
     })),
   ];
   const found = all.filter(({ label }) => label.toLowerCase().includes(wanted)).slice(0, MOST);

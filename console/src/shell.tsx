@@ -1,5 +1,6 @@
 import {
   ActionIcon,
+  Anchor,
   AppShell,
   Badge,
   Burger,
@@ -11,14 +12,15 @@ import {
   ScrollArea,
   SegmentedControl,
   Text,
-  useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { rememberGame } from './game-hint.ts';
 import { useKeyboard } from './keyboard.ts';
+import { KeysHelp } from './keys-help.tsx';
 import { Palette } from './palette.tsx';
+import { SchemeButton } from './parts/scheme-button.tsx';
 import { ENTRIES } from './screens.ts';
 import { isAtLeast, type Me, usePlace, useSession } from './session.tsx';
 import { TEXTS } from './texts.ts';
@@ -31,12 +33,13 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
   const [location, navigate] = useLocation();
   const [menuOpen, menu] = useDisclosure(false);
   const [paletteOpen, palette] = useDisclosure(false);
+  const [keysOpen, keys] = useDisclosure(false);
   const base = `/${scope.game}/${scope.environment}`;
   const entries = ENTRIES.filter(
     ({ adminOnly, isFor }) => (adminOnly !== true || isAtLeast(role, 'admin')) && isFor?.(me) !== false,
   );
   const sections = [...Map.groupBy(entries, ({ section }) => section)];
-  useKeyboard({ open: palette.open, go: (path) => navigate(`${base}/${path}`), entries });
+  useKeyboard({ open: palette.open, help: keys.open, go: (path) => navigate(`${base}/${path}`), entries });
   useEffect(() => rememberGame(scope), [scope]);
   useEffect(menu.close, [location, menu.close]);
   const goTo = (game: string, environment: string): void => navigate(`/${game}/${environment}/${screen}`);
@@ -109,31 +112,22 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
             </div>
           ))}
         </AppShell.Section>
-        <Badge variant="default" tt="none" title={me.user.email}>
-          {role ?? TEXTS.none}
-        </Badge>
+        <Group justify="space-between" gap={4} pt={4} wrap="nowrap">
+          <Badge variant="default" tt="none" title={me.user.email}>
+            {role ?? TEXTS.none}
+          </Badge>
+          <Anchor size="xs" href="/docs" target="_blank" rel="noreferrer">
+            {TEXTS.nav.reference}
+          </Anchor>
+          <ActionIcon variant="default" size="sm" onClick={keys.open} aria-label={TEXTS.shortcuts.open}>
+            ?
+          </ActionIcon>
+        </Group>
       </AppShell.Navbar>
       <AppShell.Main id="content">{children}</AppShell.Main>
+      <KeysHelp opened={keysOpen} onClose={keys.close} entries={entries} />
       <Palette opened={paletteOpen} onClose={palette.close} entries={entries} />
     </AppShell>
-  );
-}
-
-const SCHEMES = { auto: 'light', light: 'dark', dark: 'auto' } as const;
-
-function SchemeButton() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return (
-    <Button
-      variant="default"
-      size="xs"
-      px={8}
-      onClick={() => setColorScheme(SCHEMES[colorScheme])}
-      aria-label={texts.scheme[colorScheme]}
-      title={texts.scheme[colorScheme]}
-    >
-      {{ auto: '◐', light: '☀', dark: '☾' }[colorScheme]}
-    </Button>
   );
 }
 

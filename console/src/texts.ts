@@ -5,8 +5,8 @@ import { campaign, campaigns } from './texts/campaigns.ts';
 import { common } from './texts/common.ts';
 import { experiment, experiments } from './texts/experiments.ts';
 import { flag, flags, overrides, playground, use } from './texts/flags.ts';
-import { header, nav, palette } from './texts/frame.ts';
 import { operations, scoring } from './texts/operations.ts';
+import { header, nav, palette, shortcuts } from './texts/frame.ts';
 import { overview } from './texts/overview.ts';
 import { conditions, confirm, diff, editor, table } from './texts/parts.ts';
 import { player, playerCampaigns, playerFlags, players, privacy, timeline } from './texts/players.ts';
@@ -62,6 +62,7 @@ export const TEXTS = {
   segment,
   segments,
   signIn,
+  shortcuts,
   sql,
   start,
   table,

@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode } from '../kernel/errors.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import { PLAIN_COOKIE, SECURE_COOKIE } from './console/session-cookie.ts';
 import { isPlainObject } from './plain-object.ts';
 import { mayBeMetered } from './metering.ts';
 import { RESPONSE_HEADERS, responseHeadersOf } from './response-headers.ts';
@@ -51,6 +52,14 @@ export function openApi(routes: readonly Route[]) {
           description:
             'The same keys as the user, without a password. Clients that cannot send headers put the key into the ' +
             'query parameter or body field `writeKey`.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: PLAIN_COOKIE,
+          description:
+            `The session of a person, which \`POST /v1/console/sessions\` sets; over TLS \`${SECURE_COOKIE}\`. Changes also ` +
+            'need `X-CSRF-Token`.',
         },
         streamToken: {
           type: 'apiKey',
@@ -124,7 +133,7 @@ const ERROR_SCHEMA = {
 
 function operation(route: Route) {
   const { auth, input } = route;
-  const keys = auth === 'none' ? 'No API key required.' : `Keys: ${auth.keys.join(', ')}.`;
+  const keys = callersOf(auth);
   const scope = auth !== 'none' && auth.scope !== undefined ? ` Scope: ${auth.scope}.` : '';
   return {
     operationId: operationId(route),
@@ -151,6 +160,12 @@ function operation(route: Route) {
   };
 }
 
+function callersOf(auth: Route['auth']): string {
+  if (auth === 'none') return 'No API key required.';
+  if (auth.keys.length === 0) return 'For people who are signed in to the console; API keys cannot call it.';
+  return `Keys: ${auth.keys.join(', ')}.`;
+}
+
 function streamed({ types, description, example }: NonNullable<Route['streamedBody']>) {
   const schema = { type: 'string', description };
   return {
@@ -161,6 +176,7 @@ function streamed({ types, description, example }: NonNullable<Route['streamedBo
 
 function securityOf(auth: Route['auth']): { security?: Record<string, never[]>[] } {
   if (auth === 'none') return { security: [] };
+  if (auth.keys.length === 0) return { security: [{ session: [] }] };
   if (auth.writeKeys === true) return { security: [{ apiKey: [] }, { bearer: [] }, { writeKey: [] }] };
   return auth.streamTokens === true ? { security: [{ apiKey: [] }, { bearer: [] }, { streamToken: [] }] } : {};
 }

@@ -6,7 +6,7 @@ import { respond, respondEmpty } from './http/exchange.ts';
 import type { Exchanges } from './http/exchanges.ts';
 import { isLocalRequest } from './access/local-request.ts';
 import { createRouteReader } from './http/request-head.ts';
-import { CONSOLE_PATH, type ConsoleFiles } from './console-files.ts';
+import { CONSOLE_PATH, type ConsoleFiles, REFERENCE_PATH } from './console-files.ts';
 import { runConsoleRoute } from './console-pipeline.ts';
 import { runKeyedRoute, runOpenRoute, type PipelineDeps } from './request-pipeline.ts';
 
@@ -57,22 +57,26 @@ export function createApp(
 
 const NO_PATH = failure('NOT_FOUND', 'There is no endpoint at this path. `GET /openapi.json` lists all of them.');
 
-/** The pages of the console and their files. */
+/** The pages of the console and the API reference, and their files. */
 function serveConsole(app: TemplatedApp, files: ConsoleFiles, exchanges: Exchanges): void {
-  const handler = (res: HttpResponse, req: HttpRequest): void => {
-    const exchange = exchanges.begin(CONSOLE_PATH, res, req, false);
-    if (exchange === undefined) return;
-    respond(
-      exchange,
-      files.answer(req.getUrl(), {
-        acceptEncoding: req.getHeader('accept-encoding'),
-        ifNoneMatch: req.getHeader('if-none-match'),
-      }),
-    );
-  };
-  for (const path of [CONSOLE_PATH, `${CONSOLE_PATH}/*`]) {
-    app.get(path, handler);
-    app.head(path, handler);
+  const handlerOf =
+    (route: string) =>
+    (res: HttpResponse, req: HttpRequest): void => {
+      const exchange = exchanges.begin(route, res, req, false);
+      if (exchange === undefined) return;
+      respond(
+        exchange,
+        files.answer(req.getUrl(), {
+          acceptEncoding: req.getHeader('accept-encoding'),
+          ifNoneMatch: req.getHeader('if-none-match'),
+        }),
+      );
+    };
+  for (const route of [CONSOLE_PATH, REFERENCE_PATH]) {
+    for (const path of [route, `${route}/*`]) {
+      app.get(path, handlerOf(route));
+      app.head(path, handlerOf(route));
+    }
   }
 }
 

@@ -19,9 +19,11 @@ import type { Logger } from '../kernel/logger.ts';
  */
 
 export const CONSOLE_PATH = '/console';
+/** The API reference: a page of its own with files of the same build. It needs no session. */
+export const REFERENCE_PATH = '/docs';
 
 export interface ConsoleFiles {
-  /** @param path the URL's path, from `/console` on */
+  /** @param path the URL's path, from `/console` or `/docs` on */
   answer(path: string, headers: { acceptEncoding: string; ifNoneMatch: string }): Answer;
 }
 
@@ -35,6 +37,7 @@ interface File {
 interface Build {
   name: string;
   page: string;
+  referencePage: string;
   files: ReadonlyMap<string, File>;
 }
 
@@ -81,12 +84,14 @@ export function openConsoleFiles({ folder = BUILDS, clock, ids, logger }: Consol
     answer(path, { acceptEncoding, ifNoneMatch }) {
       look();
       if (build === undefined) return BUILDING;
-      const name = path.slice(CONSOLE_PATH.length + 1);
+      const isReference = !path.startsWith(CONSOLE_PATH);
+      const name = isReference ? '' : path.slice(CONSOLE_PATH.length + 1);
       const file = build.files.get(name);
       if (file !== undefined) return fileAnswer(name, file, acceptEncoding, ifNoneMatch);
       if (name.startsWith('assets/')) return failure('NOT_FOUND');
       const nonce = Buffer.from(ids.bytes(NONCE_BYTES)).toString('base64');
-      return page(200, build.page.replace(NONCE, nonce), nonce);
+      const text = isReference ? build.referencePage : build.page;
+      return page(200, text.replace(NONCE, nonce), nonce);
     },
   };
 }
@@ -176,7 +181,8 @@ async function load(folder: string, held: Build | undefined): Promise<Build | un
       etag: hash('sha256', plain, 'hex').slice(0, 16),
     });
   }
-  return { name, page: contents.get('index.html')?.toString('utf8') ?? '', files };
+  const textOf = (file: string): string => contents.get(file)?.toString('utf8') ?? '';
+  return { name, page: textOf('index.html'), referencePage: textOf('reference.html'), files };
 }
 
 async function currentBuild(folder: string): Promise<string | undefined> {

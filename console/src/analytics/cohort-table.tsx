@@ -1,4 +1,5 @@
 import { Table, VisuallyHidden } from '@mantine/core';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { number } from '../parts/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { keyText } from './result-table.ts';
@@ -27,8 +28,7 @@ export function CohortTable({ label, cohorts, summary, most }: CohortTableProps)
   const isSplit = cohorts.some(({ key }) => key !== null);
   const days = cohorts[0]?.cells ?? [];
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable
-    <div className="heat-scroll" tabIndex={0} role="region" aria-label={label}>
+    <ScrollRegion label={label} className="heat-scroll">
       <Table className="heat" verticalSpacing={4} horizontalSpacing="xs" stickyHeader>
         <Table.Thead>
           <Table.Tr>
@@ -70,7 +70,7 @@ export function CohortTable({ label, cohorts, summary, most }: CohortTableProps)
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </ScrollRegion>
   );
 }
 

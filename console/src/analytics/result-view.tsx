@@ -1,6 +1,7 @@
 import { Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
 import { Chart } from '../parts/chart.tsx';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Empty } from '../parts/states.tsx';
 import { number } from '../parts/values.tsx';
 import { TEXTS } from '../texts.ts';
@@ -64,7 +65,7 @@ function Breakdown({ result: { rows, total, keys, metric } }: { result: ResultOf
   return (
     <Stack gap="xs">
       <Text size="sm">{texts.total(number(total), number(keys))}</Text>
-      <div className="table-scroll">
+      <ScrollRegion label={texts.kinds.breakdown}>
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
@@ -89,7 +90,7 @@ function Breakdown({ result: { rows, total, keys, metric } }: { result: ResultOf
             ))}
           </Table.Tbody>
         </Table>
-      </div>
+      </ScrollRegion>
     </Stack>
   );
 }
@@ -178,7 +179,7 @@ function Funnel({ result: { funnels } }: { result: ResultOf<'funnel'> }) {
               {keyText(key, '')}
             </Title>
           ) : null}
-          <div className="table-scroll">
+          <ScrollRegion label={funnels.length > 1 ? `${texts.kinds.funnel} ${keyText(key, '')}` : texts.kinds.funnel}>
             <Table verticalSpacing={6}>
               <Table.Thead>
                 <Table.Tr>
@@ -207,7 +208,9 @@ function Funnel({ result: { funnels } }: { result: ResultOf<'funnel'> }) {
                         <div className="funnel-bar">
                           <span className="funnel-converted" style={width(step.converted ?? step.players)} />
                           <span className="funnel-inside" style={width(step.inside)} />
-                          <span className="funnel-dropped" style={width(step.dropped)} />
+                          {(step.dropped ?? 0) > 0 ? (
+                            <span className="funnel-dropped" style={width(step.dropped)} />
+                          ) : null}
                         </div>
                       </Table.Td>
                       <Table.Td ta="right">{figure(step.converted)}</Table.Td>
@@ -218,7 +221,7 @@ function Funnel({ result: { funnels } }: { result: ResultOf<'funnel'> }) {
                 })}
               </Table.Tbody>
             </Table>
-          </div>
+          </ScrollRegion>
         </div>
       ))}
       <Text size="sm" c="dimmed">
@@ -237,7 +240,7 @@ function Paths({ result: { paths, total, keys } }: { result: ResultOf<'paths'> }
   return (
     <Stack gap="xs">
       <Text size="sm">{texts.pathTotal(number(total), number(keys))}</Text>
-      <div className="table-scroll">
+      <ScrollRegion label={texts.kinds.paths}>
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
@@ -264,7 +267,7 @@ function Paths({ result: { paths, total, keys } }: { result: ResultOf<'paths'> }
             ))}
           </Table.Tbody>
         </Table>
-      </div>
+      </ScrollRegion>
     </Stack>
   );
 }

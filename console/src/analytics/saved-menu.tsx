@@ -1,7 +1,7 @@
 import { ActionIcon, Alert, Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { type AnswerOf, call } from '../api.ts';
 import { Fault, Loaded } from '../parts/states.tsx';
 import { isAtLeast, usePlace } from '../session.tsx';
@@ -23,6 +23,7 @@ function useSaved() {
 /** The saved queries of the game, as links. */
 export function SavedList() {
   const { scope, role } = usePlace();
+  const [location] = useLocation();
   const queries = useQueryClient();
   const saved = useSaved();
   const [doomed, setDoomed] = useState<Saved | undefined>();
@@ -49,7 +50,7 @@ export function SavedList() {
               <Group key={each.key} component="li" gap={2} wrap="nowrap">
                 <Anchor
                   component={Link}
-                  href={addressOf(askedOf(each))}
+                  href={location + addressOf(askedOf(each))}
                   size="sm"
                   underline="always"
                   title={each.description === '' ? each.key : each.description}

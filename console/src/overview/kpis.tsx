@@ -112,7 +112,7 @@ function Figures({ kpi, format }: { kpi: Kpi | undefined; format: (value: number
       <Text size="xl" fw={700}>
         {format(today)}
       </Text>
-      <Text size="xs">{texts.change(changeText(today, before.soFar))}</Text>
+      <Text size="xs">{changeText(today, before.soFar)}</Text>
       <Text size="xs" c="dimmed">
         {texts.lastWeek(format(before.soFar), format(before.whole))}
       </Text>
@@ -121,9 +121,10 @@ function Figures({ kpi, format }: { kpi: Kpi | undefined; format: (value: number
 }
 
 function changeText(now: number, before: number): string {
-  if (before === 0) return now === 0 ? '±0 %' : texts.fromNothing;
+  if (before === now) return texts.asBefore;
+  if (before === 0) return texts.noneBefore;
   const change = Math.round(((now - before) / before) * 100);
-  return `${change > 0 ? '▲ +' : change < 0 ? '▼ ' : '±'}${change} %`;
+  return texts.change(`${change > 0 ? '▲ +' : change < 0 ? '▼ ' : '±'}${change} %`);
 }
 
 async function load(scope: Scope, name: KpiName, signal: AbortSignal): Promise<Kpi> {

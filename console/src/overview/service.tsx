@@ -1,6 +1,7 @@
 import { Alert, Anchor, Badge, Card, List, Table, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import type { AnswerOf } from '../api.ts';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { number, Time } from '../parts/values.tsx';
 import { TEXTS } from '../texts.ts';
 
@@ -71,7 +72,7 @@ export function Lag({ freshness }: { freshness: Freshness }) {
       <Text size="sm" c="dimmed" mb="xs">
         {texts.lagHelp}
       </Text>
-      <div className="table-scroll">
+      <ScrollRegion label={texts.tableOf(texts.lag)}>
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
@@ -107,7 +108,7 @@ export function Lag({ freshness }: { freshness: Freshness }) {
             })}
           </Table.Tbody>
         </Table>
-      </div>
+      </ScrollRegion>
     </Card>
   );
 }
@@ -135,7 +136,7 @@ export function Service({ checks }: { checks: Checks }) {
       <Title order={2} size="h5" mb="xs" id="service">
         {texts.health}
       </Title>
-      <div className="table-scroll">
+      <ScrollRegion label={texts.tableOf(texts.health)}>
         <Table verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
@@ -158,7 +159,7 @@ export function Service({ checks }: { checks: Checks }) {
             ))}
           </Table.Tbody>
         </Table>
-      </div>
+      </ScrollRegion>
     </Card>
   );
 }

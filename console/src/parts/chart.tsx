@@ -1,7 +1,9 @@
-import { Group, SimpleGrid, Skeleton, Table, Text, UnstyledButton, useComputedColorScheme } from '@mantine/core';
+import { Group, SimpleGrid, Skeleton, Table, Text, UnstyledButton } from '@mantine/core';
 import { type KeyboardEvent, lazy, Suspense, useMemo, useState } from 'react';
 import { TEXTS } from '../texts.ts';
 import { lookOf } from './chart-look.ts';
+import { ScrollRegion } from './scroll-region.tsx';
+import { useScheme } from './use-scheme.ts';
 import { number } from './values.tsx';
 
 const texts = TEXTS.chart;
@@ -33,7 +35,7 @@ const Canvas = lazy(() => import('./chart-canvas.tsx').then(({ ChartCanvas }) =>
  * arrow keys move through the times, and the values there are read out.
  */
 export function Chart({ label, at, series, partialFrom = null, by = 'day', format = number }: ChartProps) {
-  const scheme = useComputedColorScheme('light');
+  const scheme = useScheme();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState<number | undefined>();
   const last = at.length - 1;
@@ -126,8 +128,7 @@ export function Chart({ label, at, series, partialFrom = null, by = 'day', forma
           </Text>
         )}
       </div>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable */}
-      <div className="chart-table" tabIndex={0} role="region" aria-label={texts.table(label)}>
+      <ScrollRegion label={texts.table(label)} className="chart-table">
         <Table stickyHeader verticalSpacing={3} horizontalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
@@ -157,7 +158,7 @@ export function Chart({ label, at, series, partialFrom = null, by = 'day', forma
               .toReversed()}
           </Table.Tbody>
         </Table>
-      </div>
+      </ScrollRegion>
     </SimpleGrid>
   );
 }

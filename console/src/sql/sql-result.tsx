@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { AnswerOf } from '../api.ts';
 import { csvText, download } from '../parts/csv.ts';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Empty } from '../parts/states.tsx';
 import { number } from '../parts/values.tsx';
 import { TEXTS } from '../texts.ts';
@@ -36,8 +37,7 @@ export function SqlResult({ result, tookMs }: { result: SqlAnswer; tookMs: numbe
       {rows.length === 0 ? (
         <Empty title={texts.noRows} />
       ) : (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable
-        <div className="sql-result" tabIndex={0} role="region" aria-label={texts.result}>
+        <ScrollRegion label={texts.rowsOf} className="sql-result">
           <Table stickyHeader verticalSpacing={3} horizontalSpacing="xs" withColumnBorders>
             <Table.Thead>
               <Table.Tr>
@@ -66,7 +66,7 @@ export function SqlResult({ result, tookMs }: { result: SqlAnswer; tookMs: numbe
               ))}
             </Table.Tbody>
           </Table>
-        </div>
+        </ScrollRegion>
       )}
       {shown < rows.length ? (
         <div>

@@ -47,7 +47,10 @@ export function TablesPanel({ onInsert }: { onInsert: (name: string) => void }) 
         />
         <Loaded query={tables}>
           {(found) => (
-            <ScrollArea.Autosize mah={520} viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': texts.tables }}>
+            <ScrollArea.Autosize
+              mah={520}
+              viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': texts.tablesList }}
+            >
               {matching(found, wanted).map(([table, columns]) => (
                 <details key={table} className="table-columns" open={wanted !== '' && !table.includes(wanted)}>
                   <summary>{table}</summary>

@@ -39,10 +39,26 @@ export const header = {
   signOutEverywhere: 'Sign out everywhere',
 } as const;
 
+export const shortcuts = {
+  title: 'Keys',
+  keys: 'Keys',
+  what: 'What they do',
+  open: 'Show the keys',
+  go: (screen: string) => `Go to ${screen}`,
+  all: [
+    { keys: ['/'], what: 'Search: screens, flags, segments, campaigns, players' },
+    { keys: ['Ctrl', 'K'], what: 'The same, also while you write' },
+    { keys: ['?'], what: 'Show these keys' },
+    { keys: ['Esc'], what: 'Close a dialog' },
+    { keys: ['Ctrl', 'Enter'], what: 'Run the statement, on the SQL screen' },
+    { keys: ['←', '→'], what: 'Move along a chart that has the focus' },
+  ],
+} as const;
+
 export const palette = {
   title: 'Jump to',
-  placeholder: 'A screen, a flag, a segment, or a player’s id',
+  placeholder: 'A screen, flag, segment, campaign, or a player’s id',
   player: (id: string) => `Player “${id}”`,
   empty: 'Nothing matches.',
-  help: 'Keys: / or Ctrl K opens this; g and a letter goes to a screen.',
+  help: 'Keys: / or Ctrl K opens this; g and a letter goes to a screen; ? shows all keys.',
 } as const;

@@ -23,7 +23,7 @@ export interface QueryRunnerOptions {
   analytics: Pick<Analytics, 'ask'>;
   freshness: Pick<Freshness, 'rowsAsOf'>;
   clock: Clock;
-  limits?: Pick<Limits, 'questionsOfGame' | 'answersKeptBytes' | 'answersKeptMs'>;
+  limits?: Pick<Limits, 'questionsOfGame' | 'answersKeptBytes' | 'answersKeptMs' | 'answersOfDaysKeptMs'>;
 }
 
 interface Kept {
@@ -31,12 +31,13 @@ interface Kept {
   /** The position of the rows when it was asked. */
   position: string;
   askedMs: number;
+  keptMs: number;
 }
 
 /**
  * Invariants
- * 1. An answer is given again only while the rows' position is the one that it was asked at, and for `answersKeptMs`:
- *    rows of erased players, and days that are built later, move no position.
+ * 1. An answer is given again only while the rows' position is the one that it was asked at, and for
+ *    `answersKeptMs`, or `answersOfDaysKeptMs`: rows of erased players, and days built later, move no position.
  * 2. Equal questions at one time are one statement. So a caller who gives up and asks again adds nothing.
  * 3. A game and environment has at most `questionsOfGame` questions under way in this process.
  */
@@ -67,7 +68,7 @@ export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
   function known(key: string, asOf: AsOf | undefined): QueryAnswer | undefined {
     const found = kept.get(key);
     if (found === undefined) return undefined;
-    const isOld = clock.monotonicMs() - found.askedMs >= limits.answersKeptMs;
+    const isOld = clock.monotonicMs() - found.askedMs >= found.keptMs;
     if (!isOld && asOf !== undefined && found.position === asOf.position) {
       // Nothing came since, so it has everything up to now.
       return found.answer.asOfMs === undefined ? found.answer : { ...found.answer, asOfMs: asOf.asOfMs };
@@ -87,7 +88,8 @@ export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
       // The days of `player_days` follow the rows some seconds later.
       asOfMs: readsDays(question) ? undefined : asOf?.asOfMs,
     };
-    if (asOf !== undefined) keep(key, { answer, position: asOf.position, askedMs });
+    const keptMs = readsDays(question) ? limits.answersOfDaysKeptMs : limits.answersKeptMs;
+    if (asOf !== undefined) keep(key, { answer, position: asOf.position, askedMs, keptMs });
     return answer;
   }
 

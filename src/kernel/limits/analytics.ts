@@ -74,10 +74,11 @@ export const ANALYTICS_LIMITS = {
   savedQueries: 200,
   /**
    * Answers kept until new rows come: at most this many bytes of them in one process, and for this long, as an erased
-   * player's rows go without new ones.
+   * player's rows go without new ones. Days of `player_days` come without new rows, too, 10 s after theirs.
    */
   answersKeptBytes: 16 * 1024 * 1024,
   answersKeptMs: 60_000,
+  answersOfDaysKeptMs: 10_000,
 
   /** Rows of an experiment's results: two for each possible variant, with a wide margin. */
   analyticsVariantRows: 1_000,
