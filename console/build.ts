@@ -39,8 +39,7 @@ async function build(): Promise<void> {
       configFile: false,
       logLevel: 'error',
       publicDir: join(HERE, 'public'),
-      // Whatever NODE_ENV says: a build for developers is larger and names files of this machine.
-      define: { 'process.env.NODE_ENV': JSON.stringify('production') },
+      // Whatever NODE_ENV says: JSX for developers is larger and names files of this machine.
       oxc: { jsx: { runtime: 'automatic', development: false } },
       build: {
         outDir: out,

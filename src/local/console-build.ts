@@ -12,7 +12,9 @@ const BUILD = fileURLToPath(new URL('../../console/build.ts', import.meta.url));
  */
 export function startConsoleBuild(report: (line: string) => void): { stop(): void } {
   if (!existsSync(BUILD)) return { stop() {} };
-  const child = spawn(process.execPath, [BUILD], { stdio: ['ignore', 'ignore', 'pipe'] });
+  // A test's environment would make it a build for developers.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const child = spawn(process.execPath, [BUILD], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let stopped = false;
   let faults = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (faults = (faults + text).slice(-FAULT_CHARACTERS)));
