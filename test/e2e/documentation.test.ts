@@ -84,6 +84,7 @@ describe('every block of a page works unchanged', () => {
       'docs/cluster.md: npx node --max-semi-space-size',
       'docs/cluster.md: npm run cli -- games create my-game',
       'docs/console.md: npm run --silent cli -- users add ann@example.com --role editor --game my-game',
+      'docs/console.md: npm run --silent cli -- users grant ann@example.com --role analyst --game "*"',
       'docs/monitoring.md: export GRAFANA_PASSWORD',
     ]);
   });
