@@ -60,4 +60,21 @@ describe('the times of evaluations', () => {
     await settled(one.stop());
     expect([...(await settled(create().read(SCOPE))).byKey]).toEqual([['shop', at]]);
   });
+
+  it('are noted for a flag, however many keys without a flag a client names', async () => {
+    const { clock, create, settled } = gateways(['shop', 'hat']);
+    const one = create();
+    const first = clock.wallMs();
+    one.note(SCOPE, ['shop']);
+    one.note(
+      SCOPE,
+      Array.from({ length: LIMITS.flagKeysPerEnvironment + 1 }, (_, index) => `nobody knows ${index}`),
+    );
+    await clock.advance(1_000);
+    one.note(SCOPE, ['shop']);
+    one.note(SCOPE, ['hat']);
+    const { byKey } = await settled(one.read(SCOPE));
+    expect([byKey.get('shop'), byKey.get('hat')]).toEqual([first + 1_000, first + 1_000]);
+    expect(byKey.size).toBeLessThanOrEqual(LIMITS.flagKeysPerEnvironment + 1);
+  });
 });

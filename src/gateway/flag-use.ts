@@ -12,7 +12,8 @@ import type { Logger } from '../kernel/logger.ts';
  *
  * Invariants
  * 1. Stored times only grow: entries are merged by the later time, at the revision that was read.
- * 2. An entry has only keys of existing flags, so it is bounded by `LIMITS.flagKeysPerEnvironment`.
+ * 2. An entry has only keys of existing flags, so it is bounded by `LIMITS.flagKeysPerEnvironment`. Keys without a flag
+ *    take at most as much memory again until the next interval, and never the place of a flag: client keys are public.
  * 3. A crash loses the marks of the last interval. A failed write keeps them for the next one.
  */
 export interface FlagUse {
@@ -91,6 +92,12 @@ export function createFlagUse({ log, isFlag, clock, logger }: FlagUseOptions): F
     throw new Error('others wrote the entry at the same time');
   }
 
+  function noteKey({ game, environment, byKey }: Noted, key: string, nowMs: number): void {
+    // Whether it is a flag is looked up only if requests name very many keys: this runs with every evaluation.
+    const isKept = byKey.size < LIMITS.flagKeysPerEnvironment || byKey.has(key) || isFlag({ game, environment }, key);
+    if (isKept) byKey.set(key, nowMs);
+  }
+
   function noteAgain(name: string, entry: Noted): void {
     const now = noted.get(name);
     noted.set(name, now === undefined ? entry : { ...entry, ...mergedTimes(entry, now) });
@@ -103,7 +110,7 @@ export function createFlagUse({ log, isFlag, clock, logger }: FlagUseOptions): F
       if (entry === undefined) noted.set(name, (entry = { ...scope, all: 0, byKey: new Map() }));
       const nowMs = clock.wallMs();
       if (keys === 'all') entry.all = nowMs;
-      else if (entry.byKey.size < LIMITS.flagKeysPerEnvironment) for (const key of keys) entry.byKey.set(key, nowMs);
+      else for (const key of keys) noteKey(entry, key, nowMs);
     },
     async read(scope) {
       const held = timesOf((await bucket.get(nameOf(scope)))?.value);
