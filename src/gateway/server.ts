@@ -29,6 +29,7 @@ import { createExchanges } from './http/exchanges.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { createChallenges } from './access/challenges.ts';
 import { createConsoleSessions } from './access/console-session.ts';
+import { endLostSessions } from './access/end-lost-sessions.ts';
 import { createKeyRing } from './access/key-ring.ts';
 import { createOpenIdProvider } from './access/openid.ts';
 import { createPlayerTokens } from './access/player-tokens.ts';
@@ -221,12 +222,7 @@ export function createServer(deps: ServerDeps): Server {
     const good = keyRing.ids();
     for (const streams of registries) streams.endWhere((key) => key.user === undefined && !good.has(key.id));
   });
-  const stopWatchingUsers = configStore.onChange(({ address }) => {
-    if (address.kind !== 'user') return;
-    for (const streams of registries) {
-      streams.endWhere((key) => key.id === address.key && !consoleSessions.holds(key));
-    }
-  });
+  const stopWatchingSessions = endLostSessions({ config: configStore, sessions: consoleSessions, registries, clock });
 
   const onMetricsPort = (route: Route): boolean => config.metricsPort !== undefined && route.path === METRICS_PATH;
   // A separate port serves every caller that can reach it.
@@ -271,7 +267,7 @@ export function createServer(deps: ServerDeps): Server {
     await within(clock, LIMITS.auditCloseMs, trail.close());
     await within(clock, LIMITS.serverCloseMs, flagUse.stop());
     keyRing.stop();
-    stopWatchingUsers();
+    stopWatchingSessions();
     playerTokens.stop();
     eventSchemas.stop();
   }

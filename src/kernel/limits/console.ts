@@ -16,6 +16,8 @@ export const CONSOLE_LIMITS = {
   userSessions: 10,
   /** How long a session lasts: a working day. Then the user signs in again. */
   userSessionMs: 12 * 3_600_000,
+  /** How often a process ends the streams of sessions that have expired. */
+  sessionLookMs: 60_000,
   /** Characters of the token of a session or link: a prefix, the user's id, a dot and 256 bits. */
   userTokenLength: 83,
   /** Characters of a Cookie header that is searched for a session: other services of the host may set cookies too. */
