@@ -162,9 +162,11 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
   const ask = createQuestions({ client, clock: options.clock, logger });
 
   async function runQuery<Row>(query: string, query_params: Record<string, unknown>): Promise<QueryResult<Row[]>> {
+    const { game } = query_params;
     let release = () => {};
     try {
-      release = await slots.take();
+      // One game with many slow questions must not keep the others waiting.
+      release = await slots.take(typeof game === 'string' ? game : '');
       const result = await client.query({
         query,
         query_params,

@@ -25,7 +25,7 @@ export function createQuestions({ client, clock, logger }: QuestionsOptions) {
     const { sql, parameters } = statementOf(question);
     let release = () => {};
     try {
-      release = await slots.take();
+      release = await slots.take(question.game);
       const result = await client.query({
         query: sql,
         query_params: parameters,
