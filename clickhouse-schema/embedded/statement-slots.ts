@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * Creates `places` slots. At most `waiting` callers wait, each at most `waitMs`. When they are full, a tenant with fewer
- * takes the place of the newest of the tenant with the most.
+ * Creates `places` slots. At most `waiting` callers wait, each at most `waitMs`. When they are full, a tenant with
+ * fewer takes the place of the newest of the tenant with the most.
  */
 export function createStatementSlots(options: {
   places: number;
