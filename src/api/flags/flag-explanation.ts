@@ -1,7 +1,7 @@
 import { metered } from '../../../actors/conditions/steps.ts';
 import { explainFlag, type FlagStep } from '../../../actors/flags/explain-flag.ts';
 import { servedOf } from '../../../actors/flags/serve.ts';
-import type { Flag, Subject, Targeting } from '../../../actors/targeting.ts';
+import type { Flag, Served } from '../../../actors/targeting.ts';
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import { Type } from 'typebox';
@@ -193,13 +193,17 @@ export const explainFlags = defineRoute({
       const turns = createTurns(context.services.clock);
       const shown: string[] = [];
       let valueChars = 0;
-      for (const key of keys) {
-        const flag = targeting.flags.get(key);
-        if (flag === undefined) continue;
+      const flags = keys.flatMap((key) => targeting.flags.get(key) ?? []);
+      const served: Served = new Map();
+      // In one meter, as an owner evaluates them: one for each would let a request take seconds of this thread.
+      const evaluations = metered(() => flags.map((flag) => flag.evaluate(subject, targeting, served)));
+      for (const [index, flag] of flags.entries()) {
         await turns.pause();
-        const steps = (): FlagStep[] | undefined =>
-          body.flag_keys === undefined ? undefined : explainFlag(flag, subject, targeting, computedLookup(context));
-        const item = metered(() => explanationJson(flag, subject, targeting, steps()));
+        const steps =
+          body.flag_keys === undefined
+            ? undefined
+            : metered(() => explainFlag(flag, subject, targeting, computedLookup(context)));
+        const item = explanationJson(flag, subject.player, evaluations[index], steps);
         valueChars += item.length;
         if (valueChars > LIMITS.evaluatedChars) return TOO_LARGE;
         shown.push(item);
@@ -217,11 +221,14 @@ const TOO_LARGE = invalid([
   },
 ]);
 
-function explanationJson(flag: Flag, subject: Subject, targeting: Targeting, steps: FlagStep[] | undefined): string {
-  const { key, document } = flag;
-  const evaluation = flag.evaluate(subject, targeting);
+function explanationJson(
+  { key, document }: Flag,
+  player: PlayerState,
+  evaluation: FlagEvaluation | undefined,
+  steps: FlagStep[] | undefined,
+): string {
+  if (evaluation === undefined) throw new Error(`the flag ${key} was not evaluated`);
   const { segmentId, prerequisiteKey } = evaluation;
-  const { player } = subject;
   return JSON.stringify({
     flag_key: key,
     version: document.version,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { metered } from '../../../actors/conditions/steps.ts';
 import { periodOf } from '../../../actors/flags/periods.ts';
 import type { KnownExposure } from '../../../clickhouse-schema/queries/lookups/player-exposures.ts';
 import type { FlagReason } from '../../../actors/vocabulary/flag-reason.ts';
@@ -54,7 +55,8 @@ async function flagsOf(player: ExportedPlayer, { key, services }: RequestContext
   const { game, environment } = key;
   const targeting = services.targeting(game, environment);
   const nowMs = services.clock.wallMs();
-  const evaluated = evaluateAll(player, targeting, nowMs);
+  // In a meter, as in the owner: without one, expensive conditions of many flags would hold this thread for seconds.
+  const evaluated = metered(() => evaluateAll(player, targeting, nowMs));
   if ('code' in evaluated) return evaluated;
   const recorded = [...player.exposures, ...player.servedFlags].map(({ flagKey }) => flagKey);
   const keys = [...new Set([...evaluated.keys(), ...recorded])].toSorted((one, other) => (one < other ? -1 : 1));
