@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import type { Entry } from './screens.ts';
 
 interface Shortcuts {
@@ -15,8 +15,9 @@ const SEQUENCE_MS = 1_200;
 
 /** The keys of all screens: `/` and Ctrl K open the palette, `g` and a letter goes to a screen, `?` shows them. */
 export function useKeyboard({ open, help, go, entries }: Shortcuts): void {
+  // Outlives the effect: a screen may be drawn again between `g` and its letter.
+  const startedAt = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
-    let startedAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent): void => {
       const isCommand = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
       if (isCommand) {
@@ -29,11 +30,11 @@ export function useKeyboard({ open, help, go, entries }: Shortcuts): void {
         event.preventDefault();
         open();
       } else if (event.key === '?') help();
-      else if (event.timeStamp - startedAt < SEQUENCE_MS) {
+      else if (event.timeStamp - startedAt.current < SEQUENCE_MS) {
         const entry = entries.find(({ letter }) => letter === event.key);
-        startedAt = Number.NEGATIVE_INFINITY;
+        startedAt.current = Number.NEGATIVE_INFINITY;
         if (entry !== undefined) go(entry.path);
-      } else if (event.key === 'g') startedAt = event.timeStamp;
+      } else if (event.key === 'g') startedAt.current = event.timeStamp;
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
