@@ -78,7 +78,10 @@ describe.skipIf(!hasBrowser)(`a day of a live-ops manager${hasBrowser ? '' : ` (
 
   test('she builds a segment of veterans, and a reload in the middle loses nothing', async () => {
     const { page } = ann;
-    await page.getByRole('navigation').getByRole('link', { name: /^Segments/ }).click();
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^Segments/ })
+      .click();
     await page.getByRole('heading', { level: 1, name: 'Segments' }).waitFor();
     await page.getByRole('link', { name: 'New segment' }).first().click();
     await page.getByLabel('Key', { exact: true }).fill('veterans');
