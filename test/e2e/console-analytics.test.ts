@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)(`figures in the console${hasBrowser ? '' : ` (${NO_
     await admin.picture('reference');
     expect(await admin.accessibility()).toEqual([]);
     await page.keyboard.press('/');
-    await page.keyboard.type('list flags');
+    await page.keyboard.type('list the flags');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'Try it' }).waitFor();
     const send = page.getByRole('button', { name: 'Send' });
