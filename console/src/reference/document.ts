@@ -84,7 +84,7 @@ export function operationsOf({ paths }: ApiDocument): Operation[] {
   );
 }
 
-/** Operations with all words of a text: first those that have them in the summary, then in the path, then anywhere. */
+/** Operations with all words of a text: first those whose summary has the text, then its words, then by other parts. */
 export function matching(operations: readonly Operation[], text: string): Operation[] {
   const words = text
     .toLowerCase()
@@ -96,7 +96,9 @@ export function matching(operations: readonly Operation[], text: string): Operat
     const all = `${head} ${description.toLowerCase()}`;
     if (!words.every((word) => all.includes(word))) return [];
     const has = (part: string): boolean => words.every((word) => part.includes(word));
-    return [{ operation, rank: has(summary.toLowerCase()) ? 0 : has(head) ? 1 : 2 }];
+    const rankOf = (title: string): number =>
+      title.includes(words.join(' ')) ? 0 : has(title) ? 1 : has(head) ? 2 : 3;
+    return [{ operation, rank: rankOf(summary.toLowerCase()) }];
   });
   return ranked.toSorted((one, other) => one.rank - other.rank).map(({ operation }) => operation);
 }
