@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNativeBlock } from '../../../clickhouse-schema/rows/native-block.ts';
-import { execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 
 /* The published client, and inserts whose data is binary: the embedded server hands it to the engine as a file. */
 
@@ -219,7 +219,8 @@ describe('a file that a client names', () => {
   it('is not read by an INSERT whose data is an INSERT', async () => {
     await sql('TRUNCATE TABLE texts');
     for (const format of ['Native', 'RowBinary', 'TabSeparated']) {
-      await execSql(clickhouse, `INSERT INTO texts FORMAT ${format}`, {
+      // Refused in most formats, which read other bytes.
+      await runSql(clickhouse, `INSERT INTO texts FORMAT ${format}`, {
         body: Buffer.from(`\n\nINSERT INTO texts FROM INFILE '${secret}' FORMAT RowBinary`),
       });
     }
