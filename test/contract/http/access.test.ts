@@ -105,7 +105,7 @@ describe('paths and methods', () => {
   it('unsupported methods are 405, and Allow lists the supported ones', async () => {
     const response = await gateway.call(undefined, 'DELETE', '/v1/players/players');
     expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+    expect(response.headers.get('allow')).toBe('POST, GET, HEAD, OPTIONS');
     expect((await bodyOf(response)).error.code).toBe('METHOD_NOT_ALLOWED');
     expect((await gateway.call(undefined, 'PUT', PLAYER)).headers.get('allow')).toBe(
       'GET, HEAD, PATCH, DELETE, OPTIONS',
