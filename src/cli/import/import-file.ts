@@ -33,9 +33,10 @@ export interface ImportFileOptions extends Omit<ReadOptions, 'nowMs' | 'fromLine
  */
 export async function importFile(options: ImportFileOptions): Promise<ImportProgress & { isOld: boolean }> {
   const { path, importId, statePath, partitions, partitionOf, clock, signal } = options;
-  const saved = (options.fromStart ? undefined : loadProgress(statePath, partitions)) ?? newProgress(partitions);
+  const begun = options.fromStart ? undefined : loadProgress(statePath, partitions);
+  const isContinued = begun !== undefined;
+  const saved = begun ?? newProgress(partitions);
   if (saved.done) return { ...saved, isOld: true };
-  const isContinued = saved.readTo > 0;
   const { counts } = saved;
   const rejected = openRejectedLines(options.rejectedPath, saved.rejectedBytes);
   const begunMs = clock.monotonicMs();
@@ -79,6 +80,8 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
   }
 
   const file = await openFile(path, options.fileKind);
+  // A run that is killed before it saves again knows that it began.
+  save(false);
   const report = (): void =>
     options.onProgress({
       lines: readTo,
