@@ -6,7 +6,7 @@ import { ENDPOINTS } from './generated/endpoints.ts';
 import type { CallOptions, FullAnswer, OperationInput, OperationName, StreamName } from './operation-types.ts';
 import type { ListBody } from './player-list.ts';
 import { linkedAborter, pause, type ServerAnswer, type ServerPlatform } from './server-platform.ts';
-import { errorOfAnswer, ServiceError } from './service-error.ts';
+import { errorAfter, errorOfAnswer, ServiceError } from './service-error.ts';
 
 /*
  * Sends requests to the endpoints of the service.
@@ -231,19 +231,22 @@ export function createRequests(options: RequestsOptions): Requests {
   ): Promise<FullAnswer<K>> {
     const parts = { ...input, upload };
     const prepared = prepare(operation, parts);
-    let isUnclear = false;
-    return repeated(
-      () => attempt(prepared, parts, readData(operation)),
-      parts,
-      FIRST_UPLOAD_WAIT_MS,
-      (error) => {
-        if (!upload.isRepeatable) return false;
-        // The service may still be busy with the attempt before, whose connection broke.
-        if (error.status === 409) return isUnclear;
-        isUnclear ||= error.status === undefined;
-        return error.status === 429 || isTemporary(error);
-      },
-    );
+    /** The error of the first attempt that the service may have taken. */
+    let unclear: ServiceError | undefined;
+    const run = async (): Promise<FullAnswer<K>> => {
+      try {
+        return await attempt(prepared, parts, readData(operation));
+      } catch (error) {
+        throw error instanceof ServiceError && unclear !== undefined ? errorAfter(unclear, error) : error;
+      }
+    };
+    return repeated(run, parts, FIRST_UPLOAD_WAIT_MS, (error) => {
+      if (!upload.isRepeatable) return false;
+      // The service may still be busy with the attempt before, whose connection broke.
+      if (error.status === 409) return unclear !== undefined;
+      if (error.status === undefined) unclear ??= error;
+      return error.status === 429 || isTemporary(error);
+    });
   }
 
   return {

@@ -65,6 +65,15 @@ export class ServiceError extends Error {
   }
 }
 
+/** The last error of a request of several attempts, with the first one that may have taken effect: its usual reason. */
+export function errorAfter(first: ServiceError, last: ServiceError): ServiceError {
+  const { operation, status, code, details, requestId, retryAfterMs } = last;
+  const textOf = ({ message }: ServiceError): string => message.slice(operation.length + 2);
+  const message = `${textOf(last).slice(code.length + 2)} (An attempt before failed with ${textOf(first)})`;
+  const facts = { operation, status, code, message, details, requestId, retryAfterMs };
+  return new ServiceError({ ...facts, mayHaveTakenEffect: true, cause: first });
+}
+
 /** The error of an answer that is no success. OFREP's failures have their own form. */
 export function errorOfAnswer(
   operation: string,

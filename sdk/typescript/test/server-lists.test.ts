@@ -81,6 +81,20 @@ describe('a list of players', () => {
     }
   });
 
+  it('is refused in the end with the reason of the attempt that broke', async () => {
+    const busy: Reply = { status: 409, code: 'CONFLICT' };
+    const { world, replace } = setUp(['cut', busy, busy]);
+    const error: unknown = replace(['ann'], { retries: 2 }).catch((reason: unknown) => reason);
+    await world.clock.advance(60_000);
+    expect(await error).toMatchObject({
+      code: 'CONFLICT',
+      status: 409,
+      message: expect.stringMatching(/CONFLICT: .*NETWORK_ERROR: /),
+      mayHaveTakenEffect: true,
+      cause: { code: 'NETWORK_ERROR' },
+    });
+  });
+
   it('is sent once if its ids can be read once only, or the service refuses it', async () => {
     const once = setUp([...CUT_AND_BUSY]);
     expect(await once.failed(once.replace(asynchronous('ann')))).toBe('NETWORK_ERROR');

@@ -91,7 +91,8 @@ const putMembers = defineRoute({
       if (format === undefined) return WRONG_TYPE;
       if (body === undefined) throw new Error('a streamed body is missing');
       const names = wholeList(body, format, query.ids ?? 'external_id');
-      const loaded = await services.listLoader.load(listRequest(params.id, context), names);
+      const request = { ...listRequest(params.id, context), isGone: () => body.released };
+      const loaded = await services.listLoader.load(request, names);
       return loaded.kind === 'failure' ? loaded : answer(loadedJson(loaded), { etag: loaded.entry.document.version });
     },
   },

@@ -1,4 +1,3 @@
-import type { HttpResponse } from 'uWebSockets.js';
 import type { Cancel, Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 
@@ -6,9 +5,12 @@ import { LIMITS } from '../../kernel/limits.ts';
  * A body that is read while it arrives, for bodies that are too large to be held.
  *
  * Invariants
- * 1. About `listWaitingBytes` wait to be read; beyond it the connection is paused. uWebSockets.js closes a connection
- *    that is silent for some seconds, so a paused one is resumed every `listKeepOpenMs`.
- * 2. The stream ends without `complete` if the caller disconnects, or sends more than `mostBytes`.
+ * 1. About `listWaitingBytes` wait to be read; beyond it the connection is paused, and what uWebSockets.js has read
+ *    already still arrives.
+ * 2. The service closes no connection whose sender waits for it. `pause` stops the library's idle timer and `resume`
+ *    starts it (10 s); a chunk starts it also while paused, and only the last one stops it. So the connection is paused
+ *    anew after such a chunk, and one that is resumed after the last chunk is resumed again every `listKeepOpenMs`.
+ * 3. The stream ends without `complete` if the caller disconnects, or sends more than `mostBytes`.
  */
 export interface BodyStream {
   /** Read it once. */
@@ -17,6 +19,8 @@ export interface BodyStream {
   readonly complete: boolean;
   /** Whether the body has more than `mostBytes`. */
   readonly tooLarge: boolean;
+  /** Whether the connection is closed, or the response is written. */
+  readonly released: boolean;
   /**
    * Lets the rest pass unread. Resolves at its end, which the sender must reach before the connection is closed: most
    * clients report a broken connection instead of an answer that came before. Resolves after `listDiscardMs` at last.
@@ -26,7 +30,14 @@ export interface BodyStream {
   release(): void;
 }
 
-export function openBodyStream(res: HttpResponse, clock: Clock, mostBytes: number): BodyStream {
+/** The part of a response of uWebSockets.js that receives the body of its request. */
+export interface BodySource {
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+export function openBodyStream(res: BodySource, clock: Clock, mostBytes: number): BodyStream {
   const waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let receivedBytes = 0;
@@ -39,18 +50,22 @@ export function openBodyStream(res: HttpResponse, clock: Clock, mostBytes: numbe
   let wake = (): void => {};
 
   function pause(): void {
-    if (paused || released) return;
     paused = true;
     res.pause();
-    cancelTimer = clock.timer(LIMITS.listKeepOpenMs, resume);
   }
 
   function resume(): void {
-    cancelTimer?.();
-    cancelTimer = undefined;
     if (!paused || released) return;
     paused = false;
     res.resume();
+    if (complete) keepOpen();
+  }
+
+  function keepOpen(): void {
+    cancelTimer = clock.timer(LIMITS.listKeepOpenMs, () => {
+      res.resume();
+      keepOpen();
+    });
   }
 
   function end(): void {
@@ -76,7 +91,8 @@ export function openBodyStream(res: HttpResponse, clock: Clock, mostBytes: numbe
     if (data.byteLength > 0) waiting.push(Buffer.from(Buffer.from(data)));
     waitingBytes += data.byteLength;
     complete = isLast;
-    if (!isLast && waitingBytes > LIMITS.listWaitingBytes) pause();
+    if (isLast) resume();
+    else if (paused || waitingBytes > LIMITS.listWaitingBytes) pause();
     wake();
   });
 
@@ -103,6 +119,9 @@ export function openBodyStream(res: HttpResponse, clock: Clock, mostBytes: numbe
     },
     get tooLarge() {
       return tooLarge;
+    },
+    get released() {
+      return released;
     },
     async discard() {
       discarding = true;

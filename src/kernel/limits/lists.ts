@@ -37,7 +37,7 @@ export const LIST_LIMITS = {
   listWaitingBytes: 1024 * 1024,
   /** How long the rest of a refused list may take before the connection is closed. */
   listDiscardMs: 30_000,
-  /** How often a waiting sender may send on, since uWebSockets.js closes a connection that is silent for 8 s. */
+  /** How often the idle timer of uWebSockets.js starts anew while a sender waits for its answer; it closes after 8 s. */
   listKeepOpenMs: 3_000,
   /** Unknown ids that an answer names. */
   listUnknownShown: 100,

@@ -21,7 +21,7 @@ let gateway: Gateway;
 let key: string;
 let usable: boolean;
 /** Answers a command in place of the owners while it is set. */
-let intercept: (() => Promise<Reply | undefined>) | undefined;
+let intercept: ((playerIds: readonly string[]) => Promise<Reply | undefined>) | undefined;
 
 /** Numbers of players in the commands that were sent. */
 let sizes: number[];
@@ -34,7 +34,7 @@ beforeEach(async () => {
     async send(origin, entityId, body) {
       if (body.kind !== 'ListPlayers') return owners.send(origin, entityId, body);
       sizes.push(body.playerIds.length);
-      return (await intercept?.()) ?? owners.send(origin, entityId, body);
+      return (await intercept?.(body.playerIds)) ?? owners.send(origin, entityId, body);
     },
     query: (origin, entityId, body) => owners.query(origin, entityId, body),
     partitionOf: (entityId) => owners.partitionOf(entityId),
@@ -277,6 +277,25 @@ describe('loading a list', () => {
     expect(await put(id, 'ann\n')).toMatchObject({ status: 200 });
     expect(other).toMatchObject({ status: 409 });
     expect(members(['ann', 'ben'])).toEqual(['ann']);
+  });
+
+  it('takes the place of one whose sender is gone', async () => {
+    await register('ann', 'ben');
+    const id = await made();
+    const ann = idOf('ann');
+    intercept = async ([playerId]) => (playerId === ann ? failure('SERVICE_UNAVAILABLE') : undefined);
+    const sender = connect(gateway.port, '127.0.0.1');
+    const head = `PUT ${PATH}/${id}/members HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Type: text/csv\r\n`;
+    sender.write(`${head}Content-Length: 4\r\n\r\nann\n`);
+    await until('the first one is loaded', () => sizes.length > 0);
+    expect(await put(id, 'ben\n')).toMatchObject({ status: 409 });
+    sender.destroy();
+    let next = await put(id, 'ben\n');
+    await until('the next one is loaded', async () => {
+      if (next.status === 409) next = await put(id, 'ben\n');
+      return next.status === 200;
+    });
+    expect(members(['ann', 'ben'])).toEqual(['ben']);
   });
 
   it('is the first of two that began with the same list in two processes', async () => {

@@ -31,6 +31,13 @@ interface ListOrigin {
   by: 'server';
 }
 
+/** A load that has not ended. */
+interface Load {
+  tally: ListTally;
+  ended: Promise<void>;
+  isGone(): boolean;
+}
+
 type StaticSegment = SegmentDocument & { list: SegmentList };
 
 /**
@@ -43,11 +50,13 @@ type StaticSegment = SegmentDocument & { list: SegmentList };
  * Invariants
  * 1. A list that was not read to its end, or that an owner did not take, never comes into force.
  * 2. Of two loads that begin with the same list in force, one comes into force.
+ * 3. A load whose caller is gone ends when another one of the same segment is sent: nobody else can end it, and a
+ *    sender whose connection broke sends its list again.
  */
 export function createListLoader(options: ListLoaderOptions): ListLoader {
   const { backend, config, clock, ids, limits = LIMITS } = options;
-  /** Ids of the segments whose lists are being loaded. */
-  const loading = new Set<string>();
+  /** The loads of this process, by the id of their segment. */
+  const loading = new Map<string, Load>();
 
   const isLate = (load: SegmentList['load']): boolean => clock.wallMs() - loadBegan(load) > LIMITS.listLoadMs;
 
@@ -60,9 +69,9 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
     request: ListRequest,
     { id: segmentId, list: { load: active } }: StaticSegment,
     names: AsyncIterable<NameBatch>,
+    tally: ListTally,
   ): Promise<LoadedList | Failure> {
     const load = newLoadId(clock.wallMs(), ids.bytes(4));
-    const tally: ListTally = { members: 0, unknown: 0, unknownNames: [], failure: undefined };
     const body = { segmentId, load, active, change: 'add' } as const;
     const send = sendAs(request);
     const senders = new Map<number, ListSender>();
@@ -133,15 +142,23 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
   return {
     async load(request, names) {
       const { address } = request;
+      const other = loading.get(address.key);
+      if (other?.isGone() === true) {
+        other.tally.failure ??= ABANDONED;
+        await other.ended;
+      }
       const found = staticSegment(config.get(address)?.document);
       if (found.kind === 'failure') return found;
       if (loading.has(address.key)) return BUSY;
       if (loading.size >= LIMITS.listLoads) return TOO_MANY_LOADS;
-      loading.add(address.key);
+      const tally: ListTally = { members: 0, unknown: 0, unknownNames: [], failure: undefined };
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      loading.set(address.key, { tally, ended, isGone: () => request.isGone?.() === true });
       try {
-        return await loadInto(request, found.segment, names);
+        return await loadInto(request, found.segment, names, tally);
       } finally {
         loading.delete(address.key);
+        end();
       }
     },
     async change(request, change, players) {
@@ -183,6 +200,7 @@ const NO_LIST = failure(
 );
 const BUSY = failure('CONFLICT', 'A list is being loaded into the segment; send yours again when it has ended.');
 const TOO_MANY_LOADS = failure('SERVICE_UNAVAILABLE', 'Too many lists are being loaded; send yours again later.');
+const ABANDONED = failure('CONFLICT', 'The caller disconnected, and another list of the segment was sent.');
 const OVERTAKEN = failure('CONFLICT', 'Another list came into force meanwhile; send yours again if it is newer.');
 const TOO_SLOW = failure(
   'SERVICE_UNAVAILABLE',

@@ -18,6 +18,8 @@ export interface ListRequest {
   address: DocumentAddress<'segment'> & { environment: 'live' | 'test' };
   /** The id of the player that a list names. */
   idOf: (name: PlayerName) => string;
+  /** Whether the caller disconnected. A load whose caller is gone makes way for the next one of its segment. */
+  isGone?: () => boolean;
 }
 
 export interface LoadedList {
