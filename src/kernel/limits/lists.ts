@@ -37,7 +37,7 @@ export const LIST_LIMITS = {
   listWaitingBytes: 1024 * 1024,
   /** How long the rest of a refused list may take before the connection is closed. */
   listDiscardMs: 30_000,
-  /** How often the idle timer of uWebSockets.js starts anew while a sender waits for its answer; it closes after 8 s. */
+  /** How often the idle timer of uWebSockets.js, 8 s at least, starts anew while a sender waits for its answer. */
   listKeepOpenMs: 3_000,
   /** Unknown ids that an answer names. */
   listUnknownShown: 100,
