@@ -78,6 +78,7 @@ export function createSqlReader({ address, clock, logger, limits = LIMITS }: Sql
         clickhouse_settings: {
           max_execution_time: limits.sqlSeconds,
           max_memory_usage: String(LIMITS.sqlMemoryBytes),
+          max_result_bytes: String(LIMITS.sqlSentBytes),
           max_threads: LIMITS.clickhouseReaderThreads,
           output_format_json_quote_64bit_integers: 1,
           output_format_json_quote_denormals: 1,
@@ -179,7 +180,7 @@ function failureOf(error: unknown, signal: AbortSignal, logger: Pick<Logger, 'wa
   if (error instanceof RefusedRequest) return { kind: 'busy' };
   if (error instanceof ClickHouseError) {
     const code = Number(error.code);
-    const bound = exceededBound(code, error.message);
+    const bound = code === TOO_LARGE_RESULT ? 'result' : exceededBound(code, error.message);
     if (bound !== undefined) return { kind: 'too_large', bound };
     if (code === TOO_MANY_STATEMENTS) return { kind: 'busy' };
     if (!TRANSIENT_CODES.has(code)) return { kind: 'refused', message: error.message.slice(0, LIMITS.sqlFaultLength) };
@@ -189,3 +190,4 @@ function failureOf(error: unknown, signal: AbortSignal, logger: Pick<Logger, 'wa
 }
 
 const TOO_MANY_STATEMENTS = 202;
+const TOO_LARGE_RESULT = 396;

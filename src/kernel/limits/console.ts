@@ -48,6 +48,11 @@ export const CONSOLE_LIMITS = {
   /** Rows and bytes of its result, which this process and the page hold; characters of ClickHouse's message. */
   sqlRows: 10_000,
   sqlResultBytes: 4 * 1024 * 1024,
+  /**
+   * Bytes of a result in ClickHouse. The client holds a row until its end, and one array could have all the memory of a
+   * statement. It is more than a block of rows (65,409) that are short enough for `sqlResultBytes`.
+   */
+  sqlSentBytes: 64 * 1024 * 1024,
   sqlFaultLength: 2_000,
   /** Statements of one process at once, those that wait, for how long, and those of one user. Beyond them 429. */
   sqlStatements: 2,

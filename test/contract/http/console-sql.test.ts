@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -156,6 +156,28 @@ describe('SQL of people', () => {
       expect({ status, code: error?.code }, statement).toEqual({ status: 422, code: 'QUERY_TOO_LARGE' });
       expect(error?.message).toContain(bound);
     }
+  });
+
+  it('lets ClickHouse end a row that is far longer than a result, since the client holds a row until its end', async () => {
+    const asked: string[] = [];
+    const standIn = createServer((sent, response) => {
+      asked.push(sent.url ?? '');
+      response.end('["x"]\n["String"]\n');
+    });
+    const port = await new Promise<number>((resolve) => {
+      standIn.listen(0, '127.0.0.1', () => resolve(Number(Object(standIn.address()).port)));
+    });
+    const address = { ...clickhouse.address, url: `http://127.0.0.1:${port}` };
+    const reader = createSqlReader({ address, clock: systemClock, logger: silentLogger });
+    const found = await reader.run('SELECT 1', { user: 'ann', signal: new AbortController().signal });
+    expect(found.kind).toBe('rows');
+    expect(new URL(asked[0] ?? '', address.url).searchParams.get('max_result_bytes')).toBe(String(LIMITS.sqlSentBytes));
+    await reader.close();
+    standIn.close();
+    // 80 MB, within the memory of a statement.
+    const { status, error } = await run('SELECT groupArray(number) FROM numbers(10000000)');
+    expect({ status, code: error?.code }).toEqual({ status: 422, code: 'QUERY_TOO_LARGE' });
+    expect(error?.message).toContain('MiB of result');
   });
 
   it('names the time when a statement takes too long', async () => {
