@@ -19,11 +19,14 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly fields: readonly { path: string; message: string }[];
-  constructor(status: number, code: string, message: string, fields: ApiError['fields'] = []) {
+  /** Address of the screen where the change waits for a second person; undefined: it does not wait. */
+  readonly waitsAt: string | undefined;
+  constructor(status: number, code: string, message: string, fields: ApiError['fields'] = [], waitsAt?: string) {
     super(message);
     this.status = status;
     this.code = code;
     this.fields = fields;
+    this.waitsAt = waitsAt;
   }
 }
 
@@ -57,7 +60,7 @@ export async function call<K extends Operation>(
   input: Input = {},
 ): Promise<AnswerOf<K>> {
   const response = await send(scope, operation, input);
-  const data: AnswerOf<K> = await read(response);
+  const data: AnswerOf<K> = await read(response, scope);
   return data;
 }
 
@@ -110,10 +113,10 @@ function queryText(query: Input['query'] = {}): string {
 interface Envelope<T> {
   success?: boolean;
   data?: T;
-  error?: { code?: string; message?: string; details?: { fields?: ApiError['fields'] } };
+  error?: { code?: string; message?: string; details?: { fields?: ApiError['fields']; approval_id?: string } };
 }
 
-async function read<T>(response: Response): Promise<T> {
+async function read<T>(response: Response, scope?: Scope): Promise<T> {
   let envelope: Envelope<T> | undefined;
   try {
     envelope = await response.json();
@@ -123,5 +126,7 @@ async function read<T>(response: Response): Promise<T> {
   if (response.ok && envelope?.data !== undefined) return envelope.data;
   const { code = 'UNKNOWN', message = `The service answered ${response.status}.`, details } = envelope?.error ?? {};
   if (response.status === 401 && !response.url.endsWith('/v1/console/sessions')) onSignedOut();
-  throw new ApiError(response.status, code, message, details?.fields);
+  const waits = details?.approval_id !== undefined && scope !== undefined;
+  const waitsAt = waits ? `~/console/${scope.game}/${scope.environment}/approvals` : undefined;
+  throw new ApiError(response.status, code, message, details?.fields, waitsAt);
 }

@@ -1,4 +1,5 @@
-import { Modal, Table } from '@mantine/core';
+import { Table } from '@mantine/core';
+import { Dialog } from './parts/dialog.tsx';
 import type { Entry } from './screens.ts';
 import { TEXTS } from './texts.ts';
 
@@ -19,7 +20,7 @@ export function KeysHelp({
     ...entries.map(({ letter, label }) => ({ keys: ['g', letter], what: texts.go(label) })),
   ];
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title} closeButtonProps={{ 'aria-label': TEXTS.close }}>
+    <Dialog opened={opened} onClose={onClose} title={texts.title}>
       <Table verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
@@ -42,6 +43,6 @@ export function KeysHelp({
           ))}
         </Table.Tbody>
       </Table>
-    </Modal>
+    </Dialog>
   );
 }

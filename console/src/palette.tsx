@@ -1,8 +1,9 @@
-import { Modal, NavLink, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { NavLink, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from './api.ts';
+import { Dialog } from './parts/dialog.tsx';
 import type { Entry } from './screens.ts';
 import { usePlace } from './session.tsx';
 import { TEXTS } from './texts.ts';
@@ -27,9 +28,9 @@ export function Palette({
   entries: readonly Entry[];
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title} yOffset="12vh">
+    <Dialog opened={opened} onClose={onClose} title={texts.title} yOffset="12vh">
       {opened ? <Search onClose={onClose} entries={entries} /> : null}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,9 @@
-import { ActionIcon, Alert, Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Alert, Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type AnswerOf, call } from '../api.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { Fault, Loaded } from '../parts/states.tsx';
 import { isAtLeast, usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -71,11 +72,10 @@ export function SavedList() {
                 ) : null}
               </Group>
             ))}
-            <Modal
+            <Dialog
               opened={doomed !== undefined}
               onClose={() => setDoomed(undefined)}
               title={texts.removeSaved(doomed?.name ?? '')}
-              closeButtonProps={{ 'aria-label': TEXTS.close }}
             >
               <Stack>
                 <Text>{texts.confirmRemove(doomed?.name ?? '')}</Text>
@@ -93,7 +93,7 @@ export function SavedList() {
                   </Button>
                 </Group>
               </Stack>
-            </Modal>
+            </Dialog>
           </Group>
         )
       }
@@ -152,7 +152,7 @@ export function SaveDialog({ asked, opened, onClose }: { asked: Asked; opened: b
     save.mutate();
   };
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.saveTitle} closeButtonProps={{ 'aria-label': TEXTS.close }}>
+    <Dialog opened={opened} onClose={onClose} title={texts.saveTitle}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -176,6 +176,6 @@ export function SaveDialog({ asked, opened, onClose }: { asked: Asked; opened: b
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Anchor, Group, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { Copy } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
@@ -19,13 +20,7 @@ export function SqlDialog({ asked, opened, onClose }: { asked: Asked; opened: bo
     enabled: opened,
   });
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      size="xl"
-      title={texts.sqlTitle}
-      closeButtonProps={{ 'aria-label': TEXTS.close }}
-    >
+    <Dialog opened={opened} onClose={onClose} size="xl" title={texts.sqlTitle}>
       <Stack gap="xs">
         <Text size="sm">{texts.sqlHelp}</Text>
         <Loaded query={statement}>
@@ -49,6 +44,6 @@ export function SqlDialog({ asked, opened, onClose }: { asked: Asked; opened: bo
           )}
         </Loaded>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

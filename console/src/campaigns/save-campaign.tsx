@@ -1,8 +1,9 @@
-import { Alert, Button, Group, List, Modal, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError, call } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -90,13 +91,7 @@ export function SaveCampaign({ base, document, onSaved, onDiscard }: SaveCampaig
       >
         <Diff before={before} after={document} />
       </Confirm>
-      <Modal
-        opened={theirs !== undefined}
-        onClose={() => setTheirs(undefined)}
-        title={texts.conflict}
-        size="xl"
-        closeButtonProps={{ 'aria-label': TEXTS.close }}
-      >
+      <Dialog opened={theirs !== undefined} onClose={() => setTheirs(undefined)} title={texts.conflict} size="xl">
         {theirs === undefined ? null : (
           <Stack>
             <Alert color="yellow" variant="outline">
@@ -120,7 +115,7 @@ export function SaveCampaign({ base, document, onSaved, onDiscard }: SaveCampaig
             </Group>
           </Stack>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }

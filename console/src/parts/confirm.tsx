@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
-import { Fault } from './states.tsx';
+import { Fault, isWaiting } from './states.tsx';
 
 interface ConfirmProps {
   opened: boolean;
@@ -43,6 +43,7 @@ export function Confirm({
   children,
 }: ConfirmProps) {
   const { scope } = usePlace();
+  const waits = isWaiting(error);
   const isLive = (environment ?? scope.environment) === 'live';
   return (
     <Dialog opened={opened} onClose={onClose} title={title} size={size} closesOutside={!busy}>
@@ -56,17 +57,20 @@ export function Confirm({
         {error === null || error === undefined ? null : <Fault error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} disabled={busy}>
-            {TEXTS.cancel}
+            {waits ? TEXTS.close : TEXTS.cancel}
           </Button>
-          <Button
-            color={isLive || isDangerous ? 'red' : 'blue'}
-            onClick={onConfirm}
-            loading={busy}
-            disabled={disabled}
-            data-autofocus
-          >
-            {action}
-          </Button>
+          {/* Another try would store another proposal. */}
+          {waits ? null : (
+            <Button
+              color={isLive || isDangerous ? 'red' : 'blue'}
+              onClick={onConfirm}
+              loading={busy}
+              disabled={disabled}
+              data-autofocus
+            >
+              {action}
+            </Button>
+          )}
         </Group>
       </Stack>
     </Dialog>

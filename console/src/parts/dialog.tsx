@@ -9,13 +9,32 @@ interface DialogProps {
   size?: string;
   /** Whether a click beside it closes it. Default: yes. */
   closesOutside?: boolean;
+  /** Whether only its buttons close it, for what cannot be shown again. Default: no. */
+  onlyByButton?: boolean;
+  yOffset?: string;
   children: ReactNode;
 }
 
 /** A dialog. Its head is no second banner of the page, as Mantine's own would be. */
-export function Dialog({ opened, onClose, title, size = 'md', closesOutside = true, children }: DialogProps) {
+export function Dialog({
+  opened,
+  onClose,
+  title,
+  size = 'md',
+  closesOutside = true,
+  onlyByButton = false,
+  yOffset = '5dvh',
+  children,
+}: DialogProps) {
   return (
-    <Modal.Root opened={opened} onClose={onClose} size={size} closeOnClickOutside={closesOutside}>
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      size={size}
+      closeOnClickOutside={closesOutside && !onlyByButton}
+      closeOnEscape={!onlyByButton}
+      yOffset={yOffset}
+    >
       <Modal.Overlay />
       <Modal.Content>
         <Modal.Header role="presentation">

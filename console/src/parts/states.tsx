@@ -43,8 +43,14 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** A failed request, in the service's words. */
+/** Whether a change was stored as a proposal, which a second person approves. */
+export function isWaiting(error: Error | null | undefined): boolean {
+  return error instanceof ApiError && error.waitsAt !== undefined;
+}
+
+/** A failed request, in the service's words. A change that waits for a second person is no failure. */
 export function Fault({ title, error, onRetry }: { title?: string; error: Error; onRetry?: () => void }) {
+  if (error instanceof ApiError && error.waitsAt !== undefined) return <Waiting at={error.waitsAt} />;
   const fields = error instanceof ApiError ? error.fields : [];
   return (
     <Alert color="red" variant="outline" title={title ?? error.message} role="alert">
@@ -65,6 +71,17 @@ export function Fault({ title, error, onRetry }: { title?: string; error: Error;
           </Button>
         )}
       </Stack>
+    </Alert>
+  );
+}
+
+function Waiting({ at }: { at: string }) {
+  return (
+    <Alert color="blue" variant="outline" title={TEXTS.waiting.title} role="status">
+      <Text size="sm">{TEXTS.waiting.help}</Text>
+      <Anchor component={Link} href={at} size="sm" underline="always">
+        {TEXTS.waiting.open}
+      </Anchor>
     </Alert>
   );
 }

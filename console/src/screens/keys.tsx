@@ -1,9 +1,10 @@
-import { Badge, Button, Checkbox, Group, Modal, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Checkbox, Group, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, call } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { DataTable } from '../parts/data-table.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Empty, Fault, Loaded, Page } from '../parts/states.tsx';
 import { Copy, Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
@@ -109,15 +110,13 @@ function Create({ highest, onClose }: { highest: Key['tier']; onClose: () => voi
   const made = create.data?.key;
   const tiers = TIERS.slice(0, TIERS.indexOf(highest) + 1);
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       title={made === undefined ? texts.create : texts.madeTitle}
-      // The key is lost with the dialog, so only a button closes it.
-      closeOnClickOutside={made === undefined}
-      closeOnEscape={made === undefined}
+      // The key is lost with the dialog.
+      onlyByButton={made !== undefined}
       size="lg"
-      closeButtonProps={{ 'aria-label': TEXTS.close }}
     >
       {made === undefined ? (
         <Stack>
@@ -160,7 +159,7 @@ function Create({ highest, onClose }: { highest: Key['tier']; onClose: () => voi
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type AnswerOf, call } from '../api.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { Fault } from '../parts/states.tsx';
 import { isDeploymentAdmin, ROLES, roleIn, usePlace, useSession } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -137,7 +138,7 @@ function Form({ title, action, onClose, onSubmit, mutation, children }: FormProp
     onSubmit();
   };
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': TEXTS.close }}>
+    <Dialog opened onClose={onClose} title={title}>
       <form onSubmit={submit}>
         <Stack>
           {children}
@@ -152,6 +153,6 @@ function Form({ title, action, onClose, onSubmit, mutation, children }: FormProp
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
-import { Badge, Button, CloseButton, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, CloseButton, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { Copy, Time } from '../parts/values.tsx';
 import { usePlace, useSession } from '../session.tsx';
@@ -15,7 +16,7 @@ const texts = TEXTS.users;
 type Grant = User['grants'][number];
 
 /** What a dialog is about. */
-type Dialog =
+type Opened =
   | { kind: 'add' }
   | { kind: 'give' | 'link' | 'sign_out' | 'remove'; user: User }
   | { kind: 'take'; user: User; grant: Grant }
@@ -26,7 +27,7 @@ type Dialog =
 export function Users() {
   const { isAdmin } = usePlace();
   const { session } = useSession();
-  const [dialog, setDialog] = useState<Dialog | undefined>();
+  const [dialog, setDialog] = useState<Opened | undefined>();
   const found = useQuery({
     queryKey: ['users'],
     enabled: isAdmin,
@@ -50,22 +51,14 @@ export function Users() {
       {dialog?.kind === 'add' ? <AddUser onClose={close} onMade={made} /> : null}
       {dialog?.kind === 'give' ? <GiveRole user={dialog.user} onClose={close} /> : null}
       <Asked dialog={dialog} close={close} made={made} />
-      <Modal
-        opened={dialog?.kind === 'made'}
-        onClose={close}
-        title={texts.linkLabel}
-        closeOnClickOutside={false}
-        closeOnEscape={false}
-        size="lg"
-        closeButtonProps={{ 'aria-label': TEXTS.close }}
-      >
+      <Dialog opened={dialog?.kind === 'made'} onClose={close} title={texts.linkLabel} size="lg" onlyByButton>
         {dialog?.kind === 'made' ? <Made {...dialog} close={close} /> : null}
-      </Modal>
+      </Dialog>
     </Page>
   );
 }
 
-function columns(own: string, setDialog: (dialog: Dialog) => void): Column<User>[] {
+function columns(own: string, setDialog: (dialog: Opened) => void): Column<User>[] {
   return [
     {
       id: 'email',
@@ -125,7 +118,7 @@ function waysIn({ has_password, passkeys, open_links }: User): string {
   return ways.length === 0 ? texts.withNothing : ways.join(', ');
 }
 
-function Actions({ user, setDialog }: { user: User; setDialog: (dialog: Dialog) => void }) {
+function Actions({ user, setDialog }: { user: User; setDialog: (dialog: Opened) => void }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -150,7 +143,7 @@ function Actions({ user, setDialog }: { user: User; setDialog: (dialog: Dialog) 
 }
 
 interface AskedProps {
-  dialog: Dialog | undefined;
+  dialog: Opened | undefined;
   close: () => void;
   made: (email: string, link: string | null) => void;
 }
@@ -187,7 +180,7 @@ function Asked({ dialog, close, made }: AskedProps) {
   );
 }
 
-type AskedDialog = Extract<Dialog, { user: User }>;
+type AskedDialog = Extract<Opened, { user: User }>;
 
 /** @returns the link if one was made */
 async function perform(asked: AskedDialog): Promise<string | null | undefined> {

@@ -18,6 +18,11 @@ export const common = {
   none: 'none',
   yes: 'yes',
   no: 'no',
+  waiting: {
+    title: 'The change waits for approval.',
+    help: 'Nothing has changed yet. Another person with the role editor approves or rejects it under Approvals.',
+    open: 'Open Approvals',
+  },
   viewOnly: (least: string) => `Your role here may look, not change. This needs the role ${least}.`,
   notFound: 'There is no such page.',
   notFoundHelp: 'The address may be old, or the game or thing that it names was deleted.',

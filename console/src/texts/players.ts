@@ -98,6 +98,7 @@ export const playerFlags = {
   why: {
     default: 'No rule of the flag holds, so it serves its default.',
     segment_match: (segment: string) => `A rule for the segment “${segment}” holds.`,
+    some_segment: 'A rule for a segment held.',
     percentage_rollout: 'A rule for all players holds, and the player is within its percentage.',
     flag_disabled: 'The flag is off.',
     prerequisite: (flag: string) => `The flag is off, because “${flag}” does not serve what it requires.`,

@@ -267,6 +267,8 @@ function whyText(result: {
     case 'default':
       return why.default;
     case 'segment_match':
+      // Records of exposures do not name the segment.
+      if (result.segment_key === undefined) return why.some_segment;
       return why.segment_match(result.segment_key ?? texts.deletedSegment);
     case 'percentage_rollout':
       return why.percentage_rollout;

@@ -1,4 +1,5 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Copy, Time } from '../../parts/values.tsx';
 import { TEXTS } from '../../texts.ts';
 
@@ -13,14 +14,7 @@ export interface ShownSecret {
 /** Shows a secret once. It is in no cache: closing the dialog forgets it. */
 export function SecretDialog({ shown, onClose }: { shown: ShownSecret | undefined; onClose: () => void }) {
   return (
-    <Modal
-      opened={shown !== undefined}
-      onClose={onClose}
-      title={texts.title}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
+    <Dialog opened={shown !== undefined} onClose={onClose} title={texts.title} onlyByButton>
       {shown === undefined ? null : (
         <Stack>
           <Alert color="yellow" variant="outline">
@@ -40,6 +34,6 @@ export function SecretDialog({ shown, onClose }: { shown: ShownSecret | undefine
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }
