@@ -171,6 +171,17 @@ describe.skipIf(!hasBrowser)(`the team's screens${hasBrowser ? '' : ` (${NO_BROW
     await service.cli('games', 'set', 'demo', '--approval', 'on');
     const editor = await browser?.signIn('eddie@example.com', 'editor');
     if (editor === undefined) throw new Error(NO_BROWSER);
+    await editor.open('flags/scripted');
+    await editor.page.getByRole('button', { name: /^Turn o/ }).click();
+    await editor.page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Turn o/ })
+      .click();
+    await editor.page.getByText('The change waits for approval.').waitFor();
+    await editor.picture('approval-waits');
+    await editor.page.getByRole('link', { name: 'Open Approvals' }).click();
+    await editor.page.getByRole('button', { name: 'Take back' }).click();
+    await editor.page.getByText('Nothing waits').waitFor();
     const refused = await editor.page
       .evaluate(`fetch('/v1/console/me').then((response) => response.json()).then(({ data }) =>
       fetch('/v1/flags/flags/scripted', {
