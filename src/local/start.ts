@@ -51,7 +51,7 @@ function welcome(dataDir: string, endpoints: Endpoints, link: string | undefined
     `Ready: ${endpoints.base_url}`,
     ...(link === undefined ? [] : [`  Console        ${endpoints.base_url}${link} (signs you in once)`]),
     `  ClickHouse     ${endpoints.clickhouse.url}`,
-    `  API reference  ${endpoints.base_url}/openapi.json`,
+    `  API reference  ${endpoints.base_url}/docs`,
     `  Data and logs  ${folder}`,
   ];
   if (existsSync(keys)) {
