@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await page.getByRole('heading', { name: 'veterans', level: 1 }).waitFor();
     await page.getByRole('row', { name: /player-15/ }).waitFor();
     // A player that does not fit, with the part that fails.
-    await page.getByLabel('Player id or your id').fill('player-4');
+    await page.getByLabel('Player id or external id').fill('player-4');
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByText('The player does not meet the condition.').waitFor();
     await ann.picture('segment');
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await page.getByText(/By weight, place [\d.]+ of 100 falls to variant/).waitFor();
     await ann.picture('playground');
     expect(await ann.accessibility()).toEqual([]);
-    await page.getByLabel('Player id or your id').fill('player-3');
+    await page.getByLabel('Player id or external id').fill('player-3');
     await page.getByRole('button', { name: 'Explain' }).click();
     await page.getByText('Rule 1: the player is not in the segment.').waitFor();
     expect(new URL(page.url()).searchParams.get('player')).toBe('player-3');
@@ -278,7 +278,7 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await page.getByLabel('Key', { exact: true }).fill('testers');
     await page.getByLabel('Players', { exact: true }).selectOption('of a list that you load');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByLabel('Add players by your ids, one a line').fill('player-1\nplayer-2\nnobody');
+    await page.getByLabel('Add players by external id, one per line').fill('player-1\nplayer-2\nnobody');
     await page.getByRole('button', { name: 'Add to the list' }).click();
     await page.getByText('2 added. Unknown: nobody').waitFor();
     await page.getByRole('button', { name: 'Remove player-2 from the list' }).click();

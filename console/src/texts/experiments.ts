@@ -2,7 +2,7 @@
 
 export const experiments = {
   title: 'Experiments',
-  intro: 'Flags that give players different variants, with what came of it.',
+  intro: 'Flags that give players different variants, and their results.',
   empty: 'No flag splits players yet.',
   emptyHelp: 'Give a flag two variants with weights, or a rule with a percentage, and turn it on.',
   columns: {

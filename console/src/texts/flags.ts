@@ -5,7 +5,7 @@ export const flags = {
   intro: 'What players get: switches, values and experiments.',
   add: 'New flag',
   newTitle: 'New flag',
-  newHelp: 'It starts off. Add rules, then turn it on.',
+  newHelp: 'A new flag is off. Add rules, then turn it on.',
   key: 'Key',
   type: 'Type',
   types: {
@@ -108,7 +108,7 @@ export const flag = {
 
 export const playground = {
   intro: 'What this player gets now, and why. Looking here is no exposure.',
-  player: 'Player id or your id',
+  player: 'Player id or external id',
   context: 'Context of the request (JSON)',
   contextHelp: 'Rules read it as context.platform and so on.',
   run: 'Explain',
@@ -157,7 +157,7 @@ export const playground = {
 
 export const overrides = {
   intro: 'An override gives one player a fixed value. Overridden players never count in experiments.',
-  player: 'Player id or your id',
+  player: 'Player id or external id',
   variant: 'Variant',
   value: 'Value',
   set: 'Set override',

@@ -34,21 +34,21 @@ export const header = {
   search: 'Search or jump to …',
   menu: 'Open the menu',
   account: 'Your account',
-  scheme: { auto: 'Scheme: system', light: 'Scheme: light', dark: 'Scheme: dark' },
+  scheme: { auto: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' },
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
 } as const;
 
 export const shortcuts = {
-  title: 'Keys',
+  title: 'Keyboard shortcuts',
   keys: 'Keys',
   what: 'What they do',
-  open: 'Show the keys',
+  open: 'Show the keyboard shortcuts',
   go: (screen: string) => `Go to ${screen}`,
   all: [
     { keys: ['/'], what: 'Search: screens, flags, segments, campaigns, players' },
     { keys: ['Ctrl', 'K'], what: 'The same, also while you write' },
-    { keys: ['?'], what: 'Show these keys' },
+    { keys: ['?'], what: 'Show these shortcuts' },
     { keys: ['Esc'], what: 'Close a dialog' },
     { keys: ['Ctrl', 'Enter'], what: 'Run the statement, on the SQL screen' },
     { keys: ['←', '→'], what: 'Move along a chart that has the focus' },
@@ -60,5 +60,5 @@ export const palette = {
   placeholder: 'A screen, flag, segment, campaign, or a player’s id',
   player: (id: string) => `Player “${id}”`,
   empty: 'Nothing matches.',
-  help: 'Keys: / or Ctrl K opens this; g and a letter goes to a screen; ? shows all keys.',
+  help: 'Keys: / or Ctrl K opens this; g and a letter goes to a screen; ? shows all shortcuts.',
 } as const;

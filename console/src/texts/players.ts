@@ -5,9 +5,9 @@ export const players = {
   intro: 'Find a player by external id, player id, device id or e-mail address.',
   search: 'Search',
   searchHint: 'player_12345, a player id, a device id, ann@example.com',
-  searchHelp: 'An external id is found by its beginning too. Case counts, except in e-mail addresses.',
+  searchHelp: 'An external id is found by its beginning too. Upper and lower case differ, except in e-mail addresses.',
   submit: 'Find',
-  recent: 'Active last',
+  recent: 'Recently active',
   found: (count: string) => `${count} found`,
   noneFound: (text: string) => `No player matches “${text}”.`,
   noneFoundHelp:
@@ -163,7 +163,7 @@ export const timeline = {
 export const playerCampaigns = {
   none: 'No campaign was triggered for this player.',
   noneHelp: 'A campaign appears here once its trigger happened, also if it was suppressed.',
-  columns: { campaign: 'Campaign', got: 'Interventions', last: 'Latest', suppressed: 'Why suppressed' },
+  columns: { campaign: 'Campaign', got: 'Messages', last: 'Latest', suppressed: 'Why suppressed' },
   today: (count: string) => `${count} today`,
   off: 'off',
   deleted: 'deleted',
@@ -174,7 +174,7 @@ export const playerCampaigns = {
     cooldown: 'the last one is too recent (cooldown)',
     cap_all_campaigns: 'the player’s maximum of all campaigns per day is reached',
     quiet_hours: 'it is within the player’s quiet hours',
-    waiting_full: 'too many interventions wait to be shown',
+    waiting_full: 'too many messages wait to be shown',
     holdout: 'the player is in the holdout, which gets nothing',
   },
   waiting: 'Waiting to be shown',
@@ -203,7 +203,7 @@ export const privacy = {
   pending: 'The rows are being deleted …',
   done: (rows: string) => `Done: ${rows} rows were deleted.`,
   erasedAt: 'Erased',
-  retention: (days: number) => `The log of facts forgets the player within ${days} days.`,
+  retention: (days: number) => `The log drops the player’s records within ${days} days.`,
   onlyAdmins: 'Only admins export and erase players.',
   none: 'This player was never erased.',
 } as const;

@@ -14,7 +14,7 @@ export const reference = {
   toConsole: 'Console',
   document: 'openapi.json',
   skip: 'Skip to the content',
-  start: 'Choose an endpoint on the left, or search. Everything here is made of openapi.json of this service.',
+  start: 'Choose an endpoint on the left, or search. This page is generated from the service’s openapi.json.',
   auth: 'Keys',
   version: (version: string) => `Version ${version}`,
   key: 'Test key',
