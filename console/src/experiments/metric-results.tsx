@@ -98,7 +98,7 @@ function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant
                   <Table.Td>{number(variant.players)}</Table.Td>
                   <Table.Td>{number(variant.conversions)}</Table.Td>
                   <Table.Td>{variant.mean === null ? '—' : variant.mean.toPrecision(4)}</Table.Td>
-                  <Table.Td>{percentText(variant.lift)}</Table.Td>
+                  <Table.Td style={{ whiteSpace: 'nowrap' }}>{percentText(variant.lift)}</Table.Td>
                   <Table.Td>
                     <Interval of={variant} most={most} />
                   </Table.Td>

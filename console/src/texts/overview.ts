@@ -15,7 +15,7 @@ export const overview = {
   change: (change: string) => `${change} to last week`,
   asBefore: 'as last week',
   noneBefore: 'none last week',
-  lastWeek: (soFar: string, whole: string) => `${soFar} until this time, ${whole} that day`,
+  lastWeek: (soFar: string, whole: string) => `Last week: ${soFar} up to this time, ${whole} in all`,
   allWell: 'Nothing needs attention.',
   attentionTitle: (count: number) => (count === 1 ? 'One thing needs attention' : `${count} things need attention`),
   failing: (check: string) => `The check “${check}” fails; see the table below.`,
