@@ -10,7 +10,20 @@ import { type Me, PlaceProvider, isAtLeast, roleIn, useSession } from './session
 import { Shell } from './shell.tsx';
 import { TEXTS } from './texts.ts';
 
-const screens = SCREENS.map((screen) => ({ ...screen, Component: lazy(screen.load) }));
+const screens = SCREENS.map((screen) => ({ ...screen, Component: lazy(() => screen.load().catch(afterNewBuild)) }));
+
+/** When this page last began anew, epoch milliseconds. */
+const BEGUN_ANEW = 'console-begun-anew';
+const ANEW_EVERY_MS = 60_000;
+
+/** A screen that is gone belongs to an older build: the page begins anew, but not again and again. */
+function afterNewBuild(error: unknown): Promise<never> {
+  const last = Number(sessionStorage.getItem(BEGUN_ANEW) ?? 0);
+  if (Date.now() - last < ANEW_EVERY_MS) throw error;
+  sessionStorage.setItem(BEGUN_ANEW, String(Date.now()));
+  globalThis.location.reload();
+  return new Promise(() => {});
+}
 
 export function App() {
   const { session } = useSession();

@@ -144,6 +144,6 @@ function sourceOf(name: ConditionName): KnownNamesQuery['of'] {
 
 const WORDS: { readonly [K in ConditionName['kind']]: (name: ConditionName) => string } = {
   event: ({ name }) => `no event named \`${name}\` was received yet`,
-  attribute: ({ name }) => `no attribute \`${name}\` was found in a sample of ${LIMITS.namesSampled} players`,
+  attribute: ({ name }) => `no attribute \`${name}\` was found in a sample of at most ${LIMITS.namesSampled} players`,
   property: ({ name }) => `no property \`${name}\` was found in the newest ${LIMITS.namesSampled} of these events`,
 };
