@@ -3,6 +3,7 @@ import type { Log } from '../../../streams/log/log.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { createOneTimeEntries } from './one-time-entries.ts';
 
 /**
  * Random texts that a passkey signs. The bucket STREAM_TOKENS stores their hash with the purpose, so any gateway takes
@@ -26,31 +27,14 @@ export function createChallenges({
   clock: Clock;
   ids: Ids;
 }): Challenges {
-  const bucket = log.bucket('STREAM_TOKENS');
+  const entries = createOneTimeEntries(log, clock);
   return {
     async make(purpose) {
       const challenge = Buffer.from(ids.bytes(BYTES)).toString('base64url');
-      const expiresAt = clock.wallMs() + LIMITS.challengeMs;
-      try {
-        const outcome = await bucket.put(entryOf(purpose, challenge), Buffer.from(String(expiresAt)), 0);
-        return outcome.kind === 'written' ? challenge : undefined;
-      } catch {
-        return undefined;
-      }
+      const expiresAt = await entries.store(entryOf(purpose, challenge), LIMITS.challengeMs);
+      return expiresAt === undefined ? undefined : challenge;
     },
-    async take(purpose, challenge) {
-      const name = entryOf(purpose, challenge);
-      try {
-        const entry = await bucket.get(name);
-        if (entry === undefined || Number(Buffer.from(entry.value ?? []).toString()) <= clock.wallMs())
-          return 'invalid';
-        const outcome = await bucket.delete(name, entry.revision);
-        if (outcome.kind === 'unknown') return 'unavailable';
-        return outcome.kind === 'written' ? 'valid' : 'invalid';
-      } catch {
-        return 'unavailable';
-      }
-    },
+    take: (purpose, challenge) => entries.take(entryOf(purpose, challenge)),
   };
 }
 

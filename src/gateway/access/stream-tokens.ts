@@ -5,6 +5,7 @@ import { failure, type Failure } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ApiKey } from '../../api/api-key.ts';
+import { createOneTimeEntries } from './one-time-entries.ts';
 
 /** A new token; its text is returned only here. */
 export interface StreamToken {
@@ -47,7 +48,7 @@ export function createStreamTokens({
   clock: Clock;
   ids: Ids;
 }): StreamTokens {
-  const bucket = log.bucket('STREAM_TOKENS');
+  const entries = createOneTimeEntries(log, clock);
   /** Tokens made in this process in the minute since `sinceMs`, by key id. */
   const made = new Map<string, { sinceMs: number; count: number }>();
   let redeeming = 0;
@@ -63,15 +64,6 @@ export function createStreamTokens({
     return minute.count <= LIMITS.streamTokensOfKey;
   }
 
-  async function takeEntry(name: string): Promise<Failure | undefined> {
-    const entry = await bucket.get(name);
-    if (entry === undefined || Number(Buffer.from(entry.value ?? []).toString()) <= clock.wallMs())
-      return STREAM_TOKEN_REFUSED;
-    const outcome = await bucket.delete(name, entry.revision);
-    if (outcome.kind === 'unknown') return UNAVAILABLE;
-    return outcome.kind === 'conflict' ? STREAM_TOKEN_REFUSED : undefined;
-  }
-
   return {
     async make({ id }) {
       if (!mayMake(id)) {
@@ -81,22 +73,17 @@ export function createStreamTokens({
         );
       }
       const token = `${PREFIX}${id}${Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url')}`;
-      const expiresAt = clock.wallMs() + LIMITS.streamTokenMs;
-      try {
-        const outcome = await bucket.put(entryOf(token), Buffer.from(String(expiresAt)), 0);
-        return outcome.kind === 'written' ? { kind: 'token', token, expiresAt } : UNAVAILABLE;
-      } catch {
-        return UNAVAILABLE;
-      }
+      const expiresAt = await entries.store(entryOf(token), LIMITS.streamTokenMs);
+      return expiresAt === undefined ? UNAVAILABLE : { kind: 'token', token, expiresAt };
     },
     keyIdOf: (text) => (isToken(text) ? text.slice(PREFIX.length, PREFIX.length + ID_LENGTH) : undefined),
     async redeem(text) {
       if (redeeming >= LIMITS.streamTokensRedeemed) return UNAVAILABLE;
       redeeming += 1;
       try {
-        return await takeEntry(entryOf(text));
-      } catch {
-        return UNAVAILABLE;
+        const outcome = await entries.take(entryOf(text));
+        if (outcome === 'unavailable') return UNAVAILABLE;
+        return outcome === 'valid' ? undefined : STREAM_TOKEN_REFUSED;
       } finally {
         redeeming -= 1;
       }

@@ -1,0 +1,37 @@
+import type { Log } from '../../../streams/log/log.ts';
+import type { Clock } from '../../kernel/clock.ts';
+
+/** Entries of the bucket STREAM_TOKENS that any gateway takes, each once and until it expires. Nothing rejects. */
+export interface OneTimeEntries {
+  /** @returns when it expires, epoch milliseconds; undefined: the broker does not answer */
+  store(name: string, lifeMs: number): Promise<number | undefined>;
+  /** Uses an entry up. `unavailable`: the broker does not answer. */
+  take(name: string): Promise<'valid' | 'invalid' | 'unavailable'>;
+}
+
+export function createOneTimeEntries(log: Pick<Log, 'bucket'>, clock: Pick<Clock, 'wallMs'>): OneTimeEntries {
+  const bucket = log.bucket('STREAM_TOKENS');
+  return {
+    async store(name, lifeMs) {
+      const expiresAt = clock.wallMs() + lifeMs;
+      try {
+        const outcome = await bucket.put(name, Buffer.from(String(expiresAt)), 0);
+        return outcome.kind === 'written' ? expiresAt : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    async take(name) {
+      try {
+        const entry = await bucket.get(name);
+        if (entry === undefined || Number(Buffer.from(entry.value ?? []).toString()) <= clock.wallMs())
+          return 'invalid';
+        const outcome = await bucket.delete(name, entry.revision);
+        if (outcome.kind === 'unknown') return 'unavailable';
+        return outcome.kind === 'written' ? 'valid' : 'invalid';
+      } catch {
+        return 'unavailable';
+      }
+    },
+  };
+}
