@@ -3,7 +3,7 @@ import { failure } from '../../kernel/errors.ts';
 import { answer } from '../answer.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { defineRoute } from '../route.ts';
-import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
+import { DeliveryById, missingWebhook, webhooks } from './webhooks.ts';
 
 /* The route that shows what a delivery sends. */
 
@@ -18,10 +18,7 @@ export const getDeliveryPayload = defineRoute({
     '`metadata.delivery_attempt` only. The delivery must be listed in `deliveries` and still be in the log.',
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: {
-    params: Type.Object({
-      ...WebhookById.properties,
-      delivery_id: Type.String({ format: 'uuid', description: 'Id of the delivery, `id` in its payload.' }),
-    }),
+    params: DeliveryById,
   },
   reply: {
     statuses: [200],

@@ -5,7 +5,7 @@ import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { defineRoute } from '../route.ts';
-import { enabledWebhook, WebhookById, webhooks } from './webhooks.ts';
+import { DeliveryById, enabledWebhook, webhooks } from './webhooks.ts';
 
 /* The route that repeats a delivery. */
 
@@ -21,10 +21,7 @@ export const redeliverToWebhook = defineRoute({
   idempotent: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {
-    params: Type.Object({
-      ...WebhookById.properties,
-      delivery_id: Type.String({ format: 'uuid', description: 'Id of the delivery, `id` in its payload.' }),
-    }),
+    params: DeliveryById,
   },
   reply: {
     statuses: [200],

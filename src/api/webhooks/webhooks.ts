@@ -45,6 +45,10 @@ export const webhooks = definitionRoutes({
   most: LIMITS.webhooksPerEnvironment,
 });
 export const WebhookById = Type.Object({ id: Type.String({ description: 'Id of the webhook.' }) });
+export const DeliveryById = Type.Object({
+  ...WebhookById.properties,
+  delivery_id: Type.String({ format: 'uuid', description: 'Id of the delivery, `id` in its payload.' }),
+});
 const CHANGE_ERRORS = ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
 /** Finds an enabled webhook. CONFLICT if the webhook is disabled. */
