@@ -5,6 +5,9 @@ import { LongestFirst } from './test/support/longest-first.ts';
 /** Files that measure how long the main thread of the service is occupied: they run alone, one after another. */
 const TIMED = ['cost', 'fuzz'].map((name) => `test/e2e/${name}.test.ts`);
 
+/** Property tests of these projects try the same values in every run. */
+const SETUP = ['./test/support/property-seed.ts'];
+
 /**
  * One more than there are cores, because most files of `contract` and `e2e` wait half of their time: for a process to
  * start, a retry, a timer of the broker.
@@ -31,6 +34,7 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           include: ['{src,actors,streams,clickhouse-schema,models,bench,test/unit}/**/*.test.ts'],
+          setupFiles: SETUP,
           // None takes more than seconds; on a machine with other work on it seconds are many.
           testTimeout: 30_000,
         },
@@ -48,6 +52,7 @@ export default defineConfig({
           name: 'contract',
           isolate: false,
           include: ['test/contract/**/*.test.ts'],
+          setupFiles: SETUP,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
