@@ -3,6 +3,10 @@ import { publishedShapes, type PublishedShapes } from '../support/published-shap
 import { startService, type RunningService } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startOfToday } from '../support/whole-day.ts';
+
+// Campaigns have caps for a day.
+await startOfToday();
 
 let service: RunningService;
 let shapes: PublishedShapes;

@@ -7,12 +7,14 @@ import { findBrowser, NO_BROWSER } from '../support/browser.ts';
 import { type ConsoleBrowser, openConsole, type Person } from '../support/console-browser.ts';
 import { startService, type RunningService } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
+import { startOfToday } from '../support/whole-day.ts';
 
 /* The console's figures, analytics and SQL, and the API reference, in a real browser against the real service. */
 
 const hasBrowser = findBrowser() !== undefined;
 const SCRIPT = `<img src=x onerror="document.title='stored script'">`;
 const LINK = 'javascript:document.title="stored script"';
+const TODAY = new Date(await startOfToday(120_000)).toISOString().slice(0, 10);
 const DIST = fileURLToPath(new URL('../../console/dist', import.meta.url));
 const PHONE = { width: 390, height: 800 };
 const DESKTOP = { width: 1_280, height: 860 };
@@ -139,8 +141,7 @@ describe.skipIf(!hasBrowser)(`figures in the console${hasBrowser ? '' : ` (${NO_
 
   test('a cohort that is too young has empty cells, not zeros', async () => {
     await admin.open(query({ kind: 'retention', days: [1, 7] }));
-    const today = new Date().toISOString().slice(0, 10);
-    const row = admin.page.getByRole('row').filter({ has: admin.page.getByRole('rowheader', { name: today }) });
+    const row = admin.page.getByRole('row').filter({ has: admin.page.getByRole('rowheader', { name: TODAY }) });
     expect(await row.getByRole('cell').allTextContents()).toEqual(['4', 'not over yet', 'not over yet']);
   });
 

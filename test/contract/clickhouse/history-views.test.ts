@@ -22,6 +22,7 @@ import { uuidv5 } from '../../../src/kernel/ids.ts';
 import { createPlayerDaysTarget, type PlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { aCommit } from '../../../streams/sinks/testing.ts';
 import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startOfToday } from '../../support/whole-day.ts';
 
 /*
  * A small made game through the steps of an import: its files become commands, facts, rows and days of players. All
@@ -29,7 +30,7 @@ import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../supp
  * players.
  */
 
-const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const TODAY = await startOfToday();
 const DAYS = 32;
 /** It ends nine days ago: younger cohorts have NULL for later days, and no level is still tried. */
 const rules: GameRules = {

@@ -18,7 +18,8 @@ beforeAll(async () => {
   await migrate(clickhouse.address);
   target = createClickhouseTarget(clickhouse.address);
   // Rows with any time must stay: the engine removes those that are past a table's TTL by its own clock.
-  for (const { name } of await tablesWithTtl()) await statement(`ALTER TABLE ${name} MODIFY TTL received_at + INTERVAL 50 YEAR`);
+  for (const { name } of await tablesWithTtl())
+    await statement(`ALTER TABLE ${name} MODIFY TTL received_at + INTERVAL 50 YEAR`);
   for (const table of TABLE_NAMES) await statement(`CREATE TABLE ${table}_as_text AS ${table}`);
 });
 afterAll(async () => {

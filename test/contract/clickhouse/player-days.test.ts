@@ -16,6 +16,7 @@ import { BUILD_DAY } from '../../../streams/sinks/clickhouse/player-days/stateme
 import { createPlayerDaysTarget, type PlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { until } from '../../support/until.ts';
+import { startOfToday } from '../../support/whole-day.ts';
 
 let clickhouse: TestClickhouse;
 let target: PlayerDaysTarget;
@@ -37,6 +38,7 @@ beforeEach(async () => {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const TODAY = await startOfToday();
 const START = Date.UTC(2026, 0, 28);
 const CREATED = Date.UTC(2026, 0, 1);
 const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
@@ -297,8 +299,7 @@ describe('player_days', () => {
   });
 
   it('gives retention and revenue by cohort, NULL for days that are not over', async () => {
-    const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-    const hour = (daysAgo: number): number => (today - daysAgo * DAY_MS - START) / HOUR_MS + 1;
+    const hour = (daysAgo: number): number => (TODAY - daysAgo * DAY_MS - START) / HOUR_MS + 1;
     const row = (kind: Row['kind'], player: number, daysAgo: number): Row => {
       return { kind, game: 'a', player, received: hour(daysAgo), late: 0, value: 4, country: '', platform: '' };
     };

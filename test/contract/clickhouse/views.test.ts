@@ -3,6 +3,7 @@ import { PARAMETERISED_VIEWS } from '../../../clickhouse-schema/embedded/reviewe
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { rowsUnder, codeIn } from '../../support/documentation.ts';
 import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startOfToday } from '../../support/whole-day.ts';
 
 /* The views for analysts over rows that this test writes, and what the passwordless reader sees. */
 
@@ -15,7 +16,7 @@ afterAll(() => clickhouse.close());
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const TODAY = await startOfToday();
 const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`;
 
 async function insert(table: string, rows: readonly object[]): Promise<void> {

@@ -12,13 +12,14 @@ import { bodyOf } from '../../support/api-body.ts';
 import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
+import { startOfToday } from '../../support/whole-day.ts';
 import { breakdownOf, funnelOf, madeEvents, pathsOf, trendOf, type MadeEvent } from './made-answers.ts';
 
 /* POST /v1/analytics/queries on the real engine, compared with a calculation of its own over the same events. */
 
 const PATH = '/v1/analytics/queries';
 const DAY_MS = 86_400_000;
-const TODAY_MS = Math.floor(systemClock.wallMs() / DAY_MS) * DAY_MS;
+const TODAY_MS = await startOfToday();
 const FROM_MS = TODAY_MS - 10 * DAY_MS;
 const range = { from: new Date(FROM_MS).toISOString(), to: new Date(TODAY_MS - 2 * DAY_MS).toISOString() };
 const HOSTILE = [

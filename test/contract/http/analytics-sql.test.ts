@@ -15,12 +15,13 @@ import { runSql, startClickhouse, type TestClickhouse } from '../../support/clic
 import { signedInHeaders } from '../../support/console-person.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
+import { startOfToday } from '../../support/whole-day.ts';
 import { madeEvents } from './made-answers.ts';
 
 /* The SQL of analytics queries, lifetime value, new players and saved queries. */
 
 const DAY_MS = 86_400_000;
-const TODAY_MS = Math.floor(systemClock.wallMs() / DAY_MS) * DAY_MS;
+const TODAY_MS = await startOfToday();
 const FROM_MS = TODAY_MS - 10 * DAY_MS;
 const range = { from: new Date(FROM_MS).toISOString(), to: new Date(TODAY_MS + DAY_MS).toISOString() };
 const HOSTILE = [`') OR 1=1 --`, `\\'; DROP TABLE events; --`, '{p0:String}', 'ünïcödé 🎮', 'tab\tline\n\r%s'];

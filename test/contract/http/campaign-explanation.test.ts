@@ -3,8 +3,12 @@ import { aPlayer } from '../../../actors/testing.ts';
 import { failure } from '../../../src/kernel/errors.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { accept, startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { startOfToday } from '../../support/whole-day.ts';
 
 /* What a player would get from a campaign, and why not. */
+
+/** Days since 1970. */
+const TODAY = (await startOfToday()) / 86_400_000;
 
 let gateway: Gateway;
 let key: string;
@@ -49,8 +53,7 @@ describe('explaining a campaign', () => {
 
   it('says why a stored campaign is suppressed', async () => {
     const campaign = await made({ holdout_percentage: 100, caps: { total: 2 } });
-    const today = Math.floor(Date.now() / 86_400_000);
-    const tally = { campaignId: campaign, total: 2, day: today, today: 2, lastAt: 1, suppressedAt: 0, suppressed: 0 };
+    const tally = { campaignId: campaign, total: 2, day: TODAY, today: 2, lastAt: 1, suppressedAt: 0, suppressed: 0 };
     player = { campaignTallies: [tally] };
     const { body } = await explain({ player: 'hal', campaign_id: campaign });
     expect(body.data).toMatchObject({ outcome: 'suppressed', decided_by: 'cap_total', messages_before: 2 });
