@@ -107,7 +107,7 @@ async function build(from: number): Promise<void> {
 }
 
 describe('the views over an imported game', () => {
-  it('show exactly what its generator counted', { timeout: 60_000 }, async () => {
+  it('show exactly what its generator counted', { timeout: 120_000 }, async () => {
     const [players, events] = [join(folder, 'players.csv'), join(folder, 'events.ndjson')];
     writePlayers(players, rules);
     const made = writeHistory(events, rules);
