@@ -22,13 +22,15 @@ export interface Targets {
   messaged: string;
   /** A player with a day of activity. */
   active: string;
+  /** A level with an event. */
+  level: string;
 }
 
 const RELATED = 'facts_sequence, facts_index';
 
 export function plantedFaults({ events, purchase, ...players }: Targets): PlantedFault[] {
   const [removed, doubled, changed] = events;
-  const { stage, member, erased, messaged, active } = players;
+  const { stage, member, erased, messaged, active, level } = players;
   return [
     {
       statements: [`ALTER TABLE events DELETE WHERE event_id = '${removed}'`],
@@ -94,6 +96,13 @@ export function plantedFaults({ events, purchase, ...players }: Targets): Plante
           FROM player_days FINAL WHERE player_id = '${active}' LIMIT 1`,
       ],
       expected: [{ kind: 'days', text: active }],
+    },
+    {
+      statements: [
+        `INSERT INTO player_levels SELECT * REPLACE (fails + 1 AS fails, version + 1 AS version)
+          FROM player_levels FINAL WHERE level = '${level}'`,
+      ],
+      expected: [{ kind: 'days', text: `in player_levels, level ${level}` }],
     },
   ];
 }

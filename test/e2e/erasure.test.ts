@@ -148,7 +148,7 @@ async function play(): Promise<string[]> {
     const events = ['level_failed', 'level_failed', 'goodbye', 'boss'].map((event_name, n) => ({
       event_id: `${event_name}-${n}-${name}`,
       event_name,
-      properties: { n: 1 },
+      properties: event_name === 'level_failed' ? { level: 7 } : { n: 1 },
     }));
     await call('POST', '/v1/bff/game/sync', { player_id: id, session_id: session, events });
     await call('POST', `${PLAYERS}/${id}/purchase?amount=4.99&transaction_id=t-${name}`);
@@ -193,6 +193,7 @@ test(
       erased: erased[0]?.id ?? '',
       messaged: b,
       active: c,
+      level: '7',
     });
     for (const { statements } of faults) {
       for (const statement of statements) await writeRows(addresses.clickhouse, statement);

@@ -4,8 +4,8 @@ import type { TableScope } from './table-checks.ts';
 import { untilTrue } from './until-true.ts';
 
 /**
- * Compares `player_days` with the activity that it is made from. It is built behind the tables, so days that differ are
- * read again behind the next build, and only those that still differ count.
+ * Compares `player_days` and `player_levels` with the activity that they are made from. They are built behind the tables, so rows that
+ * differ are read again behind the next build, and only those that still differ count.
  * @returns why they were not compared; `undefined`: they were
  */
 export async function checkPlayerDays(
@@ -22,8 +22,8 @@ export async function checkPlayerDays(
   const lateAgain = await untilBuilt(clickhouse, scope, await sinkSequence(), waitMs);
   if (lateAgain !== undefined) return lateAgain;
   const players = [...new Set(differing.map(([player]) => player))].slice(0, MOST_AGAIN);
-  for (const [player, day, fault, sequence] of await differingDays(clickhouse, scope, players)) {
-    differences.add('days', `${player} on ${day}: ${fault}; the newest row is of the record ${sequence}`);
+  for (const [player, place, fault, sequence] of await differingDays(clickhouse, scope, players)) {
+    differences.add('days', `${player} ${place}: ${fault}; the newest row is of the record ${sequence}`);
   }
   if (differing.length > MOST_AGAIN) differences.add('days', `and days of more than ${MOST_AGAIN} players`);
   return undefined;
@@ -35,7 +35,7 @@ const EVENTS_OF_SLICE = 2_000_000;
 
 async function builtTo(clickhouse: ClickHouse, { createdMs }: TableScope): Promise<number> {
   const [row] = await clickhouse.rows<[created: Whole, sequence: Whole]>(
-    'SELECT stream_created, sequence FROM player_days_builds FINAL',
+    'SELECT any(stream_created), min(sequence) FROM player_days_builds FINAL HAVING uniqExact(stream_created) = 1',
   );
   return row !== undefined && Number(row[0]) === createdMs ? Number(row[1]) : 0;
 }
@@ -53,7 +53,7 @@ async function untilBuilt(
   return `player_days was not compared: it is built up to the record ${built} of ${last}.`;
 }
 
-type DifferingDay = [player: string, day: string, fault: string, sequence: Whole];
+type DifferingDay = [player: string, place: string, fault: string, sequence: Whole];
 
 /** @param players only these; empty: all */
 async function differingDays(
@@ -67,7 +67,7 @@ async function differingDays(
   const built = await builtTo(clickhouse, scope);
   for (let slice = 0; slice < slices; slice++) {
     const parameters = { created: scope.createdMs, built, pending: scope.pending, slices, slice, players };
-    for (const sql of [FIGURES_SQL, PLACES_SQL]) {
+    for (const sql of [FIGURES_SQL, PLACES_SQL, LEVELS_SQL]) {
       await clickhouse.each<DifferingDay>(sql, parameters, (row) => {
         if (differing.length <= MOST_AGAIN) differing.push(row);
       });
@@ -91,7 +91,7 @@ const SEQUENCE = `if(if(facts_created = 0, received_at >= fromUnixTimestamp64Mil
 const KEY = 'game_id, environment, player_id, day';
 
 const FIGURES_SQL = `
-SELECT toString(player_id), toString(day), concat('events ', toString(d.events), '/', toString(a.events),
+SELECT toString(player_id), concat('on ', toString(day)), concat('events ', toString(d.events), '/', toString(a.events),
   ', sessions ', toString(d.sessions), '/', toString(a.sessions), ', playtime ', toString(d.seconds), '/',
   toString(a.seconds), ', purchases ', toString(d.bought), '/', toString(a.bought), ', revenue ', toString(d.paid), '/',
   toString(a.paid), ' (player_days/rows)'), a.newest
@@ -123,7 +123,7 @@ LIMIT ${MOST_AGAIN + 1}`;
 
 /** What follows from all days of a player. */
 const PLACES_SQL = `
-SELECT toString(player_id), toString(day), 'its place among the days of the player', 0
+SELECT toString(player_id), concat('on ', toString(day)), 'its place among the days of the player', 0
 FROM (
   SELECT *, min(day) OVER life AS first_day, minIfOrNull(day, purchases > 0) OVER life AS first_paid_day,
     lagInFrame(toNullable(day)) OVER (PARTITION BY game_id, environment, player_id ORDER BY day
@@ -134,4 +134,39 @@ FROM (
 )
 WHERE NOT is_placed OR cohort_day != first_day OR NOT (previous_day <=> day_before)
   OR NOT (first_purchase_day <=> first_paid_day)
+LIMIT ${MOST_AGAIN + 1}`;
+
+const LEVEL_KEY = 'game_id, environment, level, player_id';
+
+/** The figures of a level and player, and their days. */
+const LEVELS_SQL = `
+SELECT toString(player_id), concat('in player_levels, level ', level), concat('starts ', toString(d.starts), '/',
+  toString(a.starts), ', fails ', toString(d.fails), '/', toString(a.fails), ', completes ', toString(d.completes), '/',
+  toString(a.completes), if(last_at = at, '', ', another last time'), if(days = recounted, '', ', other days'),
+  ' (player_levels/rows)'), a.newest
+FROM (
+  SELECT ${LEVEL_KEY}, sum(of_day.2) AS starts, sum(of_day.3) AS fails, sum(of_day.4) AS completes,
+    max(of_day.5) AS at, arraySort(groupArray(of_day)) AS recounted, max(sequence) AS newest
+  FROM (
+    SELECT ${LEVEL_KEY}, (day, toUInt32(countIf(event_name = 'level_started')),
+      toUInt32(countIf(event_name = 'level_failed')), toUInt32(countIf(event_name = 'level_completed')),
+      max(of_event)) AS of_day, max(of_record) AS sequence
+    FROM (
+      SELECT game_id, environment, JSONExtractString(properties, 'level') AS level, player_id, event_name,
+        if(timestamp > received_at - INTERVAL 7 DAY AND timestamp <= received_at, timestamp, received_at) AS of_event,
+        toDate(of_event, 'UTC') AS day, ${SEQUENCE} AS of_record
+      FROM events
+      WHERE ${COMPARED} AND event_name IN ('level_started', 'level_failed', 'level_completed') AND level != ''
+    )
+    GROUP BY ${LEVEL_KEY}, day
+  )
+  GROUP BY ${LEVEL_KEY}
+) AS a
+FULL OUTER JOIN (
+  SELECT game_id, environment, CAST(level, 'String') AS level, player_id, starts, fails, completes, last_at,
+    arraySort(days) AS days
+  FROM player_levels FINAL WHERE ${COMPARED}
+) AS d USING (${LEVEL_KEY})
+WHERE a.newest <= {built: UInt64} AND (a.starts != d.starts OR a.fails != d.fails OR a.completes != d.completes
+  OR last_at != at OR days != recounted)
 LIMIT ${MOST_AGAIN + 1}`;

@@ -16,7 +16,7 @@ export const DIFFERENCE_KINDS = {
   totals: 'players whose totals or stage differ from their facts',
   memberships: 'memberships that differ from the transitions of their players',
   caps: 'campaigns that exceeded a limit of theirs',
-  days: 'rows of player_days that differ from the activity of their day',
+  days: 'rows of player_days or player_levels that differ from the activity',
   scores: 'scores that contradict each other',
   quarantine: 'releases without a quarantined event',
 } as const;

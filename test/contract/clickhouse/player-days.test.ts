@@ -31,7 +31,7 @@ afterAll(async () => {
   await clickhouse.close();
 });
 beforeEach(async () => {
-  for (const table of ['events', 'sessions', 'purchases', 'player_days', 'player_days_builds']) {
+  for (const table of ['events', 'sessions', 'purchases', 'player_days', 'player_levels', 'player_days_builds']) {
     await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
   }
 });
@@ -77,7 +77,8 @@ async function insert(rows: readonly Row[], firstSequence: number): Promise<void
       facts_sequence: firstSequence + at,
     };
     if (row.kind === 'event') {
-      tables['events']!.push({ ...common, event_name: 'e', timestamp: device, country: row.country });
+      const properties = JSON.stringify({ level: levelOf(row) });
+      tables['events']!.push({ ...common, event_name: nameOf(row), timestamp: device, country: row.country, properties });
     } else if (row.kind === 'session') {
       const { platform } = row;
       const played = { start_time: device, duration_seconds: row.value, platform, app_version: versionOf(row) };
@@ -94,6 +95,40 @@ async function insert(rows: readonly Row[], firstSequence: number): Promise<void
     if (status !== 200) throw new Error(text);
   }
 }
+
+/** Events of one in three values are of no level. */
+const nameOf = ({ value }: Row): string => LEVEL_EVENTS[value % 4] ?? 'e';
+const LEVEL_EVENTS = ['level_started', 'level_failed', 'level_completed'];
+const levelOf = ({ value }: Row): string => ['', '1', 'ü "2"'][value % 3] ?? '';
+
+/** What `player_levels` must hold, from all rows. */
+function expectedLevels(rows: readonly Row[]) {
+  const ofLevels = rows.filter((row) => row.kind === 'event' && nameOf(row) !== 'e' && levelOf(row) !== '');
+  const groups = Map.groupBy(ofLevels, (row) => `${row.game}/${levelOf(row)}/${row.player}`);
+  return [...groups]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, own]) => {
+      const figures = (some: readonly Row[]) => [
+        ...LEVEL_EVENTS.map((name) => some.filter((row) => nameOf(row) === name).length),
+        Math.max(...some.map(timeOf)),
+      ];
+      const days = [...Map.groupBy(own, (row) => dayOf(timeOf(row)))].toSorted(([a], [b]) => (a < b ? -1 : 1));
+      const { game, player } = own[0]!;
+      const level = levelOf(own[0]!);
+      return { game, level, player: playerId(player), all: figures(own), days: days.map(([day, some]) => [day, ...figures(some)]) };
+    });
+}
+
+const storedLevels = () =>
+  rowsOf(
+    clickhouse,
+    `SELECT game_id AS game, level, player_id AS player,
+      [toFloat64(starts), fails, completes, toUnixTimestamp64Milli(last_at)] AS all,
+      arrayMap(one -> (toString(one.1), one.2, one.3, one.4, toFloat64(toUnixTimestamp64Milli(one.5))), arraySort(days)) AS days
+    FROM player_levels FINAL ORDER BY game, level, toString(player)`,
+  );
+
+const SYNC = { search: { mutations_sync: '1' } };
 
 const versionOf = ({ platform, value }: Row): string => (platform === '' ? '' : `1.${value}`);
 
@@ -234,7 +269,7 @@ describe('player_days', () => {
     async () => {
       await assert(
         asyncProperty(arbitraryRows, integer({ min: 1, max: 3 }), boolean(), async (rows, builds, repeats) => {
-          for (const table of ['events', 'sessions', 'purchases', 'player_days']) {
+          for (const table of ['events', 'sessions', 'purchases', 'player_days', 'player_levels']) {
             await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
           }
           const size = Math.ceil(rows.length / builds);
@@ -245,6 +280,7 @@ describe('player_days', () => {
             await buildAll(done, done + part.length);
           }
           expect(await stored()).toEqual(expected(rows));
+          expect(await storedLevels()).toEqual(expectedLevels(rows));
           expect(await rowsOf(clickhouse, KPIS)).toEqual(kpisOf(expected(rows)));
           const erased = { game: 'a', environment: 'live', ids: [playerId(1)] };
           for (const table of ['events', 'sessions', 'purchases']) {
@@ -252,8 +288,10 @@ describe('player_days', () => {
             await execSql(clickhouse, removal, { search: { mutations_sync: '1' } });
           }
           expect(await target.rebuild([erased], { createdMs: CREATED, sequence: rows.length })).toBe('rebuilt');
-          const others = expected(rows.filter(({ game, player }) => game !== 'a' || player !== 1));
+          const left = rows.filter(({ game, player }) => game !== 'a' || player !== 1);
+          const others = expected(left);
           expect(await stored()).toEqual(others);
+          expect(await storedLevels()).toEqual(expectedLevels(left));
           expect(await rowsOf(clickhouse, KPIS)).toEqual(kpisOf(others));
         }),
         { numRuns: 3 },
@@ -296,6 +334,26 @@ describe('player_days', () => {
     }
     await buildAll(2, 4);
     expect(await stored()).toEqual(expected(rows));
+    expect(await storedLevels()).toEqual(expectedLevels(rows));
+  });
+
+  it('begins with the levels of rows that are older than their table', async () => {
+    const event = (player: number, received: number, value: number): Row => {
+      return { kind: 'event', game: 'a', player, received, late: 0, value, country: '', platform: '' };
+    };
+    const rows = [event(1, 1, 1), event(1, 30, 13), event(2, 31, 2), event(1, 33, 4), event(2, 40, 10)];
+    await insert(rows.slice(0, 3), 1);
+    await target.noteBuilt({ createdMs: CREATED, sequence: 2 }, START, 1);
+    await execSql(clickhouse, "ALTER TABLE player_days_builds DELETE WHERE name = 'player_levels'", SYNC);
+    await execSql(clickhouse, 'DROP TABLE player_levels');
+    await execSql(clickhouse, "ALTER TABLE schema_migrations DELETE WHERE name = '0041_player_levels'", SYNC);
+    expect(await target.builtTo()).toBe(undefined);
+    await migrate(clickhouse.address);
+    expect(await storedLevels()).toEqual(expectedLevels(rows.slice(0, 3)));
+    expect(await target.builtTo()).toEqual({ createdMs: CREATED, sequence: 2 });
+    await insert(rows.slice(3), 4);
+    await buildAll(2, 5);
+    expect(await storedLevels()).toEqual(expectedLevels(rows));
   });
 
   it('gives retention and revenue by cohort, NULL for days that are not over', async () => {

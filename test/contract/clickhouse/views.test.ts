@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PARAMETERISED_VIEWS } from '../../../clickhouse-schema/embedded/reviewed-names.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
+import { createPlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { rowsUnder, codeIn } from '../../support/documentation.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { execSql, rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { startOfToday } from '../../support/whole-day.ts';
 
 /* The views for analysts over rows that this test writes, and what the passwordless reader sees. */
@@ -361,12 +362,23 @@ it('no value of a client breaks the economy or the levels of a game', async () =
       properties: `{"level":${level}}`,
     })),
   ]);
-  expect(
-    await rowsOf(
+  const days = createPlayerDaysTarget(clickhouse.address);
+  const day = dayText(at);
+  await days.build({ game: 'hostile', environment: 'live', day }, 0, 0, { createdMs: 1, sequence });
+  await days.close();
+  const economy = () =>
+    rowsOf(
       clickhouse,
       "SELECT currency, toString(sources) AS sources, toString(balance) AS balance FROM economy_daily WHERE game_id = 'hostile'",
-    ),
-  ).toEqual([{ currency: 'gold', sources: '100000000001.75', balance: '100000000001.65' }]);
+    );
+  const expected = [{ currency: 'gold', sources: '100000000001.75', balance: '100000000001.65' }];
+  expect(await economy()).toEqual(expected);
+  // As rows of an older version, whose currency and amount no insert extracted.
+  const sync = { search: { mutations_sync: '1' } };
+  await execSql(clickhouse, 'ALTER TABLE events DROP COLUMN currency, DROP COLUMN currency_amount', sync);
+  await execSql(clickhouse, "ALTER TABLE schema_migrations DELETE WHERE name = '0040_figures_of_rows'", sync);
+  await migrate(clickhouse.address);
+  expect(await economy()).toEqual(expected);
   const rows = await rowsOf(
     clickhouse,
     "SELECT level, toUInt32(starts) AS starts, drop_off FROM progression_by_level WHERE game_id = 'hostile' AND level IN ('3', '1-2 ü\"')",

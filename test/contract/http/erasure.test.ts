@@ -115,6 +115,9 @@ describe('DELETE /v1/players/players/{id}', () => {
     const days = [player, other].map((id) => `('demo', 'live', '${id}', '2026-01-01', 'MT')`);
     const insertDays = 'INSERT INTO player_days (game_id, environment, player_id, day, country) VALUES';
     expect(await runSql(clickhouse, `${insertDays} ${days.join(', ')}`)).toMatchObject({ status: 200 });
+    const levels = [player, other].map((id) => `('demo', 'live', 'made up', '${id}')`);
+    const insertLevels = 'INSERT INTO player_levels (game_id, environment, level, player_id) VALUES';
+    expect(await runSql(clickhouse, `${insertLevels} ${levels.join(', ')}`)).toMatchObject({ status: 200 });
 
     const { status, body } = await call('DELETE', `${PLAYERS}/${player}`);
     expect(status).toBe(200);
@@ -132,6 +135,8 @@ describe('DELETE /v1/players/players/{id}', () => {
     expect(await rowsBy(other)).toEqual(kept);
     const withDays = "SELECT DISTINCT player_id FROM player_days WHERE country = 'MT'";
     expect(await rowsOf(clickhouse, withDays)).toEqual([{ player_id: other }]);
+    const withLevels = "SELECT player_id FROM player_levels WHERE level = 'made up'";
+    expect(await rowsOf(clickhouse, withLevels)).toEqual([{ player_id: other }]);
     expect(await rowsOf(clickhouse, `SELECT id FROM players WHERE id = '${player}'`)).toEqual([]);
     // No text about the player is left in any column.
     for (const table of PLAYER_TABLE_NAMES) {
@@ -473,8 +478,10 @@ describe('the list of tables with rows of players', () => {
       WHERE database = currentDatabase() AND name IN ('player_id', 'external_id')
         AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`;
     const found = (await rowsOf<{ table: string }>(clickhouse, sql)).map(({ table }) => table);
-    // `player_days` is made of the rows of the others. Receipts and audit entries have the id alone, and stay.
-    expect(found.toSorted()).toEqual([...PLAYER_TABLES, 'erasures', 'audit_entries', 'player_days'].toSorted());
+    // `player_days` and `player_levels` are made of the rows of the others. Receipts and audit entries have the id
+    // alone, and stay.
+    const derived = ['player_days', 'player_levels'];
+    expect(found.toSorted()).toEqual([...PLAYER_TABLES, 'erasures', 'audit_entries', ...derived].toSorted());
   });
 });
 

@@ -9,13 +9,13 @@
  * The time of an event or session: by the device's clock if that is at most seven days before the receipt and not after
  * it, otherwise by the receipt. The views of 0029_views.sql count days by the same rule.
  */
-function timeOf(time: string): string {
+export function timeOf(time: string): string {
   const likely = `ifNull(${time} <= received_at AND ${time} > received_at - INTERVAL ${LATE_DAYS} DAY, 0)`;
   return `if(${likely}, assumeNotNull(${time}), received_at)`;
 }
 
 const LATE_DAYS = 7;
-const dayOf = (time: string): string => `toDate(${time}, 'UTC')`;
+export const dayOf = (time: string): string => `toDate(${time}, 'UTC')`;
 
 /** What one table contributes to a player's day. */
 interface Source {
@@ -56,10 +56,10 @@ const SOURCES: readonly Source[] = [
   },
 ];
 
-const SCOPE = 'game_id = {game: String} AND environment = {environment: String}';
-const NEW_ROWS = 'facts_sequence > {from: UInt64} AND facts_sequence <= {to: UInt64}';
+export const SCOPE = 'game_id = {game: String} AND environment = {environment: String}';
+export const NEW_ROWS = 'facts_sequence > {from: UInt64} AND facts_sequence <= {to: UInt64}';
 /** The rows of a day are received on that day or up to `LATE_DAYS` later. */
-const RECEIVED = `received_at >= toDateTime64({day: Date}, 3, 'UTC')
+export const RECEIVED = `received_at >= toDateTime64({day: Date}, 3, 'UTC')
   AND received_at < toDateTime64({day: Date} + ${LATE_DAYS + 1}, 3, 'UTC')`;
 
 /** Games, environments and days with rows behind `from`, up to `to`; oldest day first. */
@@ -119,7 +119,7 @@ const HISTORY = ['cohort_day', ...Object.keys(OF_FIRST_DAY), 'previous_day', 'fi
 
 const INTO_DAYS = `INSERT INTO player_days
   (game_id, environment, player_id, day, ${OF_DAY.join(', ')}, ${HISTORY.join(', ')}, is_placed, version)`;
-const VERSION = '{version: UInt128}';
+export const VERSION = '{version: UInt128}';
 
 /** Whether a day says of itself what the rows of all days of its player hold of the first day. */
 const IS_AS_BEFORE = Object.entries(OF_FIRST_DAY)

@@ -3,6 +3,7 @@ import { openClient } from '../../../../clickhouse-schema/open-client.ts';
 import { LIMITS } from '../../../../src/kernel/limits.ts';
 import type { HandledTo } from '../../positions.ts';
 import { createRemoveRows } from '../remove-rows.ts';
+import { BUILD_LEVELS, BUILD_LEVELS_OF_PLAYERS } from './levels.ts';
 import { BUILD_DAY, BUILD_PLAYERS, OF_PLAYERS, PLACE_DAYS, TOUCHED_DAYS } from './statements.ts';
 
 /** A day of one game and environment. */
@@ -21,7 +22,7 @@ export interface Players {
   ids: readonly string[];
 }
 
-/** Builds `player_days` in ClickHouse. Every call rejects if ClickHouse is unreachable or refuses. */
+/** Builds `player_days` and `player_levels` in ClickHouse. Every call rejects if ClickHouse is unreachable or refuses. */
 export interface PlayerDaysTarget {
   /** `undefined`: nothing is built yet. */
   builtTo(): Promise<HandledTo | undefined>;
@@ -48,6 +49,16 @@ const SETTINGS = {
   max_bytes_before_external_sort: String(LIMITS.playerDaysMemoryBytes / 4),
 } as const;
 
+/** The tables of one build. Each has its row in `player_days_builds`: an older version writes that of the first only. */
+const BUILT_TABLES = ['player_days', 'player_levels'] as const;
+
+/** No row: a table was never built. What one of them was not built to is built for both. */
+const BUILT_TO = `
+SELECT max(stream_created) AS created, if(uniqExact(stream_created) = 1, min(sequence), 0) AS built
+FROM player_days_builds FINAL
+WHERE name IN (${BUILT_TABLES.map((name) => `'${name}'`).join(', ')})
+HAVING count() = ${BUILT_TABLES.length}`;
+
 /** The versions of one build: two for each of its days, one for each step. */
 const VERSIONS_OF_SEQUENCE = 2n ** 24n;
 const VERSIONS_OF_DAY = 2;
@@ -62,10 +73,8 @@ export function createPlayerDaysTarget(address: ClickhouseAddress): PlayerDaysTa
 
   return {
     async builtTo() {
-      const [row] = await rows<{ stream_created: string | number; sequence: string | number }>(
-        'SELECT stream_created, sequence FROM player_days_builds FINAL',
-      );
-      return row && { createdMs: Number(row.stream_created), sequence: Number(row.sequence) };
+      const [row] = await rows<{ created: string | number; built: string | number }>(BUILT_TO);
+      return row && { createdMs: Number(row.created), sequence: Number(row.built) };
     },
     async touched(from, to) {
       const found = await rows<{ game_id: string; environment: string; day: string }>(TOUCHED_DAYS, {
@@ -79,12 +88,15 @@ export function createPlayerDaysTarget(address: ClickhouseAddress): PlayerDaysTa
       const parameters = { game, environment, day, from, to: to.sequence, version };
       await run(BUILD_DAY, parameters);
       await run(PLACE_DAYS, parameters);
+      await run(BUILD_LEVELS, parameters);
     },
     async noteBuilt(to, at, seconds) {
       await client.insert({
         table: 'player_days_builds',
         format: 'JSONEachRow',
-        values: [{ stream_created: to.createdMs, sequence: to.sequence, built_at: at, seconds }],
+        values: BUILT_TABLES.map((name) => {
+          return { stream_created: to.createdMs, sequence: to.sequence, built_at: at, seconds, name };
+        }),
         clickhouse_settings: { async_insert: 0 },
       });
     },
@@ -92,8 +104,11 @@ export function createPlayerDaysTarget(address: ClickhouseAddress): PlayerDaysTa
       const version = String(versionOf(to, 0));
       for (const { game, environment, ids } of groups) {
         const parameters = { game, environment, players: ids, version };
-        if (!(await remove('player_days', OF_PLAYERS, parameters))) return 'later';
+        for (const table of BUILT_TABLES) {
+          if (!(await remove(table, OF_PLAYERS, parameters))) return 'later';
+        }
         await run(BUILD_PLAYERS, parameters);
+        await run(BUILD_LEVELS_OF_PLAYERS, parameters);
       }
       return 'rebuilt';
     },
