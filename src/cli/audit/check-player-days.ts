@@ -4,8 +4,8 @@ import type { TableScope } from './table-checks.ts';
 import { untilTrue } from './until-true.ts';
 
 /**
- * Compares `player_days` and `player_levels` with the activity that they are made from. They are built behind the tables, so rows that
- * differ are read again behind the next build, and only those that still differ count.
+ * Compares `player_days` and `player_levels` with the activity that they are made from. They are built behind the
+ * tables, so rows that differ are read again behind the next build, and only those that still differ count.
  * @returns why they were not compared; `undefined`: they were
  */
 export async function checkPlayerDays(

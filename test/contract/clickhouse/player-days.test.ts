@@ -78,7 +78,13 @@ async function insert(rows: readonly Row[], firstSequence: number): Promise<void
     };
     if (row.kind === 'event') {
       const properties = JSON.stringify({ level: levelOf(row) });
-      tables['events']!.push({ ...common, event_name: nameOf(row), timestamp: device, country: row.country, properties });
+      tables['events']!.push({
+        ...common,
+        event_name: nameOf(row),
+        timestamp: device,
+        country: row.country,
+        properties,
+      });
     } else if (row.kind === 'session') {
       const { platform } = row;
       const played = { start_time: device, duration_seconds: row.value, platform, app_version: versionOf(row) };
@@ -115,7 +121,13 @@ function expectedLevels(rows: readonly Row[]) {
       const days = [...Map.groupBy(own, (row) => dayOf(timeOf(row)))].toSorted(([a], [b]) => (a < b ? -1 : 1));
       const { game, player } = own[0]!;
       const level = levelOf(own[0]!);
-      return { game, level, player: playerId(player), all: figures(own), days: days.map(([day, some]) => [day, ...figures(some)]) };
+      return {
+        game,
+        level,
+        player: playerId(player),
+        all: figures(own),
+        days: days.map(([day, some]) => [day, ...figures(some)]),
+      };
     });
 }
 

@@ -22,7 +22,9 @@ export interface Players {
   ids: readonly string[];
 }
 
-/** Builds `player_days` and `player_levels` in ClickHouse. Every call rejects if ClickHouse is unreachable or refuses. */
+/**
+ * Builds `player_days` and `player_levels` in ClickHouse. Every call rejects if ClickHouse is unreachable or refuses.
+ */
 export interface PlayerDaysTarget {
   /** `undefined`: nothing is built yet. */
   builtTo(): Promise<HandledTo | undefined>;
@@ -49,7 +51,7 @@ const SETTINGS = {
   max_bytes_before_external_sort: String(LIMITS.playerDaysMemoryBytes / 4),
 } as const;
 
-/** The tables of one build. Each has its row in `player_days_builds`: an older version writes that of the first only. */
+/** The tables of one build. Each has a row in `player_days_builds`: an older version writes that of the first only. */
 const BUILT_TABLES = ['player_days', 'player_levels'] as const;
 
 /** No row: a table was never built. What one of them was not built to is built for both. */
