@@ -5,7 +5,7 @@ import type { Logger } from '../../src/kernel/logger.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { approveStatement } from '../embedded/approve-statement.ts';
 import { RefusedRequest } from '../embedded/exceptions.ts';
-import { createStatementSlots } from '../embedded/statement-slots.ts';
+import { createStatementSlots, type StatementSlots } from '../embedded/statement-slots.ts';
 import { openClient } from '../open-client.ts';
 import { TRANSIENT_CODES } from '../transient-codes.ts';
 import { exceededBound } from './questions/statement-of.ts';
@@ -17,7 +17,8 @@ import { exceededBound } from './questions/statement-of.ts';
  * 1. A statement runs as the reader's account, never as the service's. Without such an account none runs.
  * 2. It passes the allow-list of the embedded engine first, whatever ClickHouse it is for: one statement that reads,
  *    whose functions and table functions touch no file and no network.
- * 3. Its time, memory, threads, rows and bytes are bounded, and it ends when its caller is gone.
+ * 3. One statement of a user runs at a time, so that others get a place.
+ * 4. Its time, memory, threads, rows and bytes are bounded, and it ends when its caller is gone.
  */
 
 export interface SqlReader {
@@ -31,8 +32,10 @@ export type SqlResult =
   /** It is wrong or not allowed; `message` says why, in ClickHouse's words. */
   | { kind: 'refused'; message: string }
   | { kind: 'too_large'; bound: 'time' | 'rows' | 'memory' | 'result' }
-  /** Too many statements are running, of this user or of all. */
+  /** Too many statements are running. */
   | { kind: 'busy' }
+  /** This user has as many statements as a user may have. */
+  | { kind: 'share' }
   | { kind: 'unavailable' }
   /** No account for readers is configured. */
   | { kind: 'off' };
@@ -60,13 +63,34 @@ export interface SqlReaderOptions {
 /** Connects at the first statement. */
 export function createSqlReader({ address, clock, logger, limits = LIMITS }: SqlReaderOptions): SqlReader {
   const client = address === undefined ? undefined : openClient(address, 'console', LIMITS.sqlRequestMs);
-  const ofUser = new Map<string, number>();
+  const ofUser = new Map<string, { statements: number; slots: StatementSlots }>();
   const slots = createStatementSlots({
     places: limits.sqlStatements,
     waiting: limits.sqlWaiting,
     waitMs: limits.sqlWaitMs,
     clock,
   });
+
+  /** The statements of a user, which wait for each other. */
+  function enter(user: string): { slots: StatementSlots; leave: () => void } | undefined {
+    const own = ofUser.get(user) ?? {
+      statements: 0,
+      slots: createStatementSlots({
+        places: 1,
+        waiting: limits.sqlOfUser,
+        waitMs: limits.sqlWaitMs,
+        clock,
+      }),
+    };
+    if (own.statements >= limits.sqlOfUser) return undefined;
+    own.statements += 1;
+    ofUser.set(user, own);
+    const leave = (): void => {
+      own.statements -= 1;
+      if (own.statements === 0) ofUser.delete(user);
+    };
+    return { slots: own.slots, leave };
+  }
 
   async function runApproved(ofClient: ClickHouseClient, sql: string, signal: AbortSignal): Promise<SqlResult> {
     // Ends the statement when enough was read.
@@ -97,11 +121,15 @@ export function createSqlReader({ address, clock, logger, limits = LIMITS }: Sql
       if (client === undefined || address === undefined) return { kind: 'off' };
       const approved = approve(statement, address.database);
       if (approved.kind === 'refused') return approved;
-      const running = ofUser.get(user) ?? 0;
-      if (running >= limits.sqlOfUser) return { kind: 'busy' };
-      ofUser.set(user, running + 1);
+      const own = enter(user);
+      if (own === undefined) return { kind: 'share' };
+      let releaseOwn = () => {};
       let release = () => {};
       try {
+        const turn = await own.slots.take().catch(() => undefined);
+        if (turn === undefined) return { kind: 'share' };
+        releaseOwn = turn;
+        if (signal.aborted) return { kind: 'unavailable' };
         release = await slots.take();
         if (signal.aborted) return { kind: 'unavailable' };
         return await runApproved(client, approved.sql, signal);
@@ -109,9 +137,8 @@ export function createSqlReader({ address, clock, logger, limits = LIMITS }: Sql
         return failureOf(error, signal, logger);
       } finally {
         release();
-        const left = (ofUser.get(user) ?? 1) - 1;
-        if (left > 0) ofUser.set(user, left);
-        else ofUser.delete(user);
+        releaseOwn();
+        own.leave();
       }
     },
     close: async () => client?.close(),

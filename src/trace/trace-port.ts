@@ -5,14 +5,19 @@ import type { Log } from '../../streams/log/log.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/logger.ts';
+import { createShares } from '../kernel/shares.ts';
 import { type EventTraces, traceEvent } from './trace-event.ts';
 
-/** `busy`: this process makes as many traces as it may. `unavailable`: the log or ClickHouse did not answer in time. */
-export type TraceResult = { kind: 'traced'; traces: EventTraces } | { kind: 'busy' } | { kind: 'unavailable' };
+/**
+ * `share`: this process makes as many traces as it may for the game or user, and `busy`: for all of them.
+ * `unavailable`: the log or ClickHouse did not answer in time.
+ */
+export type TraceResult = { kind: 'traced'; traces: EventTraces } | { kind: 'share' | 'busy' | 'unavailable' };
 
 /** Traces events for requests, a bounded number at once. */
 export interface EventTracer {
-  trace(eventId: string, scope: Required<TraceScope>): Promise<TraceResult>;
+  /** @param user the id of the person who asks; undefined: an API key asks */
+  trace(eventId: string, scope: Required<TraceScope>, user: string | undefined): Promise<TraceResult>;
   close(): Promise<void>;
 }
 
@@ -26,18 +31,20 @@ export interface EventTracerOptions {
 export function createEventTracer({ log, clock, address, logger }: EventTracerOptions): EventTracer {
   const client = openClient(address, 'trace', (LIMITS.traceRequestSeconds + 5) * 1000);
   const source = createEventTraceSource(client, LIMITS.traceRequestSeconds);
-  let running = 0;
+  const shares = createShares({ places: LIMITS.traceRequests, ofHolder: LIMITS.traceRequestsOfCaller });
   return {
-    async trace(eventId, scope) {
-      if (running >= LIMITS.traceRequests) return { kind: 'busy' };
-      running += 1;
+    async trace(eventId, scope, user) {
+      const game = `game ${scope.game ?? ''}`;
+      const place = shares.take(user === undefined ? [game] : [game, `user ${user}`]);
+      if (place === 'share') return { kind: 'share' };
+      if (place === 'full') return { kind: 'busy' };
       try {
         return { kind: 'traced', traces: await traceEvent({ log, clock, source }, eventId, scope) };
       } catch (error) {
         logger.warn({ err: error }, 'an event could not be traced');
         return { kind: 'unavailable' };
       } finally {
-        running -= 1;
+        place();
       }
     },
     close: () => client.close(),

@@ -43,8 +43,8 @@ export const runSql = defineConsoleRoute({
     `For people with the role \`${LEAST}\` or more in all games and both environments. One SELECT, SHOW, DESCRIBE, ` +
     'EXISTS or EXPLAIN, as readers of the embedded ClickHouse may send; no e-mails, files or addresses. It has ' +
     `${LIMITS.sqlSeconds} seconds and ${LIMITS.sqlMemoryBytes / 1024 / 1024} MiB of memory, and ends when its caller ` +
-    `disconnects. The answer has at most ${LIMITS.sqlRows} rows and ${LIMITS.sqlResultBytes / 1024 / 1024} MiB. A ` +
-    `user has ${LIMITS.sqlOfUser} statements at a time in one process.`,
+    `disconnects. The answer has at most ${LIMITS.sqlRows} rows and ${LIMITS.sqlResultBytes / 1024 / 1024} MiB. In ` +
+    `one process a user has ${LIMITS.sqlOfUser} statements at a time: one runs, the others wait for it.`,
   repeatCounts: true,
   errors: [
     'VALIDATION_ERROR',
@@ -105,6 +105,8 @@ function answerOf(result: SqlResult): Answer {
       return tooLarge(result.bound);
     case 'busy':
       return TOO_MANY;
+    case 'share':
+      return TOO_MANY_OWN;
     case 'unavailable':
       return failure('SERVICE_UNAVAILABLE', 'ClickHouse does not answer; retry later.');
     case 'off':
@@ -129,9 +131,10 @@ const NOT_ALL = failure(
   `SQL reads the rows of all games, so it needs the role ${LEAST} in all of them: an operator grants it with ` +
     '`npm run cli -- users grant <e-mail> --role analyst --game "*"`.',
 );
-const TOO_MANY = failure(
+const TOO_MANY = failure('RATE_LIMIT_EXCEEDED', 'Too many statements are running; retry when one of them has ended.');
+const TOO_MANY_OWN = failure(
   'RATE_LIMIT_EXCEEDED',
-  `Too many statements are running; wait for one of them. A user has ${LIMITS.sqlOfUser} at a time.`,
+  `You have ${LIMITS.sqlOfUser} statements that run or wait, the maximum; end one of them, or wait for it.`,
 );
 const OFF =
   'This service has no account to read ClickHouse with. Set CLICKHOUSE_READER_USER and CLICKHOUSE_READER_PASSWORD; ' +

@@ -22,7 +22,8 @@ export const traceEventRoute = defineRoute({
     'message on the event stream, the attempts of its webhooks. An event that ClickHouse does not hold yet is searched ' +
     'in the log. Rejected events are not stored, and those of erased players are deleted: they have no trace. Send ' +
     '`player_id` if you know it: without it the service reads the ids of all events, and answers 503 after ' +
-    `${LIMITS.traceRequestSeconds} seconds. A process makes ${LIMITS.traceRequests} traces at once.`,
+    `${LIMITS.traceRequestSeconds} seconds. A process makes ${LIMITS.traceRequests} traces at once, of which a game and ` +
+    `a person have ${LIMITS.traceRequestsOfCaller}: a further one is answered 429.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
   errors: ['SERVICE_UNAVAILABLE'],
@@ -49,8 +50,13 @@ async function trace(eventId: string, playerId: string | undefined, context: Req
   const { key, services } = context;
   const { game, environment } = key;
   const scope = { game, environment, playerId: playerId?.toLowerCase() };
-  const result = await services.eventTracer.trace(eventId, scope);
+  const result = await services.eventTracer.trace(eventId, scope, key.user === undefined ? undefined : key.id);
   switch (result.kind) {
+    case 'share':
+      return failure(
+        'RATE_LIMIT_EXCEEDED',
+        `The game, or you, has ${LIMITS.traceRequestsOfCaller} trace running, its share; retry when it has ended.`,
+      );
     case 'busy':
       return failure(
         'SERVICE_UNAVAILABLE',

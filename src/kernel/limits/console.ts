@@ -54,10 +54,11 @@ export const CONSOLE_LIMITS = {
    */
   sqlSentBytes: 64 * 1024 * 1024,
   sqlFaultLength: 2_000,
-  /** Statements of one process at once, those that wait, for how long, and those of one user. Beyond them 429. */
+  /** Statements of one process at once, those that wait, and for how long. Beyond them 429. */
   sqlStatements: 2,
   sqlWaiting: 4,
   sqlWaitMs: 10_000,
+  /** Statements of one user: one runs, so that a user cannot take all places, and one waits for its end. */
   sqlOfUser: 2,
   /** Passkeys of one user: one for each of its devices and a spare key. */
   passkeysOfUser: 10,

@@ -8,6 +8,7 @@ import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createSqlReader, type SqlReader } from '../../../clickhouse-schema/queries/sql-reader.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
+import { userIdIn } from '../../../streams/config/users.ts';
 import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 import { signedInHeaders } from '../../support/console-person.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
@@ -55,6 +56,8 @@ async function run(statement: unknown, headers = analyst, of = gateway): Promise
   const body: Omit<Answered, 'status'> = JSON.parse(await response.text());
   return { status: response.status, ...body };
 }
+
+const tokenOf = ({ Cookie = '' }: Record<string, string>): string => Cookie.slice(Cookie.indexOf('=') + 1);
 
 describe('SQL of people', () => {
   it('answers columns and rows, with integers of 64 bits as texts', async () => {
@@ -201,19 +204,25 @@ describe('SQL of people', () => {
       );
       return Number(rows[0]?.n);
     };
-    const ends = Array.from({ length: LIMITS.sqlOfUser }, () => {
-      const sent = request(`${gateway.url}${PATH}`, {
-        method: 'POST',
-        headers: { ...analyst, 'Content-Type': 'application/json' },
-      });
-      sent.on('error', () => {});
-      sent.end(JSON.stringify({ statement: 'SELECT max(sipHash128(number)) FROM numbers(1000000000000)' }));
-      return () => sent.destroy();
+    const endless = 'SELECT max(sipHash128(number)) FROM numbers(1000000000000)';
+    const sent = request(`${gateway.url}${PATH}`, {
+      method: 'POST',
+      headers: { ...analyst, 'Content-Type': 'application/json' },
     });
-    await until('both statements run', async () => (await running()) === LIMITS.sqlOfUser);
+    sent.on('error', () => {});
+    sent.end(JSON.stringify({ statement: endless }));
+    await until('the statement runs', async () => (await running()) === 1);
+    // The person's next one waits for it, a further one is refused, and somebody else's runs.
+    const gone = new AbortController();
+    const waits = reader.run(endless, { user: userIdIn(tokenOf(analyst), 'session') ?? '', signal: gone.signal });
     const third = await run('SELECT 1');
     expect({ status: third.status, code: third.error?.code }).toEqual({ status: 429, code: 'RATE_LIMIT_EXCEEDED' });
-    for (const end of ends) end();
+    expect(third.error?.message).toContain('You have');
+    expect((await run('SELECT 1', await signedInHeaders(gateway, ALL))).status).toBe(200);
+    expect(await running()).toBe(1);
+    gone.abort();
+    sent.destroy();
+    expect(await waits).toEqual({ kind: 'unavailable' });
     await until('no statement runs', async () => (await running()) === 0);
     await until('the places are free', async () => (await run('SELECT 1')).status === 200);
   });

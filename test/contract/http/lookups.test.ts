@@ -290,6 +290,20 @@ describe('GET /v1/events/events/{event_id}/trace', () => {
     expect(await traced(`?player_id=${playerId(1)}`)).toMatchObject(found);
     expect(await traced(`?player_id=${playerId(2)}`)).toEqual([]);
   });
+
+  it('leaves places to other games and people while one has its share', async () => {
+    const scope = { game: 'demo', environment: 'live', playerId: playerId(1) } as const;
+    const running = tracer.trace('slow', scope, 'ann');
+    expect(await tracer.trace('next', { ...scope, environment: 'test' }, undefined)).toEqual({ kind: 'share' });
+    expect(await tracer.trace('next', { ...scope, game: 'other' }, 'ann')).toEqual({ kind: 'share' });
+    const other = tracer.trace('next', { ...scope, game: 'other' }, 'bob');
+    expect(await tracer.trace('next', { ...scope, game: 'third' }, undefined)).toEqual({ kind: 'busy' });
+    expect([(await running).kind, (await other).kind]).toEqual(['traced', 'traced']);
+    const busy = await startGateway({ eventTracer: { trace: async () => ({ kind: 'share' }) } });
+    const refused = await busy.call(await busy.key(), 'GET', '/v1/events/events/next/trace');
+    expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('its share')]);
+    await busy.close();
+  });
 });
 
 describe('schemas', () => {
