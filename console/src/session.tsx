@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { forgetDrafts } from './parts/draft-places.ts';
 import { type AnswerOf, ApiError, call, type Scope, setCsrfToken, whenSignedOut } from './api.ts';
 
 export type Me = AnswerOf<'GET /v1/console/me'>;
@@ -40,6 +41,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     const signedIn = (me: Me): void => {
       setCsrfToken(me.csrf_token);
       setEnded(false);
+      withStorage((storage) => forgetDrafts(storage, me.user.id));
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
       queries.setQueryData(['me'], me);
     };
@@ -47,10 +49,20 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       await call(undefined, everywhere ? 'DELETE /v1/console/sessions' : 'DELETE /v1/console/session');
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
       queries.setQueryData(['me'], null);
+      withStorage((storage) => forgetDrafts(storage));
     };
     return { session: sessionOf(data, error, ended), signedIn, signOut };
   }, [data, error, ended, queries]);
   return <Context value={port}>{children}</Context>;
+}
+
+/** Browsers may forbid the storage; then it has no drafts. */
+function withStorage(use: (storage: Storage) => void): void {
+  try {
+    use(sessionStorage);
+  } catch {
+    // There is nothing to forget.
+  }
 }
 
 async function loadMe(): Promise<Me | null> {

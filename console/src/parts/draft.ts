@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { useSession } from '../session.tsx';
+import { draftPlace } from './draft-places.ts';
 
 /** Changes that a person has not saved: what was edited, and the version that it began with. */
 export interface Draft<Base, Edited> {
@@ -7,13 +9,15 @@ export interface Draft<Base, Edited> {
 }
 
 /**
- * Changes that survive a reload of the page. They stay in this tab, until they are saved or discarded.
+ * Changes that survive a reload of the page. They stay in this tab, until they are saved or discarded, or the user
+ * signs out.
  * @param name unique to what is edited, with game and environment
  */
 export function useDraft<Base, Edited>(
   name: string,
 ): [Draft<Base, Edited> | undefined, (draft: Draft<Base, Edited> | undefined) => void] {
-  const place = `draft ${name}`;
+  const { session } = useSession();
+  const place = draftPlace(session.kind === 'signed_in' ? session.me.user.id : '', name);
   const [held, setHeld] = useState(() => ({ place, draft: stored<Base, Edited>(place) }));
   const current = held.place === place ? held.draft : stored<Base, Edited>(place);
   const set = (draft: Draft<Base, Edited> | undefined): void => {
