@@ -177,8 +177,11 @@ export interface ConsoleContext {
   readonly secure: boolean;
   /** The definitions, for writes that the audit attributes to a user. */
   readonly configAs: (user: Pick<UserDocument, 'id' | 'email'>) => ConfigStore;
-  /** Counts a try against a limit per minute, over all gateways. False: it is over the limit. */
-  readonly mayTry: (name: string, perMinute: number) => boolean;
+  /**
+   * Counts a try against limits per minute, over all gateways. False: it is over one of them, and counts against none.
+   * A name that anybody can choose comes with one that bounds their number.
+   */
+  readonly mayTry: (...limits: readonly (readonly [name: string, perMinute: number])[]) => boolean;
   /** Calls back when the caller disconnects before the answer. */
   readonly whenGone: (callback: () => void) => void;
 }

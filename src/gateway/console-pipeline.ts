@@ -5,6 +5,7 @@ import { cookieValue } from './http/header-values.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { failure } from '../kernel/errors.ts';
 import { isSameOrigin } from './access/console-session.ts';
+import { pageChannelOf } from './access/page-channel.ts';
 import { type Exchange, respond } from './http/exchange.ts';
 import { readHead, type RouteReader } from './http/request-head.ts';
 import { addBody, wholeBody } from './read-body.ts';
@@ -24,6 +25,8 @@ export function runConsoleRoute(
   const { route } = reader;
   // A page of another origin could sign a visitor in as somebody else.
   if (!isSameOrigin(req)) return respond(exchange, CROSS_SITE);
+  const channel = pageChannelOf(req);
+  if (channel === 'open') return respond(exchange, NOT_SECURE);
   const found = route.auth === 'none' ? deps.consoleSessions.before(req) : deps.consoleSessions.read(req);
   if (found !== undefined && 'code' in found) return respond(exchange, found);
   const head = readHead(reader, exchange.headers, req, exchange.ignored);
@@ -39,8 +42,8 @@ export function runConsoleRoute(
       auditedConfig(services.config, trail, { actor: { kind: 'user', id, name: email }, network }),
     cookie: (name) => (cookies.length > LIMITS.cookieLength ? undefined : cookieValue(cookies, name)),
     origin: exchange.headers.origin,
-    secure: exchange.headers.origin.startsWith('https://'),
-    mayTry: (name, perMinute) => limiter.take(name, perMinute).allowed,
+    secure: channel === 'tls',
+    mayTry: (...bounds) => limiter.takeAll(bounds),
     whenGone(callback) {
       if (exchange.gone) callback();
       else exchange.onGone = callback;
@@ -62,4 +65,9 @@ export function runConsoleRoute(
   });
 }
 
+const NOT_SECURE = failure(
+  'FORBIDDEN',
+  'This page was loaded without TLS, so others on the network could read the session. Open the console over https, or ' +
+    'on the machine of the service as http://localhost.',
+);
 const CROSS_SITE = failure('FORBIDDEN', 'Sign in on the console’s own page; this request came from another origin.');

@@ -5,6 +5,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { answer } from '../answer.ts';
 import type { ConsoleContext, ConsoleRoute } from '../route.ts';
 import { defineSignIn } from './console-route.ts';
+import { mayBegin } from './sign-in-limits.ts';
 import type { Known } from './passkey-sign-in.ts';
 
 /*
@@ -81,8 +82,7 @@ const begin = defineSignIn({
   async handle(_, context) {
     const { openId, ids } = context.services;
     if (openId === undefined) return NOT_CONFIGURED;
-    if (!context.mayTry(`openid network ${context.network}`, LIMITS.signInsOfNetwork)) return TOO_MANY;
-    if (!context.mayTry('openid', LIMITS.signIns)) return TOO_MANY;
+    if (!mayBegin('openid', context)) return TOO_MANY;
     const secret = Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url');
     const address = await openId.begin(redirectUri(context), secret);
     if (address === undefined) return UNAVAILABLE;

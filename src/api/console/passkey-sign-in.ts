@@ -9,6 +9,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { answer } from '../answer.ts';
 import type { ConsoleContext } from '../route.ts';
 import { defineSignIn } from './console-route.ts';
+import { mayBegin } from './sign-in-limits.ts';
 import type { UserChange } from './user-writes.ts';
 
 /*
@@ -51,7 +52,9 @@ export const makeSignInChallenge = defineSignIn({
   method: 'POST',
   path: '/v1/console/passkeys/sign-in',
   summary: 'Begin to sign in with a passkey',
-  description: 'Answers the options of `navigator.credentials.get()`. The challenge is valid once, for five minutes.',
+  description:
+    'Answers the options of `navigator.credentials.get()`. The challenge is valid once, for ' +
+    `${LIMITS.challengeMs / 1000} seconds.`,
   repeatCounts: true,
   errors: ['FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   input: {},
@@ -77,8 +80,7 @@ export const makeSignInChallenge = defineSignIn({
   async handle(_, context) {
     const rpId = hostNameOf(context.origin);
     if (rpId === undefined) return NO_HOST_NAME;
-    if (!context.mayTry(`challenge network ${context.network}`, LIMITS.signInsOfNetwork)) return TOO_MANY;
-    if (!context.mayTry('challenge', LIMITS.signIns)) return TOO_MANY;
+    if (!mayBegin('challenge', context)) return TOO_MANY;
     const challenge = await context.services.challenges.make(SIGN_IN);
     if (challenge === undefined) return failure('SERVICE_UNAVAILABLE');
     const options = { challenge, rpId, timeout: LIMITS.challengeMs, userVerification: 'required' };

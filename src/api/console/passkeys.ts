@@ -83,8 +83,9 @@ const makeChallenge = defineConsoleRoute({
   path: '/v1/console/passkeys/challenge',
   summary: 'Begin to add a passkey',
   description:
-    'Answers the options of `navigator.credentials.create()`. It needs a sign-in of the last 15 minutes, so that a ' +
-    'browser that was left open does not get one.',
+    'Answers the options of `navigator.credentials.create()`. The challenge is valid once, for ' +
+    `${LIMITS.challengeMs / 1000} seconds. It needs a sign-in of the last 15 minutes, so that a browser that was left ` +
+    'open does not get one.',
   repeatCounts: true,
   errors: ['FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   input: {},
@@ -188,7 +189,7 @@ const purposeOf = ({ signedIn: { user, session } }: Context): string => `add ${u
 
 function refusal({ signedIn: { user, session }, services: { clock }, mayTry }: Context): Failure | undefined {
   if (session.createdAt + LIMITS.passkeyFreshMs < clock.wallMs()) return NOT_FRESH;
-  if (!mayTry(`passkeys ${user.id}`, LIMITS.passkeyTries)) return TOO_OFTEN;
+  if (!mayTry([`passkeys ${user.id}`, LIMITS.passkeyTries])) return TOO_OFTEN;
   return passkeysOf(user).length >= LIMITS.passkeysOfUser ? TOO_MANY : undefined;
 }
 

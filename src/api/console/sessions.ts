@@ -18,6 +18,7 @@ import { csrfOf, PLAIN_COOKIE, SECURE_COOKIE } from './session-cookie.ts';
 import { EXAMPLE_USER, Email, UserSchema, userJson } from './user-resource.ts';
 import { byOpenId, Redirected } from './openid-sign-in.ts';
 import { Assertion, byPasskey, type Known } from './passkey-sign-in.ts';
+import { mayBegin } from './sign-in-limits.ts';
 import { changeUser } from './user-writes.ts';
 
 /* Signing in and out of the console, and the signed-in user. */
@@ -83,8 +84,7 @@ const signIn = defineSignIn({
   example: { email: 'ann@example.com', password: 'correct horse battery staple' },
   reply: meReply,
   async handle({ body }, context, before) {
-    if (!context.mayTry(`sign-in network ${context.network}`, LIMITS.signInsOfNetwork)) return TOO_MANY;
-    if (!context.mayTry('sign-in', LIMITS.signIns)) return TOO_MANY;
+    if (!mayBegin('sign-in', context)) return TOO_MANY;
     const known = await whoSigns(body, context);
     if (known.kind === 'failure') return known;
     const { clock, ids } = context.services;
@@ -137,7 +137,7 @@ function byLink(link: string, { services: { clock, config } }: ConsoleContext): 
 async function byPassword(text: string, password: string, context: ConsoleContext): Promise<Known | Failure> {
   const email = normalEmail(text);
   if (email === undefined || password === '') return BAD_PASSWORD;
-  if (!context.mayTry(`sign-in user ${email}`, LIMITS.signInsOfUser)) return TOO_MANY;
+  if (!context.mayTry([`sign-in user ${email}`, LIMITS.signInsOfUser])) return TOO_MANY;
   const { config, passwords } = context.services;
   const user = userOfEmail(config, email)?.document;
   // An unknown address takes as long as a wrong password.
@@ -244,7 +244,7 @@ const setPassword = defineConsoleRoute({
   async handle({ body }, context) {
     const { user, session, csrf } = context.signedIn;
     const { passwords, clock } = context.services;
-    if (!context.mayTry(`sign-in user ${user.email}`, LIMITS.signInsOfUser)) return TOO_MANY;
+    if (!context.mayTry([`sign-in user ${user.email}`, LIMITS.signInsOfUser])) return TOO_MANY;
     if (user.password !== null) {
       const matches = await passwords.matches(body.current ?? '', user.password);
       if (matches === 'busy') return failure('SERVICE_UNAVAILABLE');

@@ -134,7 +134,7 @@ const addUser = defineConsoleRoute({
     const email = normalEmail(body.email);
     if (email === undefined) return invalid([{ path: '/email', message: 'is not an e-mail address' }]);
     // Answers say whether an address has an account, so they cannot be collected.
-    if (!context.mayTry(`users ${context.signedIn.user.id}`, LIMITS.usersAddedPerMinute)) {
+    if (!context.mayTry([`users ${context.signedIn.user.id}`, LIMITS.usersAddedPerMinute])) {
       return failure('RATE_LIMIT_EXCEEDED', 'You added many users; try again in a minute.');
     }
     const refused = refusedGrants(body.grants, context);

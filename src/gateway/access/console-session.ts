@@ -11,6 +11,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { cookieValue } from '../http/header-values.ts';
+import { pageChannelOf } from './page-channel.ts';
 
 /*
  * Requests of people who are signed in to the console. A session's token is in a cookie that scripts cannot read.
@@ -45,8 +46,7 @@ export function createConsoleSessions(config: ConfigStore, clock: Pick<Clock, 'w
     if (cookies === '' || cookies.length > LIMITS.cookieLength) return undefined;
     const secure = cookieValue(cookies, SECURE_COOKIE);
     // Another host of the domain could plant the other cookie, and have people work in a session of its own.
-    if (secure !== undefined || (req.getHeader('origin').startsWith('https://') && isSameOrigin(req))) return secure;
-    return cookieValue(cookies, PLAIN_COOKIE);
+    return secure ?? (pageChannelOf(req) === 'local' ? cookieValue(cookies, PLAIN_COOKIE) : undefined);
   }
 
   function read(req: HttpRequest): SignedIn | Failure | undefined {

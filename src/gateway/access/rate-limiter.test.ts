@@ -20,6 +20,25 @@ describe('a rate limiter', () => {
     expect(limiter.take('other', 10).allowed).toBe(true);
   });
 
+  it('counts against several limits at once or against none, and keeps nothing of those it refuses', async () => {
+    const tryFrom = (network: string) =>
+      limiter.takeAll([
+        [`network ${network}`, 2],
+        ['all', 10],
+      ]);
+    expect([tryFrom('a'), tryFrom('a'), tryFrom('a')]).toEqual([true, true, false]);
+    for (let n = 0; n < 10_000; n += 1) tryFrom(`n${n}`);
+    const counted = new Set(limiter.recent().map(([key]) => key));
+    // Ten tries: two of network a, and one each of eight others.
+    expect(counted.size).toBe(1 + 1 + 8);
+    expect(limiter.size).toBe(10);
+    await clock.advance(61_000);
+    limiter.drain();
+    limiter.sweep();
+    expect(limiter.size).toBe(0);
+    expect(tryFrom('n9999')).toBe(true);
+  });
+
   it('allows a request at the time it gave', async () => {
     await clock.advance(300);
     take(4);

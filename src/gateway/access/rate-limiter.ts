@@ -21,11 +21,18 @@ export type RateCount = [key: string, ageSeconds: number, requests: number];
  * one. Gateways exchange ages instead of times, so they need no common clock.
  */
 export interface RateLimiter {
+  /** Keys with memory: 1 kB each. */
+  readonly size: number;
   /**
    * @param caller the caller of a shared key; without it there is no fairness between callers
    * @param requests how many requests it counts as: all of them are allowed, or none
    */
   take(key: string, limitPerMinute: number, caller?: string, requests?: number): RateVerdict;
+  /**
+   * Counts a request against several limits: against all of them, or against none. Keys get memory only once all of
+   * them allow it, so a key that anybody can name needs one beside it that bounds the number of its kind.
+   */
+  takeAll(bounds: readonly (readonly [key: string, limitPerMinute: number])[]): boolean;
   /** Counts a request of this caller once more, because it was malformed. The key's total does not change. */
   penalize(key: string, caller: string): void;
   /** Requests that this gateway allowed since the last call. */
@@ -86,7 +93,31 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     return counts;
   }
 
+  function allows(key: string, limitPerMinute: number, second: number): boolean {
+    const window = windows.get(key);
+    if (window === undefined) return limitPerMinute > 0;
+    advance(window, second);
+    return window.total < limitPerMinute;
+  }
+
+  function count(key: string, window: KeyWindow, second: number, requests: number): void {
+    add(window, second, requests);
+    window.own[modulo(second)] = (window.own[modulo(second)] ?? 0) + requests;
+    window.unsent += requests;
+    if (unsent.size === 0) countedFirst();
+    unsent.add(key);
+  }
+
   return {
+    get size() {
+      return windows.size;
+    },
+    takeAll(bounds) {
+      const second = nowSecond();
+      if (!bounds.every(([key, limit]) => allows(key, limit, second))) return false;
+      for (const [key] of bounds) count(key, windowOf(key, second), second, 1);
+      return true;
+    },
     take(key, limitPerMinute, caller, requests = 1) {
       const nowMs = clock.monotonicMs();
       const second = Math.floor(nowMs / 1000);
@@ -98,13 +129,7 @@ export function createRateLimiter(clock: Clock): RateLimiter {
         if (waitSeconds > 0) return { allowed: false, limit: limitPerMinute, remaining: 0, resetSeconds: waitSeconds };
         window.shares.add(caller, nowMs, requests);
       }
-      if (allowed) {
-        add(window, second, requests);
-        window.own[modulo(second)] = (window.own[modulo(second)] ?? 0) + requests;
-        window.unsent += requests;
-        if (unsent.size === 0) countedFirst();
-        unsent.add(key);
-      }
+      if (allowed) count(key, window, second, requests);
       return {
         allowed,
         limit: limitPerMinute,

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant, Role, UserDocument } from '../../../actors/vocabulary/users.ts';
 import { leastRoleOf, mayAct } from '../../../src/api/console/permissions.ts';
@@ -80,6 +82,22 @@ const asUser = ({ cookie, csrf }: Session, method: string, path: string, body?: 
     ...extra,
   });
 
+const HOST = 'console.example.com';
+
+/** Calls under a host name, which `fetch` does not let a caller choose. */
+async function atHost(method: string, path: string, headers: Record<string, string>, body = '') {
+  const sent = request(gateway.url + path, {
+    method,
+    headers: { ...network(), Host: HOST, 'Content-Type': 'application/json', ...headers },
+  });
+  sent.end(body);
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  if (response === undefined) throw new Error('there is no response');
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  return { status: response.statusCode, cookies: response.headers['set-cookie'], text };
+}
+
 const SEGMENT = { key: 'big', name: 'Big', conditions: { session_count: { gte: 10 } } };
 
 describe('a one-time link', () => {
@@ -123,6 +141,32 @@ describe('a session', () => {
     expect(own.cookie).not.toBe(planted.cookie);
     expect((await asUser(planted, 'GET', '/v1/console/me')).status).toBe(401);
     expect((await asUser(own, 'GET', '/v1/console/me')).status).toBe(200);
+  });
+
+  it('in a plain cookie counts on this machine only, and not where a proxy says that the page came over TLS', async () => {
+    const planted = await signIn(await addUser({ ...EVERYWHERE, role: 'viewer' }));
+    expect((await atHost('GET', '/v1/console/me', { Cookie: planted.cookie })).status).toBe(401);
+    const elsewhere: Record<string, string>[] = [
+      { 'X-Forwarded-Proto': 'https' },
+      { Origin: `https://127.0.0.1:${gateway.port}` },
+    ];
+    for (const headers of elsewhere) {
+      for (const path of ['/v1/console/me', '/v1/flags/flags']) {
+        const { status } = await asUser(planted, 'GET', path, undefined, headers);
+        expect(status, `${path} ${JSON.stringify(headers)}`).toBe(401);
+      }
+    }
+    expect((await asUser(planted, 'GET', '/v1/console/me')).status).toBe(200);
+  });
+
+  it('is made without TLS on this machine only', async () => {
+    const link = await linkOf(await addUser());
+    const at = (protocol: string) =>
+      atHost('POST', '/v1/console/sessions', { Origin: `${protocol}://${HOST}` }, JSON.stringify({ link }));
+    const open = await at('http');
+    expect([open.status, open.text]).toEqual([403, expect.stringContaining('Open the console over https')]);
+    const tls = await at('https');
+    expect([tls.status, tls.cookies]).toEqual([200, [expect.stringMatching(/^__Host-console=.*; Secure$/)]]);
   });
 
   it('that another host of the domain planted over TLS changes nothing', async () => {
@@ -189,7 +233,7 @@ describe('requests that another site causes', () => {
     const tries: Record<string, string>[] = [
       { 'X-CSRF-Token': '' },
       { 'X-CSRF-Token': 'x'.repeat(session.csrf.length) },
-      { Origin: 'https://evil.example' },
+      { Origin: 'http://evil.example' },
       { Origin: 'null' },
       { 'Sec-Fetch-Site': 'cross-site' },
       { 'Sec-Fetch-Site': 'same-site' },
@@ -198,6 +242,9 @@ describe('requests that another site causes', () => {
       const response = await asUser(session, 'POST', '/v1/segments/segments', SEGMENT, headers);
       expect(response.status, JSON.stringify(headers)).toBe(403);
     }
+    // Over TLS the plain cookie does not even count.
+    const overTls = { Origin: 'https://evil.example' };
+    expect((await asUser(session, 'POST', '/v1/segments/segments', SEGMENT, overTls)).status).toBe(401);
     expect(gateway.config.list('segment')).toHaveLength(before);
     const origin = `http://127.0.0.1:${gateway.port}`;
     const own = await asUser(session, 'POST', '/v1/segments/segments', SEGMENT, {
