@@ -17,4 +17,6 @@ export interface ProposalDocument {
   key: string;
   by: { id: string; email: string };
   createdAt: number;
+  /** Who makes it, and since when; absent: it waits. A process that ended meanwhile leaves it. */
+  approving?: { by: string; at: number };
 }

@@ -59,14 +59,15 @@ export function pageOf<T>(
 }
 
 /**
- * A page of JSON texts. It ends early once its texts exceed `LIMITS.pageChars`: 500 flags of 64 KiB would make a
- * response of 28 MB.
+ * A page of JSON texts. It ends early once its texts exceed `mostChars`: 500 flags of 64 KiB would make a response of
+ * 28 MB.
  */
 export function textPageOf<T>(
   all: readonly T[],
   keyOf: (item: T) => string,
   textOf: (item: T) => string,
   query: PageQuery,
+  mostChars: number = LIMITS.pageChars,
 ): Page<string> | Failure {
   const page = pageOf(all, keyOf, query);
   if (page.kind === 'failure') return page;
@@ -76,7 +77,7 @@ export function textPageOf<T>(
     const text = textOf(item);
     texts.push(text);
     chars += text.length;
-    if (chars > LIMITS.pageChars && index + 1 < page.items.length) {
+    if (chars > mostChars && index + 1 < page.items.length) {
       return { kind: 'page', items: texts, nextCursor: encode(keyOf(item)) };
     }
   }

@@ -1,6 +1,7 @@
 import type { Targeting } from '../../actors/targeting.ts';
 import type { IdempotencyClaim } from '../../actors/vocabulary/commands.ts';
 import type { ProposalDocument } from '../../actors/vocabulary/proposal.ts';
+import type { WriteMark } from '../../actors/vocabulary/write-mark.ts';
 import type { Analytics } from '../../clickhouse-schema/queries/analytics.ts';
 import type { SqlReader } from '../../clickhouse-schema/queries/sql-reader.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
@@ -41,6 +42,8 @@ export interface RequestContext {
   readonly origin: Origin;
   /** Set if the request has an Idempotency-Key and the route supports it. */
   readonly idempotency: IdempotencyClaim | undefined;
+  /** The mark of a proposal's change, which is the same for all who approve it. Instead of one of an Idempotency-Key. */
+  readonly writeMark?: Omit<WriteMark, 'at'>;
   /**
    * Faults of single values, such as oversized strings and lone surrogates. Empty unless the route takes faulty items.
    */

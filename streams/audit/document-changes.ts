@@ -80,6 +80,7 @@ function actionOf(kind: DocumentKind, before: Shown | undefined, after: Shown | 
   if (kind === 'key' && before['revokedAt'] === null && after['revokedAt'] !== null) return 'revoked';
   if (kind === 'flag' && before['archivedAt'] === null && after['archivedAt'] !== null) return 'archived';
   if (holdsSecrets(kind) && after['secret'] === CHANGED) return 'secret_rotated';
+  if (kind === 'proposal') return after['approving'] === undefined ? 'waits_on' : 'approved';
   if (typeof after['enabled'] === 'boolean' && before['enabled'] !== after['enabled']) {
     return after['enabled'] ? 'enabled' : 'disabled';
   }

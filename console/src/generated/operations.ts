@@ -571,7 +571,12 @@ export interface Operations {
   /** List the changes that wait for a second person. */
   'GET /v1/console/approvals': {
     readonly path: undefined;
-    readonly query: undefined;
+    readonly query: {
+      /** Maximum number of items per page, 1 to 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the previous page. */
+      readonly cursor?: string;
+    };
     readonly header: undefined;
     readonly body: undefined;
     readonly answer: {
@@ -597,9 +602,16 @@ export interface Operations {
         readonly proposed_by: string;
         /** Whether you proposed it, so that somebody else approves it. */
         readonly own: boolean;
+        /**
+         * Whether somebody has approved it and it is not known to be made: approve it again after a
+         * minute.
+         */
+        readonly approving: boolean;
         /** When it was proposed. */
         readonly created_at: string;
       }[];
+      /** Send it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
     };
   };
   /** Approve a change. */

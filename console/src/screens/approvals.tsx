@@ -1,5 +1,5 @@
 import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, call, type Scope } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -11,27 +11,39 @@ import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.approvals;
 
+const PAGE = 20;
+
 type Proposal = AnswerOf<'GET /v1/console/approvals'>['approvals'][number];
 
 /** Live changes that wait for a second person. */
 export function Approvals() {
   const { scope } = usePlace();
-  const found = useQuery({
+  const found = useInfiniteQuery({
     queryKey: ['approvals', scope.game, scope.environment],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/console/approvals', { signal }),
+    queryFn: ({ signal, pageParam: cursor }) =>
+      call(scope, 'GET /v1/console/approvals', { query: { limit: PAGE, cursor }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: next }) => next,
     refetchInterval: 10_000,
   });
   return (
     <Page title={texts.title} intro={texts.intro}>
       <Loaded query={found}>
-        {({ approvals }) =>
-          approvals.length === 0 ? (
+        {({ pages }) =>
+          pages.every(({ approvals }) => approvals.length === 0) ? (
             <Empty title={texts.empty}>{texts.emptyHelp}</Empty>
           ) : (
             <Stack>
-              {approvals.map((proposal) => (
-                <Waiting key={proposal.id} proposal={proposal} />
-              ))}
+              {pages
+                .flatMap(({ approvals }) => approvals)
+                .map((proposal) => (
+                  <Waiting key={proposal.id} proposal={proposal} />
+                ))}
+              {found.hasNextPage ? (
+                <Button variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+                  {TEXTS.more}
+                </Button>
+              ) : null}
             </Stack>
           )
         }
@@ -72,6 +84,7 @@ function Waiting({ proposal }: { proposal: Proposal }) {
         <Text size="sm" c="dimmed">
           <Time at={proposal.created_at} />
         </Text>
+        {proposal.approving ? <Text size="sm">{texts.approving}</Text> : null}
         <Change proposal={proposal} scope={scope} />
         {reject.error === null ? null : <Fault error={reject.error} />}
         {mayEdit ? (

@@ -155,6 +155,7 @@ export const approvals = {
   own: 'yours: somebody else approves it',
   change: 'What it changes',
   deletes: 'Players no longer get it.',
+  approving: 'Somebody approved it, and it is not known to be made. If it stays here for a minute, approve it again.',
   approve: 'Approve',
   ask: (name: string) => `${name}?`,
   reject: 'Reject',

@@ -1,15 +1,17 @@
 import { Type } from 'typebox';
 import type { ProposalDocument } from '../../../actors/vocabulary/proposal.ts';
-import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { roleIn } from '../../../streams/config/user-roles.ts';
 import { userAddress } from '../../../streams/config/users.ts';
 import { failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { leastRoleOf, mayAct } from '../console/permissions.ts';
 import { timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';
+import { NextCursor, PageQuery, textPageOf } from '../paging.ts';
 import { defineRoute } from '../route.ts';
+import { isMade } from './made-proposals.ts';
 
 /*
  * Changes that wait for a second person.
@@ -18,6 +20,8 @@ import { defineRoute } from '../route.ts';
  * 1. Whoever proposed a change cannot approve it.
  * 2. An approved change is made once, on the version that it was proposed on, as the request of the approver.
  * 3. A proposal of somebody who lost the role is worth nothing.
+ * 4. An approval is stored before its change is made, and the proposal is removed afterwards. So a crash loses nothing,
+ *    and a rejection never follows a change: whoever comes next finds the mark of the change, or makes it.
  */
 
 const PATH = '/v1/console/approvals';
@@ -43,6 +47,9 @@ const Proposal = Type.Object(
     }),
     proposed_by: Type.String({ description: 'E-mail address of the user who proposed it.' }),
     own: Type.Boolean({ description: 'Whether you proposed it, so that somebody else approves it.' }),
+    approving: Type.Boolean({
+      description: 'Whether somebody has approved it and it is not known to be made: approve it again after a minute.',
+    }),
     created_at: timeOut('When it was proposed.'),
   },
   { description: 'A change that waits for a second person.' },
@@ -58,6 +65,7 @@ const EXAMPLE = {
   version: 3,
   proposed_by: 'ann@example.com',
   own: false,
+  approving: false,
   created_at: '2026-01-15T10:30:00.000Z',
 };
 
@@ -69,41 +77,43 @@ const listApprovals = defineRoute({
   method: 'GET',
   path: PATH,
   summary: 'List the changes that wait for a second person',
-  description: 'Oldest first. `games set <id> --approval on` makes changes of live flags and campaigns by people wait.',
+  description:
+    'Oldest first, in pages that also end early when they are long. `games set <id> --approval on` makes changes of ' +
+    'live flags and campaigns by people wait.',
   errors: [],
-  input: {},
+  input: { query: PageQuery },
   reply: {
     statuses: [200],
     description: 'The changes.',
     schema: Type.Object(
-      { approvals: Type.Array(Proposal, { description: 'The changes.' }) },
-      { description: 'Changes that wait.' },
+      { approvals: Type.Array(Proposal, { description: 'The changes.' }), next_cursor: NextCursor },
+      { description: 'A page of changes that wait.' },
     ),
-    example: { approvals: [EXAMPLE] },
+    example: { approvals: [EXAMPLE], next_cursor: null },
   },
   action: {
     kind: 'config',
-    read(_, { key, services: { config } }) {
-      const approvals = config
-        .list('proposal', key.game, key.environment)
-        .toSorted((one, other) => one.document.createdAt - other.document.createdAt)
-        .map(({ document }: ConfigEntry<'proposal'>) => ({
-          id: document.id,
-          method: document.method,
-          path: document.path,
-          params: document.params,
-          body: document.body ?? null,
-          kind: document.kind,
-          key: document.key,
-          version: document.version,
-          proposed_by: document.by.email,
-          own: document.by.id === key.id,
-          created_at: formatTimestamp(document.createdAt),
-        }));
-      return answer(JSON.stringify({ approvals }));
+    read({ query }, { key, services: { config } }) {
+      const waiting = config.list('proposal', key.game, key.environment);
+      // Ids begin with the time at which they were made.
+      const page = textPageOf(
+        waiting,
+        ({ document }) => document.id,
+        ({ document }) => JSON.stringify(proposalJson(document, key.id)),
+        query,
+        LIMITS.proposalPageChars,
+      );
+      if (page.kind === 'failure') return page;
+      return answer(`{"approvals":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
     },
   },
 });
+
+function proposalJson(document: ProposalDocument, caller: string) {
+  const { id, method, path, params, body = null, kind, key, version, by, createdAt } = document;
+  const who = { proposed_by: by.email, own: by.id === caller, approving: document.approving !== undefined };
+  return { id, method, path, params, body, kind, key, version, ...who, created_at: formatTimestamp(createdAt) };
+}
 
 const Settled = Type.Object(
   { id: Type.String({ description: 'Id of the proposal.' }) },
@@ -117,7 +127,7 @@ const approve = defineRoute({
   summary: 'Approve a change',
   description:
     'Makes the change. If the flag or campaign changed since it was proposed, the answer is 412 and the change waits on: ' +
-    'reject it, and propose it again.',
+    'reject it, and propose it again. A change is made once, however often you repeat this: after a 503, send it again.',
   repeatsById: true,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: { params },
@@ -125,43 +135,70 @@ const approve = defineRoute({
   action: {
     kind: 'service',
     async call(input, context): Promise<Answer> {
-      const { config } = context.services;
+      const { config, clock } = context.services;
       const address = addressOf(input, context);
       const held = config.get(address);
       if (held === undefined) return NONE;
-      const { id, by, method, path } = held.document;
-      if (by.id === context.key.id) return OWN;
-      const proposer = config.get(userAddress(by.id))?.document;
-      const role = proposer && roleIn(proposer, context.key.game, context.key.environment);
-      const least = leastRoleOf({ method, path });
-      if (least === undefined || role === undefined || !mayAct(role, least)) return LOST_ROLE;
-      // Taken first, so that two approvals at the same time make it once.
-      if (!(await config.delete(address, held.revision))) return failure('SERVICE_UNAVAILABLE');
-      const made = (await context.perform?.(held.document)) ?? NONE;
-      if (made.kind !== 'failure') return answer(JSON.stringify({ id }));
-      await config.put(address, held.document, 0);
+      const { approving, ...proposal } = held.document;
+      if (proposal.by.id === context.key.id) return OWN;
+      if (approving !== undefined && approving.by !== context.key.id && isRecent(approving, context)) return BUSY;
+      const settled = answer(JSON.stringify({ id: proposal.id }));
+      if (approving !== undefined && isMade(proposal, address, config)) {
+        return (await config.delete(address, held.revision)) ? settled : failure('SERVICE_UNAVAILABLE');
+      }
+      if (!mayStillPropose(proposal, context)) return LOST_ROLE;
+      const mine = { ...proposal, approving: { by: context.key.id, at: clock.wallMs() } };
+      const claimed = await config.put(address, mine, held.revision);
+      if (claimed.kind !== 'written') return claimed.kind === 'conflict' ? BUSY : failure('SERVICE_UNAVAILABLE');
+      const made = (await context.perform?.(proposal)) ?? NONE;
+      if (made.kind !== 'failure') {
+        // If this fails, the mark of the change says that it was made.
+        await config.delete(address, claimed.entry.revision);
+        return settled;
+      }
+      // What became of it is unknown, so nobody may reject it.
+      if (made.code === 'SERVICE_UNAVAILABLE' || made.code === 'INTERNAL_ERROR') return made;
+      await config.put(address, proposal, claimed.entry.revision);
       return made;
     },
   },
 });
+
+type Approving = NonNullable<ProposalDocument['approving']>;
+
+/** Whether a request of the approver may still be on its way. */
+const isRecent = ({ at }: Approving, { services: { clock } }: RequestContext): boolean =>
+  at + LIMITS.proposalClaimMs > clock.wallMs();
+
+function mayStillPropose({ by, method, path }: ProposalDocument, { key, services }: RequestContext): boolean {
+  const proposer = services.config.get(userAddress(by.id))?.document;
+  const role = proposer && roleIn(proposer, key.game, key.environment);
+  const least = leastRoleOf({ method, path });
+  return least !== undefined && role !== undefined && mayAct(role, least);
+}
 
 const reject = defineRoute({
   ...shared,
   method: 'DELETE',
   path: `${PATH}/{id}`,
   summary: 'Reject a change, or take back your own',
+  description: 'Answers 409 while somebody approves it, and if it was made already.',
   repeatsById: true,
-  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: { params },
   reply: { statuses: [200], description: 'It waits no more.', schema: Settled, example: { id: EXAMPLE.id } },
   action: {
     kind: 'service',
     async call(input, context) {
       const address = addressOf(input, context);
-      const held = context.services.config.get(address);
+      const { config } = context.services;
+      const held = config.get(address);
       if (held === undefined) return NONE;
-      const gone = await context.services.config.delete(address, held.revision);
-      return gone ? answer(JSON.stringify({ id: held.document.id })) : failure('SERVICE_UNAVAILABLE');
+      const { approving } = held.document;
+      if (approving !== undefined && isRecent(approving, context)) return BUSY;
+      const wasMade = approving !== undefined && isMade(held.document, address, config);
+      if (!(await config.delete(address, held.revision))) return failure('SERVICE_UNAVAILABLE');
+      return wasMade ? MADE : answer(JSON.stringify({ id: held.document.id }));
     },
   },
 });
@@ -170,4 +207,6 @@ export const approvalRoutes = [listApprovals, approve, reject];
 
 const NONE = failure('NOT_FOUND', 'No such change waits: it was approved, rejected or taken back.');
 const OWN = failure('FORBIDDEN', 'You proposed this change, so somebody else approves it.');
+const BUSY = failure('CONFLICT', 'Somebody else approves this change right now. Look again in a minute.');
+const MADE = failure('CONFLICT', 'This change was approved and made before, so it cannot be rejected. Change it back.');
 const LOST_ROLE = failure('CONFLICT', 'Whoever proposed this change may not make it any more. Reject it.');

@@ -41,7 +41,7 @@ export async function propose(
   { key, services: { config, clock, ids } }: RequestContext,
 ): Promise<Failure> {
   const { game, environment, user } = key;
-  if (JSON.stringify(body ?? null).length > LIMITS.proposalChars) return TOO_LARGE;
+  if (Buffer.byteLength(JSON.stringify({ params, body })) > LIMITS.proposalBytes) return TOO_LARGE;
   const waiting = config.list('proposal', game, environment);
   if (waiting.length >= LIMITS.proposals) return TOO_MANY;
   const target = targetOf(kind, params, { key, services: { config } });
@@ -92,4 +92,4 @@ const WAITS =
   'Live changes of this game wait for a second person. Yours is stored: somebody else with the role editor approves it ' +
   'under Approvals.';
 const TOO_MANY = failure('CONFLICT', `${LIMITS.proposals} changes wait already. Approve or reject some first.`);
-const TOO_LARGE = failure('CONFLICT', `A change that waits has at most ${LIMITS.proposalChars} characters.`);
+const TOO_LARGE = failure('CONFLICT', `A change that waits has at most ${LIMITS.proposalBytes} bytes as JSON.`);

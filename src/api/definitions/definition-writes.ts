@@ -204,7 +204,8 @@ export async function changed(
 }
 
 /** The mark of the request's Idempotency-Key. It stores a digest, since the key is private to its caller. */
-function markOf({ key, idempotency, origin }: RequestContext): WriteMark | undefined {
+function markOf({ key, idempotency, origin, writeMark }: RequestContext): WriteMark | undefined {
+  if (writeMark !== undefined) return { ...writeMark, at: origin.receivedAt };
   if (idempotency === undefined) return undefined;
   const id = hash('sha256', `${key.id}\n${idempotency.key}`, 'hex').slice(0, 32);
   return { id, bodyHash: idempotency.bodyHash, at: origin.receivedAt };

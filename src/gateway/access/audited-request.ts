@@ -5,6 +5,7 @@ import type { AuditOutcome } from '../../../streams/records/audit-entry.ts';
 import type { ApiKey } from '../../api/api-key.ts';
 import { auditedAction, isAudited, thingOf } from '../../api/audit/audited-actions.ts';
 import type { Answer } from '../../api/answer.ts';
+import { markOfProposal } from '../../api/approvals/made-proposals.ts';
 import { mustWait, propose, proposedKind } from '../../api/approvals/proposals.ts';
 import type { ProposalDocument } from '../../../actors/vocabulary/proposal.ts';
 import type { KeyedRoute } from '../../api/route.ts';
@@ -61,7 +62,7 @@ const settlesProposals = ({ method, path }: KeyedRoute): boolean =>
 /** Makes a proposed change as a request of its approver, on the version that it was proposed on. */
 async function perform(
   routes: readonly KeyedRoute[],
-  { method, path, params, body, version }: ProposalDocument,
+  { id, method, path, params, body, version }: ProposalDocument,
   context: OwnContext,
 ): Promise<Answer | undefined> {
   const route = routes.find((each) => each.method === method && each.path === path && proposedKind(each) !== undefined);
@@ -69,7 +70,7 @@ async function perform(
   const headers: Record<string, string> = version === null ? {} : { 'If-Match': String(version) };
   const input = { params, query: {}, headers, ...(body === undefined ? {} : { body }) };
   const { propose: _, ...rest } = context;
-  const outcome = await route.run(input, { ...rest, idempotency: undefined });
+  const outcome = await route.run(input, { ...rest, idempotency: undefined, writeMark: markOfProposal(id) });
   return outcome.kind === 'stream' || outcome.kind === 'changes' ? undefined : outcome;
 }
 

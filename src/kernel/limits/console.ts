@@ -79,9 +79,12 @@ export const CONSOLE_LIMITS = {
   openIdKeptMs: 3_600_000,
   /** Characters of a code or state that the provider's redirect brings back. */
   openIdTextLength: 4_096,
-  /** Changes of a game that wait for a second person, and the characters of one. */
+  /** Changes of a game that wait for a second person, the bytes of one, and about the characters of a page of them. */
   proposals: 100,
-  proposalChars: 65_536,
+  proposalBytes: 64 * 1024,
+  proposalPageChars: 256 * 1024,
+  /** How long an approved change is left to whoever makes it: longer than the attempts of one request take. */
+  proposalClaimMs: 60_000,
   /** Users that one admin may add per minute: the answers say whether an address has an account. */
   usersAddedPerMinute: 30,
   /** Valid API keys of a game and environment that admins may create. */

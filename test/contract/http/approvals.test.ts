@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Grant, Role } from '../../../actors/vocabulary/users.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { LIMITS } from '../../../src/kernel/limits.ts';
 import { userAddress } from '../../../streams/config/users.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { createPeople, type People, type SignedInPerson } from '../../support/console-people.ts';
@@ -69,6 +71,120 @@ async function proposed(): Promise<string> {
 }
 const approve = (person: SignedInPerson, id: string) => person.call('POST', `/v1/console/approvals/${id}/approve`);
 const waiting = () => gateway.config.list('proposal').length;
+
+interface Listed {
+  data: { approvals: { id: string; approving: boolean }[]; next_cursor: string | null };
+}
+
+/** The ids of all pages. */
+async function pages(query: string): Promise<string[][]> {
+  const found: string[][] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const path = `/v1/console/approvals?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+    const { data }: Listed = JSON.parse(await (await ann.call('GET', path)).text());
+    found.push(data.approvals.map(({ id }) => id));
+    cursor = data.next_cursor;
+  }
+  return found;
+}
+
+const addressOf = (id: string) => ({ game: 'demo', environment: 'live', kind: 'proposal', key: id }) as const;
+
+/** Leaves a proposal as a process leaves it that ended after it had stored the approval. */
+async function leaveApproved(id: string, agoMs: number): Promise<void> {
+  const held = gateway.config.get(addressOf(id));
+  if (held === undefined) throw new Error('the proposal does not wait');
+  const approving = { by: 'somebody', at: systemClock.wallMs() - agoMs };
+  await gateway.config.put(addressOf(id), { ...held.document, approving });
+}
+const reject = (person: SignedInPerson, id: string) => person.call('DELETE', `/v1/console/approvals/${id}`);
+
+describe('an approval whose process ends in between', () => {
+  it('before the change: the change waits on, and is made when it is approved again', async () => {
+    const id = await proposed();
+    await leaveApproved(id, LIMITS.proposalClaimMs - 30_000);
+    // The other request may still be on its way.
+    expect([(await approve(bob, id)).status, (await reject(bob, id)).status]).toEqual([409, 409]);
+    await leaveApproved(id, LIMITS.proposalClaimMs);
+    const { data }: Listed = JSON.parse(await (await bob.call('GET', '/v1/console/approvals')).text());
+    expect(data.approvals).toMatchObject([{ id, approving: true }]);
+    expect((await approve(bob, id)).status).toBe(200);
+    expect([stored()?.version, waiting()]).toEqual([2, 0]);
+  });
+
+  it('before the change, and it may be rejected later', async () => {
+    const id = await proposed();
+    await leaveApproved(id, LIMITS.proposalClaimMs);
+    expect((await reject(bob, id)).status).toBe(200);
+    expect([stored()?.version, waiting()]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ['PATCH', { enabled: true }],
+    ['DELETE', undefined],
+  ])('after the change by %s: it is not made again, nor rejected', async (method, body) => {
+    const { delete: remove } = gateway.config;
+    const ids: string[] = [];
+    for (const each of [`${flag}_a`, `${flag}_b`]) {
+      await gateway.call(await gateway.key(), 'POST', '/v1/flags/flags', {
+        key: each,
+        name: 'x',
+        flag_type: 'boolean',
+      });
+      const { error }: Failed = JSON.parse(await (await ann.call(method, `/v1/flags/flags/${each}`, body)).text());
+      ids.push(error.details?.approval_id ?? '');
+      gateway.config.delete = async () => false;
+      expect((await approve(bob, ids.at(-1) ?? '')).status).toBe(200);
+      gateway.config.delete = remove;
+    }
+    const versions = () =>
+      gateway.config
+        .list('flag')
+        .flatMap(({ document: { key, version } }) => (key.startsWith(`${flag}_`) ? [version] : []));
+    expect([versions(), waiting()]).toEqual([[2, 2], 2]);
+    const [one = '', other = ''] = ids;
+    expect((await approve(bob, one)).status).toBe(200);
+    await leaveApproved(other, LIMITS.proposalClaimMs);
+    const rejected = await reject(bob, other);
+    expect([rejected.status, await rejected.text()]).toEqual([409, expect.stringContaining('made before')]);
+    expect([versions(), waiting()]).toEqual([[2, 2], 0]);
+  });
+
+  it('while it is unknown whether the change was stored: nobody rejects it, and a repeat makes it', async () => {
+    const id = await proposed();
+    const { put } = gateway.config;
+    gateway.config.put = async (address, document, revision) =>
+      address.kind === 'flag' ? { kind: 'unavailable' } : put(address, document, revision);
+    expect((await approve(bob, id)).status).toBe(503);
+    gateway.config.put = put;
+    expect((await reject(ann, id)).status).toBe(409);
+    expect((await approve(bob, id)).status).toBe(200);
+    expect([stored()?.version, waiting()]).toEqual([2, 0]);
+  });
+
+  it('creates a campaign once, and deletes it once', async () => {
+    const campaign = { name: 'Hi', trigger: { event: 'level_up' }, content: { title: 'a', body: 'b', cta: 'c' } };
+    const { delete: remove } = gateway.config;
+    const twice = async (method: string, path: string, body?: unknown): Promise<void> => {
+      const { error }: Failed = JSON.parse(await (await ann.call(method, path, body)).text());
+      const id = error.details?.approval_id ?? '';
+      // The removal of the proposal does not happen.
+      gateway.config.delete = (address, revision) =>
+        address.kind === 'proposal' ? Promise.resolve(false) : remove(address, revision);
+      expect((await approve(bob, id)).status).toBe(200);
+      gateway.config.delete = remove;
+      expect((await approve(bob, id)).status).toBe(200);
+    };
+    await twice('POST', '/v1/campaigns/campaigns', campaign);
+    const [made, ...others] = gateway.config
+      .list('campaign', 'demo', 'live')
+      .filter((each) => each.document.name === 'Hi');
+    expect([made?.document.version, others]).toEqual([1, []]);
+    await twice('DELETE', `/v1/campaigns/campaigns/${made?.document.id ?? ''}`);
+    expect([gateway.config.list('campaign', 'demo', 'live'), waiting()]).toEqual([[], 0]);
+  });
+});
 
 describe('a live change in a game with approval', () => {
   it('waits, is listed, and is made when another editor approves it', async () => {
@@ -141,6 +257,25 @@ describe('a live change in a game with approval', () => {
       expect((await approve(bob, document.id)).status).toBe(200);
     }
     expect(stored()?.archivedAt).not.toBeNull();
+  });
+
+  it('is listed in pages, which large ones end early, and none is too large', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) ids.push(await proposed());
+    expect(await pages('limit=2')).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+    expect((await ann.call('GET', '/v1/console/approvals?cursor=x')).status).toBe(400);
+    const bodyOf = (key: string, variants: number, value: string) => ({
+      ...{ key, name: 'Big', flag_type: 'string' },
+      variants: Array.from({ length: variants }, (_, n) => ({ key: `v${n}`, value, weight: 1 })),
+    });
+    const bodies = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => bodyOf(key, 8, 'x'.repeat(8_000)));
+    for (const body of bodies) {
+      expect(await (await ann.call('POST', '/v1/flags/flags', body)).text()).toContain('second person');
+    }
+    expect((await pages('limit=500')).length).toBeGreaterThan(1);
+    expect((await pages('limit=500')).flat()).toHaveLength(11);
+    const tooLarge = await ann.call('POST', '/v1/flags/flags', bodyOf('g', 9, 'ü'.repeat(4_000)));
+    expect([tooLarge.status, await tooLarge.text()]).toEqual([409, expect.stringContaining('at most 65536 bytes')]);
   });
 
   it('does not wait in test, nor in a game without approval', async () => {

@@ -1,0 +1,29 @@
+import { hash } from 'node:crypto';
+import type { DocumentAddress } from '../../../actors/vocabulary/documents.ts';
+import type { ProposalDocument } from '../../../actors/vocabulary/proposal.ts';
+import type { WriteMark } from '../../../actors/vocabulary/write-mark.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
+
+/*
+ * Whether the change of a proposal was made. The change and its mark are one document, so the mark proves it.
+ */
+
+/** The mark of the change, whoever approves it. */
+export function markOfProposal(id: string): Omit<WriteMark, 'at'> {
+  return { id: hash('sha256', `proposal\n${id}`, 'hex').slice(0, 32), bodyHash: 'proposal' };
+}
+
+/** Whether the change of an approved proposal was made. A deleted campaign has no document for a mark. */
+export function isMade(
+  { id, kind, method, params }: ProposalDocument,
+  { game, environment }: Pick<DocumentAddress, 'game' | 'environment'>,
+  config: Pick<ConfigStore, 'get' | 'list'>,
+): boolean {
+  if (kind === 'campaign' && method === 'DELETE') {
+    return config.get({ game, environment, kind, key: params['id'] ?? '' }) === undefined;
+  }
+  const mark = markOfProposal(id);
+  return config
+    .list(kind, game, environment)
+    .some(({ document: { writes = [] } }) => writes.some((write) => write.id === mark.id));
+}
