@@ -42,7 +42,7 @@ export interface RequestContext {
   readonly origin: Origin;
   /** Set if the request has an Idempotency-Key and the route supports it. */
   readonly idempotency: IdempotencyClaim | undefined;
-  /** The mark of a proposal's change, which is the same for all who approve it. Instead of one of an Idempotency-Key. */
+  /** The mark of a proposal's change, the same for all who approve it. It replaces that of an Idempotency-Key. */
   readonly writeMark?: Omit<WriteMark, 'at'>;
   /**
    * Faults of single values, such as oversized strings and lone surrogates. Empty unless the route takes faulty items.
