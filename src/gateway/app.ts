@@ -50,12 +50,15 @@ export function createApp(
   }
   app.any('/*', (res, req) => {
     const exchange = exchanges.begin('unknown', res, req, false);
-    if (exchange !== undefined) respond(exchange, NO_PATH);
+    if (exchange !== undefined) respond(exchange, NO_PATH, UNFRAMED);
   });
   return app;
 }
 
 const NO_PATH = failure('NOT_FOUND', 'There is no endpoint at this path. `GET /openapi.json` lists all of them.');
+
+/** No page of another site shows an answer in a frame, errors included. Pages have a policy of their own. */
+const UNFRAMED = { 'X-Frame-Options': 'DENY', 'Content-Security-Policy': "frame-ancestors 'none'" } as const;
 
 /** The pages of the console and the API reference, and their files. */
 function serveConsole(app: TemplatedApp, files: ConsoleFiles, exchanges: Exchanges): void {
@@ -70,12 +73,18 @@ function serveConsole(app: TemplatedApp, files: ConsoleFiles, exchanges: Exchang
           acceptEncoding: req.getHeader('accept-encoding'),
           ifNoneMatch: req.getHeader('if-none-match'),
         }),
+        UNFRAMED,
       );
     };
+  const refuseMethod = (res: HttpResponse, req: HttpRequest): void => {
+    const exchange = exchanges.begin(CONSOLE_PATH, res, req, false);
+    if (exchange !== undefined) respond(exchange, failure('METHOD_NOT_ALLOWED'), { ...UNFRAMED, Allow: 'GET, HEAD' });
+  };
   for (const route of [CONSOLE_PATH, REFERENCE_PATH]) {
     for (const path of [route, `${route}/*`]) {
       app.get(path, handlerOf(route));
       app.head(path, handlerOf(route));
+      app.any(path, refuseMethod);
     }
   }
 }

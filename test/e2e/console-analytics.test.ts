@@ -256,6 +256,20 @@ describe.skipIf(!hasBrowser)(`figures in the console${hasBrowser ? '' : ` (${NO_
     await admin.page.setViewportSize(DESKTOP);
   });
 
+  test('a browser shows neither the console nor the reference in a frame', async () => {
+    const page = await admin.page.context().newPage();
+    const refusals: string[] = [];
+    page.on('console', (message) => refusals.push(message.text()));
+    await page.goto(`${service.url}/healthz`);
+    for (const path of ['/console', '/docs']) {
+      await page.evaluate(`document.body.innerHTML = '<iframe src="${path}"></iframe>'`);
+      await until(`${path} is refused`, () =>
+        refusals.some((text) => text.includes(`${service.url}${path}`) && text.includes('frame-ancestors')),
+      );
+    }
+    await page.close();
+  });
+
   test('what a browser loads first has at most 250 KB', async () => {
     for (const page of ['/console', '/docs']) {
       const html = await (await fetch(service.url + page)).text();

@@ -1,15 +1,21 @@
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant, Role, UserDocument } from '../../../actors/vocabulary/users.ts';
 import { leastRoleOf, mayAct } from '../../../src/api/console/permissions.ts';
 import { routes } from '../../../src/api/routes.ts';
+import { openConsoleFiles } from '../../../src/gateway/console-files.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemIds } from '../../../src/kernel/ids.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createPasswordHashes } from '../../../src/kernel/password-hash.ts';
 import { newUser, userAddress, withToken } from '../../../streams/config/users.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import { silentLogger } from '../../support/silent-logger.ts';
+import { until } from '../../support/until.ts';
 
 /* People: signing in and out, and what a session may do. */
 
@@ -223,6 +229,47 @@ describe('a session', () => {
     for (let more = 0; more < LIMITS.userSessions; more += 1) await signIn(user);
     expect(stored(user).sessions).toHaveLength(LIMITS.userSessions);
     expect((await asUser(first, 'GET', '/v1/console/me')).status).toBe(401);
+  });
+});
+
+describe('a page of the console or the API reference', () => {
+  it('is shown in no frame, errors and refusals included', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'console-pages-'));
+    const pages = await startGateway({
+      consoleFiles: openConsoleFiles({ folder, clock: systemClock, ids: systemIds, logger: silentLogger }),
+    });
+    const answers = async (method: string, path: string, headers: Record<string, string> = {}) => {
+      const response = await pages.call(undefined, method, path, undefined, headers);
+      const policy = response.headers.get('content-security-policy') ?? '';
+      const isUnframed = policy.split('; ').includes("frame-ancestors 'none'");
+      expect([isUnframed, response.headers.get('x-frame-options')], `${method} ${path}`).toEqual([true, 'DENY']);
+      return response.status;
+    };
+    expect(await answers('GET', '/console')).toBe(503);
+    mkdirSync(join(folder, 'one', 'assets'), { recursive: true });
+    for (const page of ['index.html', 'reference.html', 'assets/a.js', 'logo.svg']) {
+      writeFileSync(join(folder, 'one', page), '<!doctype html>');
+    }
+    writeFileSync(join(folder, 'current.json'), '{"build":"one"}');
+    await until('the pages are served', async () => (await answers('GET', '/console')) === 200);
+    for (const path of [
+      '/console/',
+      '/console/demo/live/flags',
+      '/console/link',
+      '/console/openid',
+      '/docs',
+      '/docs/x',
+    ]) {
+      expect(await answers('GET', path), path).toBe(200);
+      expect(await answers('HEAD', path), path).toBe(200);
+      for (const method of ['POST', 'PUT', 'DELETE']) expect(await answers(method, path), path).toBe(405);
+    }
+    for (const path of ['/console/assets/a.js', '/console/logo.svg']) expect(await answers('GET', path)).toBe(200);
+    const tag = (await pages.call(undefined, 'GET', '/console/logo.svg')).headers.get('etag') ?? '';
+    expect(await answers('GET', '/console/logo.svg', { 'If-None-Match': tag })).toBe(304);
+    for (const path of ['/console/assets/none.js', '/consoles', '/doc']) expect(await answers('GET', path)).toBe(404);
+    await pages.close();
+    rmSync(folder, { recursive: true });
   });
 });
 

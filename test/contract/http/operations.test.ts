@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
 import type { DeploymentStatus, ProcessState } from '../../../src/operations/deployment-status.ts';
+import { gameAddress } from '../../../streams/config/games.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { NO_ANALYTICS } from '../../support/no-analytics.ts';
@@ -100,6 +101,26 @@ describe('the state of the deployment', () => {
       { game: 'demo', environment: 'live' },
       { game: 'demo', environment: 'live' },
     ]);
+  });
+
+  it('has nothing of other games and of the other environment: no names, ids, webhooks or findings', async () => {
+    const webhook = (name: string, game: string, environment: 'live' | 'test') =>
+      gateway.config.put(
+        { game, environment, kind: 'webhook', key: `wh_${name}` },
+        {
+          ...{ id: `wh_${name}`, name, url: `https://${name}.example.com/`, events: ['*'], secret: 'whsec_x' },
+          ...{ enabled: false, headers: {}, retryPolicy: { maxRetries: 1, backoff: 'linear' }, filters: {} },
+          ...{ createdAt: NOW, version: 1, disabled: { at: NOW, reason: 'failing' } },
+        },
+      );
+    await webhook('own', 'demo', 'live');
+    await webhook('testing', 'demo', 'test');
+    await webhook('foreign', 'other', 'live');
+    const { findings, ...rest } = await status();
+    expect(findings).toMatchObject([{ runbook: 'WebhookDisabled', subject: 'wh_own' }]);
+    const text = JSON.stringify({ findings, rest });
+    const { id, tenant, namespace } = { id: 'other', ...gateway.config.get(gameAddress('other'))?.document };
+    for (const word of ['foreign', 'testing', `"${id}"`, `"${tenant}"`, namespace]) expect(text).not.toContain(word);
   });
 
   it('names what needs attention, with its entry in the runbook, the most urgent first', async () => {
