@@ -4,9 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Grant, Role, UserDocument } from '../../../actors/vocabulary/users.ts';
-import { leastRoleOf, mayAct } from '../../../src/api/console/permissions.ts';
-import { routes } from '../../../src/api/routes.ts';
+import type { Grant, UserDocument } from '../../../actors/vocabulary/users.ts';
 import { openConsoleFiles } from '../../../src/gateway/console-files.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemIds } from '../../../src/kernel/ids.ts';
@@ -362,67 +360,5 @@ describe('a password', () => {
     const session = await signIn(await addUser());
     const short = await asUser(session, 'PUT', '/v1/console/password', { password: 'x'.repeat(11) });
     expect(short.status).toBe(400);
-  });
-});
-
-describe('roles', () => {
-  const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
-  const sessions = new Map<Role, Session>();
-  beforeAll(async () => {
-    for (const role of ['viewer', 'analyst', 'editor', 'admin'] as const) {
-      sessions.set(role, await signIn(await addUser({ game: 'demo', environment: 'live', role })));
-    }
-  });
-  const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, '3f0f5a3e-8d7b-5c39-9a43-000000000000');
-
-  it('allow at every endpoint what the table says, and nothing else', async () => {
-    for (const route of all.filter(({ kind }) => kind === 'keyed')) {
-      const least = leastRoleOf(route);
-      for (const [role, session] of sessions) {
-        const mayCall = least !== undefined && mayAct(role, least);
-        // The body is empty, so an allowed request fails later, with another status than 401 and 403.
-        const body = route.method === 'GET' || route.input.body === undefined ? undefined : {};
-        const controller = new AbortController();
-        const response = await fetch(gateway.url + pathOf(route.path), {
-          method: route.method,
-          headers: {
-            Cookie: session.cookie,
-            'X-CSRF-Token': session.csrf,
-            ...DEMO,
-            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          },
-          ...(body === undefined ? {} : { body: '{}' }),
-          signal: controller.signal,
-        });
-        const refused = [401, 403].includes(response.status);
-        expect(refused, `${route.method} ${route.path} as ${role}: ${response.status}`).toBe(!mayCall);
-        controller.abort();
-      }
-    }
-  });
-
-  it('hold in their game and environment only', async () => {
-    const editor = sessions.get('editor');
-    if (editor === undefined) throw new Error('nobody is signed in');
-    const elsewhere: Record<string, string>[] = [
-      { 'X-Environment': 'test' },
-      { 'X-Game': 'other' },
-      { 'X-Game': 'nothing' },
-      { 'X-Environment': '*' },
-      { 'X-Game': '' },
-    ];
-    for (const headers of elsewhere) {
-      expect((await asUser(editor, 'GET', '/v1/flags/flags', undefined, headers)).status).toBe(403);
-    }
-    expect((await asUser(editor, 'GET', '/v1/flags/flags')).status).toBe(200);
-  });
-
-  it('end at once for those who lose them', async () => {
-    const user = await addUser({ ...EVERYWHERE, role: 'admin' });
-    const session = await signIn(user);
-    await gateway.config.put(userAddress(user.id), { ...stored(user), grants: [] });
-    expect((await asUser(session, 'GET', '/v1/flags/flags')).status).toBe(403);
-    await gateway.config.delete(userAddress(user.id));
-    expect((await asUser(session, 'GET', '/v1/flags/flags')).status).toBe(401);
   });
 });
