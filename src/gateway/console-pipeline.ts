@@ -4,7 +4,7 @@ import type { ConsoleContext, ConsoleRoute } from '../api/route.ts';
 import { cookieValue } from './http/header-values.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { failure } from '../kernel/errors.ts';
-import { isSameOrigin } from './access/console-session.ts';
+import { isSameOrigin, SESSION_ENDED } from './access/console-session.ts';
 import { pageChannelOf } from './access/page-channel.ts';
 import { type Exchange, respond } from './http/exchange.ts';
 import { readHead, type RouteReader } from './http/request-head.ts';
@@ -59,6 +59,9 @@ export function runConsoleRoute(
     complete(deps, exchange, undefined, () => {
       const body = wholeBody(route, head, outcome, exchange);
       if (body?.kind !== 'whole') return body;
+      // The body may have taken its time.
+      const isLost = route.auth !== 'none' && found !== undefined && !deps.consoleSessions.holdsSession(found);
+      if (isLost) return SESSION_ENDED;
       const bad = addBody(route, head, { idempotency: undefined, faults: [] }, body.bytes);
       return bad ?? route.run(head.input, context, found);
     });

@@ -9,7 +9,7 @@ import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { AuditedRequests } from './access/audited-request.ts';
 import type { CallerAddresses } from './access/caller-address.ts';
-import type { ConsoleSessions } from './access/console-session.ts';
+import { ACCESS_CHANGED, type ConsoleSessions } from './access/console-session.ts';
 import { type Exchange, respond } from './http/exchange.ts';
 import { joinedValues } from './http/header-values.ts';
 import type { KeyRing } from './access/key-ring.ts';
@@ -28,7 +28,7 @@ import {
   type RequestHead,
   type RouteReader,
 } from './http/request-head.ts';
-import { openStream, type StreamKind } from './sse/stream-registry.ts';
+import { openStream, type StreamKind, type StreamRegistry } from './sse/stream-registry.ts';
 import type { ApiKey } from '../api/api-key.ts';
 import { openBodyStream } from './http/body-stream.ts';
 import { addBody, mostBytesOf, type OwnContext, tooLarge, wholeBody } from './read-body.ts';
@@ -46,6 +46,8 @@ export interface PipelineDeps {
   trail: AuditTrail;
   callers: CallerAddresses;
   bodies: BodyReader;
+  /** Bodies that are read while they arrive. */
+  uploads: Pick<StreamRegistry, 'add'>;
   eventStreams: StreamKind<LiveRequest>;
   changeStreams: StreamKind<ChangesRequest>;
   logger: Logger;
@@ -120,7 +122,14 @@ function runWithStream(
   res: HttpResponse,
 ): void {
   const body = openBodyStream(res, deps.services.clock, route.streamedBody?.mostBytes ?? 0);
-  exchange.release = () => body.release();
+  // A body that arrives for minutes ends with the access of its sender.
+  const forget = deps.uploads.add(context.key, undefined, () => {
+    if (!exchange.gone) res.close();
+  });
+  exchange.release = () => {
+    forget();
+    body.release();
+  };
   context.body = body;
   complete(deps, exchange, context.key, async () => {
     const outcome = await route.run(head.input, context);
@@ -290,6 +299,8 @@ function runWithBody(
   bytes: Buffer,
   exchange: Exchange,
 ): Outcome | Promise<Outcome> {
+  // The body may have taken its time.
+  if (!deps.consoleSessions.holds(context.key)) return ACCESS_CHANGED;
   const fault = addBody(route, head, context, bytes);
   if (fault !== undefined) return fault;
   const requests = route.requestsOf?.(head.input.body) ?? 1;
@@ -332,6 +343,7 @@ function conclude(deps: PipelineDeps, exchange: Exchange, key: ApiKey | undefine
   if (outcome.kind === 'failure' && key !== undefined) countMalformed(deps, key, exchange, outcome.code);
   if (outcome.kind !== 'stream' && outcome.kind !== 'changes') respond(exchange, outcome);
   else if (key === undefined) return;
+  else if (!deps.consoleSessions.holds(key)) respond(exchange, ACCESS_CHANGED);
   else if (outcome.kind === 'stream') openStream(deps.eventStreams, exchange, key, outcome.request);
   else openStream(deps.changeStreams, exchange, key, outcome.request);
 }

@@ -179,6 +179,9 @@ export function createServer(deps: ServerDeps): Server {
     heartbeatMs: deps.heartbeatMs ?? LIMITS.changesHeartbeatMs,
   });
   const registries = [createStreamRegistry(), createStreamRegistry()] as const;
+  const uploads = createStreamRegistry();
+  /** What ends with the access of its caller. */
+  const endable = [...registries, uploads];
   const unread = createUnreadAnswers({
     clock,
     metrics,
@@ -203,6 +206,7 @@ export function createServer(deps: ServerDeps): Server {
     limiter,
     callers: createCallerAddresses(config.trustedProxies),
     bodies: createBodyReader(clock),
+    uploads,
     eventStreams: {
       source: deps.feed,
       streams: registries[0],
@@ -220,9 +224,14 @@ export function createServer(deps: ServerDeps): Server {
   };
   keyRing.onChange(() => {
     const good = keyRing.ids();
-    for (const streams of registries) streams.endWhere((key) => key.user === undefined && !good.has(key.id));
+    for (const streams of endable) streams.endWhere((key) => key.user === undefined && !good.has(key.id));
   });
-  const stopWatchingSessions = endLostSessions({ config: configStore, sessions: consoleSessions, registries, clock });
+  const stopWatchingSessions = endLostSessions({
+    config: configStore,
+    sessions: consoleSessions,
+    registries: endable,
+    clock,
+  });
 
   const onMetricsPort = (route: Route): boolean => config.metricsPort !== undefined && route.path === METRICS_PATH;
   // A separate port serves every caller that can reach it.

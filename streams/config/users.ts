@@ -20,9 +20,14 @@ export function userAddress(id: string): DocumentAddress<'user'> {
 
 /** The form in which an address is stored and compared; undefined if it is no e-mail address. */
 export function normalEmail(text: string): string | undefined {
-  const email = text.trim().toLowerCase();
+  const trimmed = text.trim();
+  // The lower case of a letter outside ASCII may be one of ASCII (the sign of Kelvin), and so of another address.
+  if (asciiOf(trimmed.toLowerCase()) !== asciiOf(trimmed).toLowerCase()) return undefined;
+  const email = trimmed.toLowerCase();
   return email.length <= LIMITS.userEmailLength && isEmail(email) ? email : undefined;
 }
+
+const asciiOf = (text: string): string => text.replaceAll(/[^\0-\x7f]/g, '');
 
 export function newUser(email: string, grants: readonly Grant[], clock: Pick<Clock, 'wallMs'>, ids: Ids): UserDocument {
   const createdAt = clock.wallMs();

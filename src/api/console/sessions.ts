@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { UserDocument } from '../../../actors/vocabulary/users.ts';
+import { passkeysOf } from '../../../streams/config/passkeys.ts';
 import {
   normalEmail,
   tokenIn,
@@ -221,7 +222,9 @@ const setPassword = defineConsoleRoute({
   method: 'PUT',
   path: '/v1/console/password',
   summary: 'Choose a password',
-  description: 'Ends all other sessions of the user. A user who has a password must send it too.',
+  description:
+    'Ends all other sessions of the user. A user who has a password must send it too. One who signs in by a passkey or ' +
+    'the provider needs a sign-in of the last 15 minutes, as for adding a passkey.',
   repeatsById: true,
   errors: ['FORBIDDEN', 'RATE_LIMIT_EXCEEDED'],
   input: {
@@ -245,6 +248,9 @@ const setPassword = defineConsoleRoute({
     const { user, session, csrf } = context.signedIn;
     const { passwords, clock } = context.services;
     if (!context.mayTry([`sign-in user ${user.email}`, LIMITS.signInsOfUser])) return TOO_MANY;
+    if (user.password === null && hasOtherWay(user) && session.createdAt + LIMITS.passkeyFreshMs < clock.wallMs()) {
+      return NOT_FRESH;
+    }
     if (user.password !== null) {
       const matches = await passwords.matches(body.current ?? '', user.password);
       if (matches === 'busy') return failure('SERVICE_UNAVAILABLE');
@@ -264,6 +270,14 @@ const setPassword = defineConsoleRoute({
     return written.kind === 'failure' ? written : meAnswer(written.user, csrf, session.expiresAt, context);
   },
 });
+
+/** Whoever has no other way in than a link, which counts once, may choose a password for as long as it is signed in. */
+const hasOtherWay = (user: UserDocument): boolean => passkeysOf(user).length > 0 || user.openId !== undefined;
+
+const NOT_FRESH = failure(
+  'FORBIDDEN',
+  'Sign out and in again first: the first password needs a sign-in of the last 15 minutes.',
+);
 
 async function endSession(
   { configAs }: ConsoleContext,

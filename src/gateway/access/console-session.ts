@@ -28,8 +28,10 @@ export interface ConsoleSessions {
   before(req: HttpRequest): SignedIn | undefined;
   /** The same as a caller of the API: a server key of the game and environment that the request names. */
   callerOf(req: HttpRequest): ApiKey | Failure | undefined;
-  /** Whether a session is still valid and its user still has the role. */
+  /** Whether a session is still valid and its user still has the role. True for API keys. */
   holds(key: ApiKey): boolean;
+  /** The same for requests about a person. */
+  holdsSession(signedIn: SignedIn): boolean;
 }
 
 export function createConsoleSessions(config: ConfigStore, clock: Pick<Clock, 'wallMs'>): ConsoleSessions {
@@ -44,9 +46,13 @@ export function createConsoleSessions(config: ConfigStore, clock: Pick<Clock, 'w
   function tokenOf(req: HttpRequest): string | undefined {
     const cookies = req.getHeader('cookie');
     if (cookies === '' || cookies.length > LIMITS.cookieLength) return undefined;
-    const secure = cookieValue(cookies, SECURE_COOKIE);
+    const channel = pageChannelOf(req);
+    // A page that was loaded without TLS may be anybody's, whatever host it names.
+    if (channel === 'open') return undefined;
     // Another host of the domain could plant the other cookie, and have people work in a session of its own.
-    return secure ?? (pageChannelOf(req) === 'local' ? cookieValue(cookies, PLAIN_COOKIE) : undefined);
+    return (
+      cookieValue(cookies, SECURE_COOKIE) ?? (channel === 'local' ? cookieValue(cookies, PLAIN_COOKIE) : undefined)
+    );
   }
 
   function read(req: HttpRequest): SignedIn | Failure | undefined {
@@ -56,6 +62,11 @@ export function createConsoleSessions(config: ConfigStore, clock: Pick<Clock, 'w
     if (found === undefined) return SESSION_ENDED;
     if (!isSameOrigin(req)) return CROSS_SITE;
     return isSafe(req) || isEqual(req.getHeader('x-csrf-token'), found.csrf) ? found : NO_CSRF_TOKEN;
+  }
+
+  function isOpen(id: string, sessionHash: string): boolean {
+    const sessions = config.get(userAddress(id))?.document.sessions ?? [];
+    return sessions.some(({ hash, expiresAt }) => hash === sessionHash && expiresAt > clock.wallMs());
   }
 
   return {
@@ -88,10 +99,11 @@ export function createConsoleSessions(config: ConfigStore, clock: Pick<Clock, 'w
       };
     },
     holds({ id, user, game, environment }) {
+      if (user === undefined) return true;
       const held = config.get(userAddress(id))?.document;
-      if (held === undefined || user === undefined || roleIn(held, game, environment) !== user.role) return false;
-      return held.sessions.some(({ hash, expiresAt }) => hash === user.session && expiresAt > clock.wallMs());
+      return held !== undefined && roleIn(held, game, environment) === user.role && isOpen(id, user.session);
     },
+    holdsSession: ({ user, session }) => isOpen(user.id, session.hash),
   };
 }
 
@@ -120,7 +132,11 @@ function isEqual(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a, 'latin1'), Buffer.from(b, 'latin1'));
 }
 
-const SESSION_ENDED = failure('UNAUTHORIZED', 'The session has ended. Sign in again.');
+export const SESSION_ENDED = failure('UNAUTHORIZED', 'The session has ended. Sign in again.');
+export const ACCESS_CHANGED = failure(
+  'UNAUTHORIZED',
+  'The session has ended, or its role has changed, while the request arrived. Send it again.',
+);
 const CROSS_SITE = failure('FORBIDDEN', 'Requests with a session must come from the console’s own origin.');
 const NO_CSRF_TOKEN = failure(
   'FORBIDDEN',

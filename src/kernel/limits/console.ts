@@ -69,7 +69,7 @@ export const CONSOLE_LIMITS = {
   passkeyLength: 8_192,
   /** How long a challenge for a passkey is valid. STREAM_TOKENS keeps entries for longer. */
   challengeMs: 100_000,
-  /** Age of a session up to which it may add a passkey. */
+  /** Age of a session up to which it may add a passkey, or a password beside one. */
   passkeyFreshMs: 15 * 60_000,
   /** How long a sign-in by the identity provider may take, from the first click. */
   openIdSeconds: 600,

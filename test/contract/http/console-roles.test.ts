@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Grant, type Role, ROLES } from '../../../actors/vocabulary/users.ts';
 import { leastRoleOf, mayAct } from '../../../src/api/console/permissions.ts';
@@ -162,23 +164,83 @@ describe('a role', () => {
     expect((await editor.call('GET', '/v1/flags/flags')).status).toBe(200);
   });
 
+  it.each<[string, string, number, (person: SignedInPerson) => Promise<unknown>]>([
+    ['POST', '/v1/segments/segments', 401, (person) => grant(person, [])],
+    ['POST', '/v1/segments/segments', 401, (person) => grant(person, [at('viewer')])],
+    ['POST', '/v1/segments/segments', 401, (person) => person.call('DELETE', '/v1/console/sessions')],
+    ['PUT', '/v1/console/password', 401, (person) => person.call('DELETE', '/v1/console/sessions')],
+  ])('is asked for again when the body of %s %s has arrived: %i', async (method, path, expected, lose) => {
+    const person = await people.signedIn(at('editor'));
+    const began = lookUpOf(person.id);
+    const sent = request(gateway.url + path, {
+      method,
+      headers: { ...headersOf(person), 'Content-Type': 'application/json' },
+    });
+    const answered = once(sent, 'response');
+    sent.write('{"key":"late","name":"Late","conditions":{"session_count":{"gte":1}}');
+    await began;
+    await lose(person);
+    sent.end('}');
+    const [response]: IncomingMessage[] = await answered;
+    response?.resume();
+    expect(response?.statusCode).toBe(expected);
+    expect(gateway.config.list('segment')).toEqual([]);
+  });
+
+  it('ends a list that is still arriving', async () => {
+    const person = await people.signedIn(at('editor'));
+    const address = { game: 'demo', environment: 'live', kind: 'segment', key: 'seg_list' } as const;
+    await gateway.config.put(address, {
+      ...{ id: 'seg_list', key: 'list', name: 'List', description: '', conditions: {}, static: true },
+      ...{ createdAt: 1, updatedAt: 1, version: 1 },
+    });
+    const began = lookUpOf(person.id);
+    const sent = request(`${gateway.url}/v1/segments/segments/seg_list/members`, {
+      method: 'PUT',
+      headers: { ...headersOf(person), 'Content-Type': 'application/x-ndjson' },
+    });
+    const ended = once(sent, 'response').then(
+      () => 'answered',
+      () => 'closed',
+    );
+    sent.write('"player-1"\n');
+    await began;
+    await grant(person, []);
+    expect(await ended).toBe('closed');
+    await gateway.config.delete(address);
+  });
+
+  /** Resolves when the gateway looks up a user: it has read the head of a request. */
+  function lookUpOf(id: string): Promise<void> {
+    const { get } = gateway.config;
+    return new Promise((resolve) => {
+      gateway.config.get = (address) => {
+        if (address.kind === 'user' && address.key === id) {
+          gateway.config.get = get;
+          resolve();
+        }
+        return get(address);
+      };
+    });
+  }
+  const at = (role: Role): Grant => ({ game: 'demo', environment: 'live', role });
+  async function grant({ id }: SignedInPerson, grants: Grant[]): Promise<void> {
+    const held = people.stored(id);
+    if (held === undefined) throw new Error('the user is not stored');
+    await gateway.config.put(userAddress(id), { ...held, grants });
+  }
+
   it('ends at once for those who lose it, or get a lower one: in open sessions and open streams', async () => {
-    const role = (granted: Role): Grant => ({ game: 'demo', environment: 'live', role: granted });
-    const person = await people.signedIn(role('editor'));
-    const store = async (grants: Grant[]): Promise<void> => {
-      const held = people.stored(person.id);
-      if (held === undefined) throw new Error('the user is not stored');
-      await gateway.config.put(userAddress(person.id), { ...held, grants });
-    };
+    const person = await people.signedIn(at('editor'));
     const stream = await person.call('GET', '/v1/events/events/stream');
     const write = () => person.call('DELETE', '/v1/flags/flags/none');
     expect([stream.status, (await write()).status]).toEqual([200, 404]);
-    await store([role('viewer')]);
+    await grant(person, [at('viewer')]);
     // The stream ends, so its text does.
     expect(await stream.text()).toContain('connected');
     expect([(await write()).status, (await person.call('GET', '/v1/flags/flags')).status]).toEqual([403, 200]);
     const lower = await person.call('GET', '/v1/events/events/stream');
-    await store([]);
+    await grant(person, []);
     expect(await lower.text()).toContain('connected');
     expect((await person.call('GET', '/v1/flags/flags')).status).toBe(403);
     await gateway.config.delete(userAddress(person.id));

@@ -116,6 +116,18 @@ describe('a one-time link', () => {
     expect((await post({ link })).status).toBe(401);
   });
 
+  it('signs in once, also when it is used twice at the same time, and reading its page does not use it', async () => {
+    const user = await addUser({ ...EVERYWHERE, role: 'viewer' });
+    const link = await linkOf(user);
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      await gateway.call(undefined, method, `/console/link?${link}`);
+      await gateway.call(undefined, method, '/v1/console/sessions');
+    }
+    const answers = await Promise.all([post({ link }), post({ link }), post({ link })]);
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 401, 401]);
+    expect(stored(user)).toMatchObject({ links: [], sessions: [{}] });
+  });
+
   it('works no more when it has expired, and a text that is none has the same answer', async () => {
     const user = await addUser();
     const late = await post({ link: await linkOf(user, 0) });
@@ -329,6 +341,23 @@ describe('a password', () => {
       current: password,
     });
     expect(changed.status).toBe(200);
+  });
+
+  it('beside a passkey needs a fresh sign-in, and of a user without another way in none', async () => {
+    const user = await addUser();
+    const session = await signIn(user);
+    const aged = async (more: Partial<UserDocument>): Promise<void> => {
+      const held = stored(user);
+      const createdAt = systemClock.wallMs() - LIMITS.passkeyFreshMs - 1;
+      const sessions = held.sessions.map((each) => ({ ...each, createdAt }));
+      await gateway.config.put(userAddress(user.id), { ...held, ...more, sessions });
+    };
+    await aged({ openId: { issuer: 'https://id.example.com', subject: '1' } });
+    expect((await asUser(session, 'PUT', '/v1/console/password', { password })).status).toBe(403);
+    const { openId: _, ...plain } = stored(user);
+    await gateway.config.put(userAddress(user.id), plain);
+    await aged({});
+    expect((await asUser(session, 'PUT', '/v1/console/password', { password })).status).toBe(200);
   });
 
   it('that is wrong, of nobody or of a user without one is refused in the same words', async () => {

@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { normalEmail } from './users.ts';
+
+it('reads an address in any case, and none that would become another one', () => {
+  expect(normalEmail(' Ann@Example.COM ')).toBe('ann@example.com');
+  expect(normalEmail('ÉMILE@example.com')).toBe('émile@example.com');
+  // The sign of Kelvin, whose lower case is the letter k.
+  expect(normalEmail('mi\u212Ae@example.com')).toBeUndefined();
+  expect(normalEmail('mike@example.com')).toBe('mike@example.com');
+});
