@@ -124,7 +124,7 @@ describe('an approval whose process ends in between', () => {
     ['PATCH', { enabled: true }],
     ['DELETE', undefined],
   ])('after the change by %s: it is not made again, nor rejected', async (method, body) => {
-    const { delete: remove } = gateway.config;
+    const store = { ...gateway.config };
     const ids: string[] = [];
     for (const each of [`${flag}_a`, `${flag}_b`]) {
       await gateway.call(await gateway.key(), 'POST', '/v1/flags/flags', {
@@ -136,7 +136,7 @@ describe('an approval whose process ends in between', () => {
       ids.push(error.details?.approval_id ?? '');
       gateway.config.delete = async () => false;
       expect((await approve(bob, ids.at(-1) ?? '')).status).toBe(200);
-      gateway.config.delete = remove;
+      gateway.config.delete = (address, revision) => store.delete(address, revision);
     }
     const versions = () =>
       gateway.config
@@ -153,11 +153,11 @@ describe('an approval whose process ends in between', () => {
 
   it('while it is unknown whether the change was stored: nobody rejects it, and a repeat makes it', async () => {
     const id = await proposed();
-    const { put } = gateway.config;
+    const store = { ...gateway.config };
     gateway.config.put = async (address, document, revision) =>
-      address.kind === 'flag' ? { kind: 'unavailable' } : put(address, document, revision);
+      address.kind === 'flag' ? { kind: 'unavailable' } : store.put(address, document, revision);
     expect((await approve(bob, id)).status).toBe(503);
-    gateway.config.put = put;
+    gateway.config.put = (address, document, revision) => store.put(address, document, revision);
     expect((await reject(ann, id)).status).toBe(409);
     expect((await approve(bob, id)).status).toBe(200);
     expect([stored()?.version, waiting()]).toEqual([2, 0]);
@@ -165,15 +165,15 @@ describe('an approval whose process ends in between', () => {
 
   it('creates a campaign once, and deletes it once', async () => {
     const campaign = { name: 'Hi', trigger: { event: 'level_up' }, content: { title: 'a', body: 'b', cta: 'c' } };
-    const { delete: remove } = gateway.config;
+    const store = { ...gateway.config };
     const twice = async (method: string, path: string, body?: unknown): Promise<void> => {
       const { error }: Failed = JSON.parse(await (await ann.call(method, path, body)).text());
       const id = error.details?.approval_id ?? '';
       // The removal of the proposal does not happen.
       gateway.config.delete = (address, revision) =>
-        address.kind === 'proposal' ? Promise.resolve(false) : remove(address, revision);
+        address.kind === 'proposal' ? Promise.resolve(false) : store.delete(address, revision);
       expect((await approve(bob, id)).status).toBe(200);
-      gateway.config.delete = remove;
+      gateway.config.delete = (address, revision) => store.delete(address, revision);
       expect((await approve(bob, id)).status).toBe(200);
     };
     await twice('POST', '/v1/campaigns/campaigns', campaign);
@@ -265,7 +265,9 @@ describe('a live change in a game with approval', () => {
     expect(await pages('limit=2')).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
     expect((await ann.call('GET', '/v1/console/approvals?cursor=x')).status).toBe(400);
     const bodyOf = (key: string, variants: number, value: string) => ({
-      ...{ key, name: 'Big', flag_type: 'string' },
+      key,
+      name: 'Big',
+      flag_type: 'string',
       variants: Array.from({ length: variants }, (_, n) => ({ key: `v${n}`, value, weight: 1 })),
     });
     const bodies = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => bodyOf(key, 8, 'x'.repeat(8_000)));

@@ -191,8 +191,15 @@ describe('a role', () => {
     const person = await people.signedIn(at('editor'));
     const address = { game: 'demo', environment: 'live', kind: 'segment', key: 'seg_list' } as const;
     await gateway.config.put(address, {
-      ...{ id: 'seg_list', key: 'list', name: 'List', description: '', conditions: {}, static: true },
-      ...{ createdAt: 1, updatedAt: 1, version: 1 },
+      id: 'seg_list',
+      key: 'list',
+      name: 'List',
+      description: '',
+      conditions: {},
+      static: true,
+      createdAt: 1,
+      updatedAt: 1,
+      version: 1,
     });
     const began = lookUpOf(person.id);
     const sent = request(`${gateway.url}/v1/segments/segments/seg_list/members`, {
@@ -212,14 +219,14 @@ describe('a role', () => {
 
   /** Resolves when the gateway looks up a user: it has read the head of a request. */
   function lookUpOf(id: string): Promise<void> {
-    const { get } = gateway.config;
+    const store = { ...gateway.config };
     return new Promise((resolve) => {
       gateway.config.get = (address) => {
         if (address.kind === 'user' && address.key === id) {
-          gateway.config.get = get;
+          gateway.config.get = (each) => store.get(each);
           resolve();
         }
-        return get(address);
+        return store.get(address);
       };
     });
   }

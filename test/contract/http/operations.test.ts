@@ -108,9 +108,18 @@ describe('the state of the deployment', () => {
       gateway.config.put(
         { game, environment, kind: 'webhook', key: `wh_${name}` },
         {
-          ...{ id: `wh_${name}`, name, url: `https://${name}.example.com/`, events: ['*'], secret: 'whsec_x' },
-          ...{ enabled: false, headers: {}, retryPolicy: { maxRetries: 1, backoff: 'linear' }, filters: {} },
-          ...{ createdAt: NOW, version: 1, disabled: { at: NOW, reason: 'failing' } },
+          id: `wh_${name}`,
+          name,
+          url: `https://${name}.example.com/`,
+          events: ['*'],
+          secret: 'whsec_x',
+          enabled: false,
+          headers: {},
+          retryPolicy: { maxRetries: 1, backoff: 'linear' },
+          filters: {},
+          createdAt: NOW,
+          version: 1,
+          disabled: { at: NOW, reason: 'failing' },
         },
       );
     await webhook('own', 'demo', 'live');
