@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { STATIC } from '../../../actors/vocabulary/documents.ts';
 import { type Grant, type Role, ROLES } from '../../../actors/vocabulary/users.ts';
 import { leastRoleOf, mayAct } from '../../../src/api/console/permissions.ts';
 import type { Route } from '../../../src/api/route.ts';
@@ -195,8 +196,8 @@ describe('a role', () => {
       key: 'list',
       name: 'List',
       description: '',
-      conditions: {},
-      static: true,
+      conditions: STATIC,
+      list: { load: '', players: 0, loadedAt: null },
       createdAt: 1,
       updatedAt: 1,
       version: 1,
