@@ -1,8 +1,14 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
 import { count, defineCase, on } from './lib/case.ts';
+import { latencyAt } from './lib/figures/statistics.ts';
 import { watchUsage, type UsageSeen } from './lib/figures/usage.ts';
+import { measureRestart } from './lib/lives/restarts.ts';
+import { registerPlayers } from './lib/load/calls.ts';
+import { openLoop, type OpenLoopResult } from './lib/load/open-loop.ts';
+import { eventWorkloads } from './lib/load/workload.ts';
 import { listedId, listUpload, type ListUploaded, type ListUploadSpec } from './lib/load/list-upload.ts';
 import { figure, section, tableOf } from './lib/report/table.ts';
 import { runCli } from './lib/service/cli.ts';
@@ -13,37 +19,83 @@ const KEY = 'listed';
 /** Lines of one write of a file. */
 const WRITTEN = 10_000;
 
+const LIVE_PLAYERS = 1_000;
+const LIVE_SECONDS = 5;
+const SETTLING_SECONDS = 1;
+const CONNECTIONS = 64;
+/** The service is at rest this long after a start. */
+const REST_MS = 5_000;
+
 interface Upload {
   way: string;
+  /** Players of all lists of this row. */
+  players: number;
   seconds: number;
   usage: UsageSeen;
+}
+
+interface Live {
+  when: string;
+  result: OpenLoopResult;
 }
 
 export const lists = defineCase({
   name: 'lists',
   description:
-    'Replace the list of a static segment: time and memory of an upload with the server SDK, from an iterator and from ' +
-    'a file, and of `segments load`.',
+    'Replace the list of a static segment, after a restart: time and memory of uploads with the server SDK, from an ' +
+    'iterator and from a file, of two lists at once, of ids of nobody, and of `segments load`.',
   options: {
     players: count('--players <n>', 'players of the list', 1_000_000),
+    live: count('--live <n>', 'live events/s during the first upload; 0: none', 0),
     evaluation: on('--evaluation', 'also wait until all of them are in the segment'),
   },
-  async run(bench, { players, evaluation, folder: place }, save) {
+  async run(bench, { players, live, evaluation, folder: place }, save) {
     const folder = temporaryFolder(bench, 'lists', place);
     const [playersFile, listFile] = [join(folder, 'players.csv'), join(folder, 'list.csv')];
     writeLines(playersFile, 'external_id,first_seen_at', players, (player) => `${listedId(player)},2026-01-01`);
-    writeLines(listFile, 'external_id', players, listedId);
+    writeLines(listFile, 'external_id', players, (player) => listedId(player));
     const service = await startLocalService(bench, { folder: place });
     bench.report(`importing ${figure(players)} players`);
     await runCli(bench, service, ['import', 'players', playersFile, '--game', 'demo']);
-    const segmentId = await createSegment(service, { key: KEY, name: 'Listed', kind: 'static' });
+    const bodies = temporaryFolder(bench, 'bodies', place);
+    const liveIds = live === 0 ? [] : await registerPlayers(service, LIVE_PLAYERS, bench.signal);
+    const [segmentId, otherId] = [
+      await createSegment(service, { key: KEY, name: 'Listed', kind: 'static' }),
+      await createSegment(service, { key: `${KEY}-too`, name: 'Listed too', kind: 'static' }),
+    ];
+    // Of what the import left in memory nothing is measured.
+    await measureRestart(service, 'stopped', bench.signal);
+    await sleep(REST_MS, undefined, { signal: bench.signal });
     const { baseUrl, key } = service;
-    const bySdk = (from: ListUploadSpec['from']) =>
-      uploadBySdk(bench, service, { baseUrl, key, segmentId, from }, players);
+    const bySdk = (way: string, from: ListUploadSpec['from'], ids = [segmentId], unknown = false) =>
+      uploadBySdk(
+        bench,
+        service,
+        { way, players, unknown },
+        ids.map((id) => ({ baseUrl, key, segmentId: id, from })),
+      );
+    const rest = restOf(service);
+    const liveLoads: Live[] = [];
+    const beside = async (upload: () => Promise<Upload>): Promise<Upload> => {
+      if (live === 0) return upload();
+      const loop = () => liveLoad(bench, service, bodies, liveIds, live);
+      liveLoads.push({ when: 'before', result: await loop() });
+      const progress = { isDone: false };
+      const uploaded = upload().finally(() => {
+        progress.isDone = true;
+      });
+      do liveLoads.push({ when: 'meanwhile', result: await loop() });
+      while (!progress.isDone);
+      liveLoads.push({ when: 'after, players move', result: await loop() });
+      return uploaded;
+    };
     const uploads: Upload[] = [
-      { way: 'SDK, iterator', ...(await bySdk({ players })) },
-      { way: 'SDK, file', ...(await bySdk({ file: listFile })) },
-      { way: 'segments load', ...(await uploadByCli(bench, service, listFile)) },
+      { way: 'none', players, seconds: REST_MS / 1_000, usage: rest },
+      await beside(() => bySdk('SDK, iterator', { players })),
+      await bySdk('SDK, file', { file: listFile }),
+      await bySdk('two lists at once', { players }, [segmentId, otherId]),
+      await bySdk('ids of nobody', { players, prefix: 'nobody' }, [otherId], true),
+      await uploadByCli(bench, service, listFile, players),
     ];
     let evaluationSeconds: number | undefined;
     if (evaluation) {
@@ -52,10 +104,41 @@ export const lists = defineCase({
       await evaluated(service, segmentId, bench.signal);
       evaluationSeconds = (performance.now() - begunMs) / 1_000;
     }
-    save({ results: { players, uploads, evaluationSeconds }, tables: tableOfUploads(players, uploads) });
+    save({
+      results: { players, uploads, liveLoads, evaluationSeconds },
+      tables: tablesOf(players, uploads, liveLoads),
+    });
     if (evaluationSeconds !== undefined) bench.report(`in the segment after ${figure(evaluationSeconds)} s`);
   },
 });
+
+function restOf(service: LocalService): UsageSeen {
+  const watch = watchUsage(service.pids());
+  const usage = watch.seen();
+  watch.stop();
+  return usage;
+}
+
+/** Some seconds of live events. */
+async function liveLoad(
+  { signal }: Bench,
+  service: LocalService,
+  bodies: string,
+  ids: readonly string[],
+  requestsPerSecond: number,
+): Promise<OpenLoopResult> {
+  const { single } = eventWorkloads(bodies, ids, 1);
+  const spec = {
+    url: service.baseUrl + single.path,
+    key: service.key,
+    bodiesFile: single.bodiesFile,
+    requestsPerSecond,
+    seconds: LIVE_SECONDS,
+    settlingSeconds: SETTLING_SECONDS,
+    connections: CONNECTIONS,
+  };
+  return openLoop.use(signal, spec, (process) => process.ask('run'));
+}
 
 function writeLines(path: string, header: string, lines: number, lineOf: (player: number) => string): void {
   const file = openSync(path, 'w');
@@ -73,24 +156,26 @@ function writeLines(path: string, header: string, lines: number, lineOf: (player
 async function uploadBySdk(
   bench: Bench,
   service: LocalService,
-  spec: ListUploadSpec,
-  players: number,
-): Promise<Omit<Upload, 'way'>> {
-  bench.report(`uploading ${'file' in spec.from ? 'a file' : 'an iterator'}`);
+  { way, players, unknown }: { way: string; players: number; unknown: boolean },
+  specs: readonly ListUploadSpec[],
+): Promise<Upload> {
+  bench.report(`uploading: ${way}`);
   const watch = watchUsage(service.pids());
-  const uploaded = await listUpload.use(bench.signal, spec, async (process): Promise<ListUploaded> => {
-    watch.add('client', process.pid);
-    return process.ask('run');
-  });
+  const uploadOne = (spec: ListUploadSpec, place: number) =>
+    listUpload.use(bench.signal, spec, async (process): Promise<ListUploaded> => {
+      watch.add(place === 0 ? 'client' : `client ${place + 1}`, process.pid);
+      return process.ask('run');
+    });
+  const uploaded = await Promise.all(specs.map(uploadOne));
   const usage = watch.seen();
   watch.stop();
-  if (uploaded.members !== players || uploaded.received !== players) {
-    throw new BenchError(`the list of ${players} players was loaded as ${JSON.stringify(uploaded)}`);
-  }
-  return { seconds: uploaded.seconds, usage };
+  const wrong = uploaded.find((one) => one.received !== players || (unknown ? one.unknown : one.members) !== players);
+  if (wrong !== undefined) throw new BenchError(`the list of ${players} ids was loaded as ${JSON.stringify(wrong)}`);
+  const seconds = Math.max(...uploaded.map((one) => one.seconds));
+  return { way, players: players * specs.length, seconds, usage };
 }
 
-async function uploadByCli(bench: Bench, service: LocalService, file: string): Promise<Omit<Upload, 'way'>> {
+async function uploadByCli(bench: Bench, service: LocalService, file: string, players: number): Promise<Upload> {
   bench.report('loading a file');
   const watch = watchUsage(service.pids());
   const onStart = (pid: number): void => watch.add('client', pid);
@@ -99,22 +184,32 @@ async function uploadByCli(bench: Bench, service: LocalService, file: string): P
   const seconds = (performance.now() - begunMs) / 1_000;
   const usage = watch.seen();
   watch.stop();
-  return { seconds, usage };
+  return { way: 'segments load', players, seconds, usage };
 }
 
-function tableOfUploads(players: number, uploads: readonly Upload[]): string {
+function tablesOf(players: number, uploads: readonly Upload[], liveLoads: readonly Live[]): string {
   const processes = [...new Set(uploads.flatMap(({ usage }) => Object.keys(usage.cpuSeconds)))];
   const others = Math.max(...uploads.map(({ usage }) => usage.othersCpus));
   const table = tableOf(uploads, {
     upload: ({ way }) => way,
     seconds: ({ seconds }) => seconds,
-    'ids/s': ({ seconds }) => players / seconds,
+    'ids/s': ({ players: ids, seconds, way }) => (way === 'none' ? Number.NaN : ids / seconds),
     ...Object.fromEntries(
       processes.flatMap((name) => [
-        [`${name} µs an id`, ({ usage }: Upload) => ((usage.cpuSeconds[name] ?? Number.NaN) * 1e6) / players],
+        [`${name} µs an id`, ({ usage, players: ids }: Upload) => ((usage.cpuSeconds[name] ?? Number.NaN) * 1e6) / ids],
         [`${name} peak MiB`, ({ usage }: Upload) => usage.peakRssMiB[name] ?? Number.NaN],
+        [`${name} peak MiB without files`, ({ usage }: Upload) => usage.peakOwnMiB[name] ?? Number.NaN],
       ]),
     ),
   });
-  return section(`lists of ${figure(players)} players; other processes used up to ${figure(others)} CPUs`, table);
+  const live = tableOf(liveLoads, {
+    'live events': ({ when }) => when,
+    p50: ({ result: { latency } }) => latencyAt(latency, 0.5),
+    p99: ({ result: { latency } }) => latencyAt(latency, 0.99),
+    max: ({ result: { latency } }) => latency.maxMs,
+  });
+  return (
+    section(`lists of ${figure(players)} players; other processes used up to ${figure(others)} CPUs`, table) +
+    (liveLoads.length === 0 ? '' : section('live, ms', live))
+  );
 }

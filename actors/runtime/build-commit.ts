@@ -180,7 +180,7 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   for (const entityId of maintenance.sweepIds) {
     if (tookMs > LIMITS.sweepMs || changed >= LIMITS.sweepChanges || draft.chars > MAINTENANCE_CHARS) break;
     count += 1;
-    const state = draft.changed.get(entityId) ?? entities.peek(entityId);
+    const state = draft.changed.get(entityId) ?? entities.inBulk(entityId);
     const tenant = state === undefined ? '' : tenantOf(state);
     if (state?.kind === 'player' && maintenance.sweepWants(tenant, entityId)) {
       const stepsBefore = stepsSpent();
@@ -189,7 +189,7 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
       const atMs = Math.max(nowMs, state.lastSeenAt);
       const since = draft.facts.length;
       const { game, environment } = state;
-      metered(() => {
+      const evaluate = (): void => {
         dropEnded(draft, state, atMs);
         reviewLifecycle(draft, state, definitions.settings(game).lifecycle, atMs);
         for (const fact of updateSegments(state, set, 'all', atMs, draft.limits)) draft.emit(fact);
@@ -198,7 +198,8 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
         triggerCampaigns(draft, since, campaigns, context);
         if (maintenance.schedules !== undefined)
           triggerSchedules(draft, entityId, campaigns, maintenance.schedules, context);
-      });
+      };
+      metered(() => draft.inBulk(evaluate));
       if (draft.facts.length > since) changed += 1;
       overBudget.push(...new Set(definitions.takeOverBudget()));
       const before = tenants.get(tenant) ?? { players: 0, steps: 0, last: '' };
@@ -309,7 +310,9 @@ function decideOne(options: BuildOptions, draft: CommitDraft, command: Command):
   }
   const savepoint = draft.savepoint();
   try {
-    return decide(draft, receivedInTime(command, nowMs), definitions);
+    const received = receivedInTime(command, nowMs);
+    if (received.body.kind !== 'ListPlayers') return decide(draft, received, definitions);
+    return draft.inBulk(() => decide(draft, received, definitions));
   } catch (error) {
     if (error instanceof StoreFaultError) throw error;
     draft.rollback(savepoint);
@@ -333,7 +336,7 @@ function takeSnapshots(entities: Entities, ids: readonly string[], nowMs: number
   const snapshots: EntitySnapshot[] = [];
   let chars = 0;
   for (const entityId of ids) {
-    const state = entities.get(entityId);
+    const state = entities.inBulk(entityId);
     if (state === undefined) continue;
     chars += stateChars(state);
     if (chars > RECORD_CHARS / 2 && snapshots.length > 0) break;

@@ -14,15 +14,20 @@ export interface CommitDraft extends Draft {
   readonly changed: ReadonlyMap<string, EntityState>;
   /** Exposures by the attribution of their variant, and those without one. */
   readonly exposures: ReadonlyMap<Attribution | Tallied, number>;
+  /** Runs work in bulk over players: those that are not in memory do not stay there for it. */
+  inBulk<T>(action: () => T): T;
   /** A point to return to with `rollback`. */
   savepoint(): number;
   /** Undoes the facts emitted since the savepoint. */
   rollback(savepoint: number): void;
 }
 
-/** The draft of one commit, on top of the committed states. */
+/**
+ * The draft of one commit, on top of the committed states.
+ * @param committed also gets whether work in bulk asks
+ */
 export function createDraft(
-  committed: (entityId: string) => EntityState | undefined,
+  committed: (entityId: string, isBulk: boolean) => EntityState | undefined,
   limits: PlayerLimits = LIMITS,
 ): CommitDraft {
   const facts: DomainFact[] = [];
@@ -30,6 +35,7 @@ export function createDraft(
   const undo: { entityId: string; before: EntityState | undefined }[] = [];
   const exposures = new Map<Attribution | Tallied, number>();
   let chars = 0;
+  let isBulk = false;
 
   function count(attribution: Attribution | Tallied, times: number): void {
     exposures.set(attribution, (exposures.get(attribution) ?? 0) + times);
@@ -44,11 +50,19 @@ export function createDraft(
     get chars() {
       return chars;
     },
-    get: (entityId) => changed.get(entityId) ?? committed(entityId),
+    get: (entityId) => changed.get(entityId) ?? committed(entityId, isBulk),
+    inBulk(action) {
+      isBulk = true;
+      try {
+        return action();
+      } finally {
+        isBulk = false;
+      }
+    },
     emit(fact) {
       const { entityId } = fact;
       const before = changed.get(entityId);
-      changed.set(entityId, evolve(before ?? committed(entityId), fact, limits));
+      changed.set(entityId, evolve(before ?? committed(entityId, isBulk), fact, limits));
       undo.push({ entityId, before });
       facts.push(fact);
       chars += factChars(fact);

@@ -89,6 +89,62 @@ describe('the entities of a partition', () => {
     expect(entities.get('b')).toMatchObject({ externalId: 'b' });
   });
 
+  it('drops what only work in bulk changed once it is stored, and keeps what was used since', async () => {
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    for (const id of ids) register(id);
+    await entities.flush();
+    entities.trim();
+    entities.trim();
+    const held = ids.filter((id) => entities.held(id) !== undefined);
+    expect(held).toHaveLength(3);
+    sequence += 1;
+    const draft = entities.draft();
+    const body = { kind: 'ListPlayers', segmentId: 's', load: '1.x', active: '0.x', change: 'add' } as const;
+    draft.inBulk(() => decide(draft, aCommand({ ...body, playerIds: ids }), definitionsOf()));
+    // What is only read does not stay for it.
+    expect(entities.hotCount).toBe(3);
+    entities.applyCommit(draft, [], sequence);
+    expect([entities.hotCount, entities.bulkBytes > 0]).toEqual([5, true]);
+    const [used = '', unused = ''] = ids.filter((id) => !held.includes(id));
+    entities.get(used);
+    await entities.flush();
+    expect(ids.filter((id) => entities.held(id) !== undefined).toSorted()).toEqual([...held, used].toSorted());
+    expect([entities.bulkBytes, entities.pinnedBytes]).toEqual([0, 0]);
+    expect(entities.get(unused)).toMatchObject({ lists: [{ segmentId: 's', loads: ['1.x'] }], lastSeq: sequence });
+  });
+
+  it('keeps what work in bulk changed while it is written, also if that fails', async () => {
+    register('a');
+    await entities.flush();
+    const open = createEntities({ store, factsCreated: 'c', hotBytes: ONE, nowMs: () => nowMs });
+    const change = (load: string): void => {
+      sequence += 1;
+      const draft = open.draft();
+      const body = {
+        kind: 'ListPlayers',
+        segmentId: 's',
+        load,
+        active: '0.x',
+        change: 'add',
+        playerIds: ['a'],
+      } as const;
+      draft.inBulk(() => decide(draft, aCommand(body), definitionsOf()));
+      open.applyCommit(draft, [], sequence);
+    };
+    change('1.x');
+    hold = Promise.reject(new Error('disk full'));
+    await expect(open.flush()).rejects.toThrow('disk full');
+    expect([open.hotCount, open.bulkBytes > 0]).toEqual([1, true]);
+    hold = undefined;
+    const flushed = open.flush();
+    change('2.x');
+    await flushed;
+    expect(open.hotCount).toBe(1);
+    await open.flush();
+    expect(open.hotCount).toBe(0);
+    expect(store.get('a')?.state.lastSeq).toBe(sequence);
+  });
+
   it('keeps entities in memory until their write has succeeded', async () => {
     for (const id of ['a', 'b', 'c', 'd', 'e']) register(id);
     let finish = (): void => {};

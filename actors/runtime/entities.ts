@@ -1,6 +1,8 @@
 import { evolve } from '../evolve.ts';
 import { FactOrderError } from '../evolve-player.ts';
 import { LEDGER_PREFIX } from '../vocabulary/commands.ts';
+import { showsChange } from './shown-change.ts';
+import { storedLedgers } from './store/stored-ledgers.ts';
 import type { EntitySnapshot } from '../vocabulary/facts.ts';
 import type { EntityState } from '../vocabulary/state.ts';
 import { stateBytes } from '../vocabulary/size-estimates.ts';
@@ -21,12 +23,15 @@ import type { CommitRecord } from '../vocabulary/commit-record.ts';
  * 1. A committed state is immutable; `lastSeq` and `bornSeq` are set once, when its record's sequence is known.
  * 2. An entity that the store does not hold yet stays in `hot` and is never read from the store.
  * 3. A draft's states are visible only to that draft until `applyCommit`.
+ * 4. Work in bulk takes no room in memory from players who play.
  */
 export interface Entities {
   /** The committed state. */
   get(entityId: string): EntityState | undefined;
   /** The same without loading the entity into memory; for sweeps over all entities. */
   peek(entityId: string): EntityState | undefined;
+  /** The same for work in bulk (lists, sweeps, snapshots): it stays no longer in memory for it. */
+  inBulk(entityId: string): EntityState | undefined;
   /** The same if it is in memory. */
   held(entityId: string): EntityState | undefined;
   /** Starts a draft. Only one at a time. */
@@ -58,8 +63,10 @@ export interface Entities {
   readonly snapshots: SnapshotQueue;
   /** Entities in memory. */
   readonly hotCount: number;
-  /** Rough bytes that cannot be evicted yet. */
+  /** Rough bytes that the store does not hold yet, so that they cannot be evicted. */
   readonly pinnedBytes: number;
+  /** The part of them that only work in bulk uses. */
+  readonly bulkBytes: number;
 }
 
 interface Hot extends StoredEntity {
@@ -67,6 +74,8 @@ interface Hot extends StoredEntity {
   sizeBytes: number;
   /** Used since the last `trim` that reached it. */
   used: boolean;
+  /** Only work in bulk uses it: it leaves memory once the store holds it. */
+  isBulk: boolean;
   /** The delay of the newest snapshot since the entity is in memory, and its monotonic time; 0: none. */
   lastDelayMs: number;
   snapshotAtMs: number;
@@ -89,6 +98,8 @@ export interface EntitiesOptions {
   limits?: (PlayerLimits & SnapshotLimits) | undefined;
 }
 
+/** An entity that waits for its snapshot takes 200 bytes: those of work in bulk take a twentieth of `hotBytes`. */
+const HOT_BYTES_PER_WAITING = 4_096;
 /** About 2 ms. */
 const FLUSH_CHUNK = 256;
 
@@ -100,15 +111,19 @@ export function createEntities(options: EntitiesOptions): Entities {
    */
   const hot = new Map<string, Hot>();
   let unflushed = new Set<string>();
-  let flushing: ReadonlySet<string> = new Set<string>();
+  let flushing = new Set<string>();
+  /** What work in bulk has read since the begin of the draft. */
+  const bulkRead = new Map<string, Hot>();
   let totalBytes = 0;
-  let pinnedBytes = 0;
+  /** Of `unflushed` and of `flushing`. */
+  let unflushedBytes = NO_BYTES;
+  let flushingBytes = NO_BYTES;
   let storedSeq = store.mark()?.appliedSeq ?? 0;
   let appliedSeq = storedSeq;
   const ledgerIds = new Set(storedLedgers(store));
   /** As the newest mark says. */
   let { hasLedgers = true } = options;
-  const snapshots = createSnapshotQueue(nowMs, limits);
+  const snapshots = createSnapshotQueue(nowMs, limits, hotBytes / HOT_BYTES_PER_WAITING);
   // Entities that changed after the mark follow in `fold`, between the others of the same replay: the queue's order is
   // that of the changes.
   for (const stored of store.dirty()) {
@@ -120,10 +135,10 @@ export function createEntities(options: EntitiesOptions): Entities {
     snapshots.changed(entityId, dirtySince, { isFirst: snapshotSeq === 0, lastDelayMs: 0, restedMs: 0 });
   }
 
-  function load(entityId: string): Hot | undefined {
-    const held = hot.get(entityId);
+  function load(entityId: string, isBulk = false): Hot | undefined {
+    const held = hot.get(entityId) ?? (isBulk ? bulkRead.get(entityId) : undefined);
     if (held !== undefined) {
-      held.used = true;
+      if (!isBulk) [held.used, held.isBulk] = [true, false];
       return held;
     }
     // Events ask for a ledger that most games do not have, and a look-up in the store takes microseconds.
@@ -131,9 +146,13 @@ export function createEntities(options: EntitiesOptions): Entities {
     const stored = store.get(entityId);
     if (stored === undefined) return undefined;
     const state = withSharedServed(stored.state);
-    const entity = { ...stored, state, sizeBytes: stateBytes(state), used: true, lastDelayMs: 0, snapshotAtMs: 0 };
-    hot.set(entityId, entity);
-    totalBytes += entity.sizeBytes;
+    const sizeBytes = stateBytes(state);
+    const entity = { ...stored, state, sizeBytes, used: !isBulk, isBulk, lastDelayMs: 0, snapshotAtMs: 0 };
+    if (isBulk) bulkRead.set(entityId, entity);
+    else {
+      hot.set(entityId, entity);
+      totalBytes += sizeBytes;
+    }
     return entity;
   }
 
@@ -142,19 +161,19 @@ export function createEntities(options: EntitiesOptions): Entities {
     hot.set(entityId, entity);
     if (unflushed.has(entityId)) return;
     unflushed.add(entityId);
-    pinnedBytes += entity.sizeBytes;
+    unflushedBytes = withEntity(unflushedBytes, entity);
   }
 
   function applyState(entityId: string, state: EntityState, sequence: number): void {
     state.lastSeq = sequence;
     if (state.kind === 'player' && state.bornSeq === 0) state.bornSeq = sequence;
-    const before = load(entityId);
+    const before = load(entityId, true);
     if (before === undefined && state.kind === 'ledger') ledgerIds.add(entityId);
-    const { snapshotSeq = 0, lastDelayMs = 0, snapshotAtMs = 0 } = before ?? {};
+    const { snapshotSeq = 0, lastDelayMs = 0, snapshotAtMs = 0, used = true, isBulk = false } = before ?? {};
     const dirtySince = before === undefined || before.dirtySince === 0 ? sequence : before.dirtySince;
     if (dirtySince === sequence) {
       const restedMs = nowMs() - snapshotAtMs;
-      snapshots.changed(entityId, sequence, { isFirst: snapshotSeq === 0, lastDelayMs, restedMs });
+      snapshots.changed(entityId, sequence, { isFirst: snapshotSeq === 0, lastDelayMs, restedMs, isBulk });
     }
     if (showsChange(before?.state, state)) snapshots.shown(entityId);
     replace(entityId, {
@@ -162,14 +181,15 @@ export function createEntities(options: EntitiesOptions): Entities {
       dirtySince,
       snapshotSeq,
       sizeBytes: stateBytes(state),
-      used: true,
+      used,
+      isBulk,
       lastDelayMs,
       snapshotAtMs,
     });
   }
 
   function snapshotted(fact: EntitySnapshot): void {
-    const entity = load(fact.entityId);
+    const entity = load(fact.entityId, true);
     if (entity === undefined || entity.state.lastSeq !== fact.state.lastSeq) {
       throw new FactOrderError(`snapshot of ${fact.entityId} at ${fact.state.lastSeq} is not of the state held`);
     }
@@ -218,39 +238,59 @@ export function createEntities(options: EntitiesOptions): Entities {
 
   async function flush(): Promise<void> {
     const upTo = appliedSeq;
-    const batch: StoredEntity[] = [];
+    const batch: Hot[] = [];
     for (const entityId of unflushed) {
       const entity = hot.get(entityId);
       if (entity !== undefined) batch.push(entity);
     }
     flushing = unflushed;
+    flushingBytes = unflushedBytes;
     unflushed = new Set();
-    pinnedBytes = 0;
+    unflushedBytes = NO_BYTES;
     try {
       let at = 0;
       for (; batch.length - at > flushChunk; at += flushChunk) {
         const mark = { appliedSeq: storedSeq, aheadTo: upTo, factsCreated };
-        await store.write({ entities: batch.slice(at, at + flushChunk), mark });
+        const chunk = batch.slice(at, at + flushChunk);
+        await store.write({ entities: chunk, mark });
+        stored(chunk);
       }
-      await store.write({ entities: batch.slice(at), mark: { appliedSeq: upTo, factsCreated } });
+      const rest = batch.slice(at);
+      await store.write({ entities: rest, mark: { appliedSeq: upTo, factsCreated } });
       storedSeq = upTo;
-      flushing = new Set();
-    } catch (error) {
+      stored(rest);
+    } finally {
       for (const entityId of flushing) {
-        if (unflushed.has(entityId)) continue;
+        const entity = hot.get(entityId);
+        if (entity === undefined || unflushed.has(entityId)) continue;
         unflushed.add(entityId);
-        pinnedBytes += hot.get(entityId)?.sizeBytes ?? 0;
+        unflushedBytes = withEntity(unflushedBytes, entity);
       }
       flushing = new Set();
-      throw error;
+      flushingBytes = NO_BYTES;
+    }
+  }
+
+  /** What work in bulk changed, and nothing has changed or used since, leaves memory. */
+  function stored(batch: readonly Hot[]): void {
+    for (const entity of batch) {
+      const { id } = entity.state;
+      flushing.delete(id);
+      if (!entity.isBulk || hot.get(id) !== entity || unflushed.has(id)) continue;
+      hot.delete(id);
+      totalBytes -= entity.sizeBytes;
     }
   }
 
   return {
     get: (entityId) => load(entityId)?.state,
     peek: (entityId) => (hot.get(entityId) ?? store.get(entityId))?.state,
+    inBulk: (entityId) => load(entityId, true)?.state,
     held: (entityId) => hot.get(entityId)?.state,
-    draft: () => createDraft((entityId) => load(entityId)?.state, limits),
+    draft() {
+      bulkRead.clear();
+      return createDraft((entityId, isBulk) => load(entityId, isBulk)?.state, limits);
+    },
     applyCommit(draft, snapshotFacts, sequence) {
       for (const fact of snapshotFacts) snapshotted(fact);
       if (draft !== undefined) for (const [entityId, state] of draft.changed) applyState(entityId, state, sequence);
@@ -277,27 +317,26 @@ export function createEntities(options: EntitiesOptions): Entities {
       return hot.size;
     },
     get pinnedBytes() {
-      return pinnedBytes;
+      return unflushedBytes.all + flushingBytes.all;
+    },
+    get bulkBytes() {
+      return unflushedBytes.bulk + flushingBytes.bulk;
     },
   };
 }
 
-/** In one page. */
-const LEDGERS_AT_ONCE = 1_000;
-
-/** The ids of the ledgers in a store. They follow each other in the order of its keys. */
-function* storedLedgers(store: PartitionStore): Iterable<string> {
-  let after = LEDGER_PREFIX;
-  for (;;) {
-    const ids = store.idsAfter(after, LEDGERS_AT_ONCE);
-    for (const entityId of ids) {
-      if (!entityId.startsWith(LEDGER_PREFIX)) return;
-      yield entityId;
-      after = entityId;
-    }
-    if (ids.length < LEDGERS_AT_ONCE) return;
-  }
+/** Rough bytes of entities, and of those that only work in bulk uses. */
+interface SomeBytes {
+  all: number;
+  bulk: number;
 }
+
+const NO_BYTES: SomeBytes = { all: 0, bulk: 0 };
+
+const withEntity = ({ all, bulk }: SomeBytes, { sizeBytes, isBulk }: Hot): SomeBytes => ({
+  all: all + sizeBytes,
+  bulk: isBulk ? bulk + sizeBytes : bulk,
+});
 
 /** The index of every entity's last erasure in a record; `undefined`: the record has none. */
 function erasuresIn({ facts }: CommitRecord): Map<string, number> | undefined {
@@ -306,21 +345,4 @@ function erasuresIn({ facts }: CommitRecord): Map<string, number> | undefined {
     if (fact.kind === 'PlayerErased') (erasures ??= new Map()).set(fact.entityId, index);
   }
   return erasures;
-}
-
-/**
- * Whether a field changed that analysts read within `snapshotIntervalMs`: all of a player's row but its attributes and
- * the time of its last activity, which change with most requests of a game.
- */
-function showsChange(before: EntityState | undefined, after: EntityState): boolean {
-  if (after.kind !== 'player' || before?.kind !== 'player') return before?.kind !== after.kind;
-  return (
-    after.lifecycleStage !== before.lifecycleStage ||
-    after.sessionCount !== before.sessionCount ||
-    after.totalPlaytimeSeconds !== before.totalPlaytimeSeconds ||
-    after.purchaseCount !== before.purchaseCount ||
-    after.totalRevenue !== before.totalRevenue ||
-    after.deviceId !== before.deviceId ||
-    after.email !== before.email
-  );
 }

@@ -27,6 +27,8 @@ export interface Maintenance {
   pause(delayMs: number): void;
   /** Writes the store now, or waits for the write in progress. */
   flush(): Promise<void>;
+  /** Writes the store early if it lacks much, and resolves when it does not lack too much: that is in memory. */
+  makeRoom(): Promise<void>;
   /** Why maintenance cannot go on, for example a faulty store. The term must end. */
   readonly error: unknown;
   /** Whether the last write of the store failed. */
@@ -40,6 +42,8 @@ export interface MaintenanceOptions {
   entities: Entities;
   store: PartitionStore;
   sweep: SegmentSweep;
+  /** Rough bytes of entities to keep in memory. */
+  hotBytes: number;
   room: Pick<OwnersRoom, 'commandsFit' | 'wantedBelow'>;
   logger: Logger;
   metrics: Pick<Metrics, 'hotPlayers' | 'snapshotsWaiting' | 'storeWriteFailures'>;
@@ -65,11 +69,17 @@ const NO_TASKS: MaintenanceTasks = {
 const DUE_BATCH = 500;
 /** The pause before the next tick if more entities are due than one commit takes. */
 const MORE_DUE_MS = 10;
+/**
+ * Shares of `hotBytes`. What work in bulk has changed is stored from the first on, without a wait for the timer; beyond
+ * the second one the owner waits for the store.
+ */
+const FLUSHED_BULK = 1 / 16;
+const MOST_BULK = 1 / 4;
 /** Bounds the share of time that writing takes: the next write waits this many times as long as the last one took. */
 const FLUSH_REST = 4;
 
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
-  const { clock, entities, store, sweep, room, logger, metrics, partition, onWork } = options;
+  const { clock, entities, store, sweep, hotBytes, room, logger, metrics, partition, onWork } = options;
   const { snapshots } = entities;
   const labels = { partition: String(partition) };
   let cancel: Cancel = () => {};
@@ -203,6 +213,11 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       snapshotsAtOnce = Math.max(1, Math.floor(snapshotsAtOnce / 2));
     },
     flush,
+    async makeRoom() {
+      const { pinnedBytes, bulkBytes } = entities;
+      if (pinnedBytes > hotBytes || bulkBytes > hotBytes * MOST_BULK) await flush();
+      else if (bulkBytes > hotBytes * FLUSHED_BULK) void flush();
+    },
     get error() {
       return error;
     },

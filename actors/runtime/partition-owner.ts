@@ -249,7 +249,7 @@ async function lead(
     feed.peek();
     const wanted = feed.wantedRevision;
     if (wanted > config.revision) await config.seen(wanted, LIMITS.configWaitMs);
-    if (entities.pinnedBytes > options.hotBytes) await maintenance.flush();
+    await maintenance.makeRoom();
     if (!commandsFit) answerUnrecorded();
     return buildCommit({
       commandsFit,

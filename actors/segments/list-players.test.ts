@@ -10,7 +10,8 @@ import { createSegmentSet } from './segment-set.ts';
 const NOW = Date.UTC(2026, 0, 15);
 const timeless = { firstSeenAt: NOW, lastSeenAt: NOW, lifecycleStage: 'active', lifecycleDueAt: 0 } as const;
 const [ANN, BEN] = [aPlayer({ id: 'ann', ...timeless }), aPlayer({ id: 'ben', ...timeless })];
-const [FIRST, SECOND] = [newLoadId(NOW - 1_000, new Uint8Array(4)), newLoadId(NOW, new Uint8Array(4))];
+const FIRST = newLoadId(NOW - 1_000, new Uint8Array(4), '');
+const SECOND = newLoadId(NOW, new Uint8Array(4), FIRST);
 
 /** The definitions with one static segment whose list in force is a load. */
 function inForce(load: string, all = ['seg_1']): Definitions {
@@ -67,30 +68,55 @@ describe('a list of players', () => {
   });
 
   it('keeps the loads that may still come into force, and drops those that cannot', () => {
-    const old = newLoadId(NOW - 3 * LIMITS.listLoadMs, new Uint8Array(4));
-    const world = given([{ ...ANN, lists: [{ segmentId: 'seg_1', loads: [old, FIRST] }] }], inForce(FIRST));
+    const old = newLoadId(NOW - 3 * LIMITS.listLoadMs, new Uint8Array(4), '');
+    const other = newLoadId(NOW, new Uint8Array([1, 0, 0, 0]), FIRST);
+    const world = given([{ ...ANN, lists: [{ segmentId: 'seg_1', loads: [old, FIRST, other] }] }], inForce(FIRST));
     world.when(listing({ load: SECOND, playerIds: ['ann'] }));
-    expect(world.player('ann').lists).toEqual([{ segmentId: 'seg_1', loads: [FIRST, SECOND] }]);
+    expect(world.player('ann').lists).toEqual([{ segmentId: 'seg_1', loads: [FIRST, other, SECOND] }]);
   });
 
-  it('drops the loads of lists that were replaced, however many there were in an hour', () => {
-    const loads = Array.from({ length: LIMITS.listLoadsOfPlayer }, (_, n) =>
-      newLoadId(NOW - (LIMITS.listLoadsOfPlayer - n) * 2 * LIMITS.listClockMs, new Uint8Array(4)),
+  it('may be replaced as often as one likes', () => {
+    let active = FIRST;
+    let player = ANN;
+    for (let n = 0; n < 3 * LIMITS.listLoadsOfPlayer; n++) {
+      const load = newLoadId(NOW, new Uint8Array([n, 0, 0, 0]), active);
+      const world = given([player], inForce(active));
+      world.when(listing({ load, active, playerIds: ['ann'] })).thenReply({ kind: 'listed', members: 1 });
+      player = world.player('ann');
+      expect(player.lists).toEqual([{ segmentId: 'seg_1', loads: n === 0 ? [load] : [active, load] }]);
+      active = load;
+    }
+  });
+
+  it('of an earlier version is dropped a minute before the one in force', () => {
+    const idOf = (at: number) => `${at.toString(36)}.00000000`;
+    const [dead, may, active] = [-LIMITS.listClockMs, 1 - LIMITS.listClockMs, 0].map((ms) => idOf(NOW - 1_000 + ms));
+    const loads = [dead, may, active].map(String);
+    const world = given([{ ...ANN, lists: [{ segmentId: 'seg_1', loads }] }], inForce(String(active)));
+    world.when(listing({ load: SECOND, active: String(active), playerIds: ['ann'] }));
+    expect(world.player('ann').lists).toEqual([{ segmentId: 'seg_1', loads: [may, active, SECOND] }]);
+  });
+
+  it('is kept although an owner has not seen the list that it replaces', () => {
+    const third = newLoadId(NOW, new Uint8Array(4), SECOND);
+    const world = given([{ ...ANN, lists: [{ segmentId: 'seg_1', loads: [FIRST, third] }] }], inForce(FIRST));
+    const late = newLoadId(NOW, new Uint8Array([1, 0, 0, 0]), FIRST);
+    world.when(listing({ load: late, playerIds: ['ann'] }));
+    expect(world.player('ann').lists).toEqual([{ segmentId: 'seg_1', loads: [FIRST, third, late] }]);
+  });
+
+  it('is refused as a whole after too many that broke, for as long as those are kept', () => {
+    const broken = Array.from({ length: LIMITS.listLoadsOfPlayer - 1 }, (_, n) =>
+      newLoadId(NOW, new Uint8Array([n + 1, 0, 0, 0]), FIRST),
     );
-    const active = loads.at(-1) ?? '';
-    const next = newLoadId(NOW, new Uint8Array(4));
-    const world = given([{ ...ANN, lists: [{ segmentId: 'seg_1', loads }] }], inForce(active));
-    world.when(listing({ load: next, active, playerIds: ['ann'] }));
-    expect(world.player('ann').lists).toEqual([{ segmentId: 'seg_1', loads: [active, next] }]);
-  });
-
-  it('is refused as a whole beyond the loads that a player may have', () => {
-    const loads = Array.from({ length: LIMITS.listLoadsOfPlayer }, (_, n) => newLoadId(NOW - n, new Uint8Array(4)));
-    const world = given([ANN, { ...BEN, lists: [{ segmentId: 'seg_1', loads }] }], inForce(loads[0] ?? ''));
+    const lists = [{ segmentId: 'seg_1', loads: [FIRST, ...broken] }];
+    const world = given([ANN, { ...BEN, lists }], inForce(FIRST));
+    const waitSeconds = (2 * LIMITS.listLoadMs) / 1_000;
     world
-      .when(listing({ load: newLoadId(NOW + 1, new Uint8Array(4)), active: loads[0] ?? '' }))
+      .when(listing({ load: SECOND }))
       .thenFacts([])
-      .thenReply({ code: 'CONFLICT' });
+      .thenReply({ code: 'CONFLICT', details: { retry_after_seconds: waitSeconds } });
+    world.when(listing({ load: SECOND }, NOW + waitSeconds * 1_000)).thenReply({ kind: 'listed', members: 2 });
   });
 
   it("drops the lists of deleted segments with the player's next list", () => {
@@ -130,8 +156,9 @@ describe('players that a segment names', () => {
 });
 
 describe('the id of a load', () => {
-  it('tells when it began', () => {
-    expect(loadBegan(newLoadId(NOW, new Uint8Array([1, 2, 3, 4])))).toBe(NOW);
+  it('says when it began, which is later than its base whatever the clocks say', () => {
+    expect(loadBegan(newLoadId(NOW, new Uint8Array([1, 2, 3, 4]), ''))).toBe(NOW);
     expect(loadBegan('')).toBe(0);
+    expect(loadBegan(newLoadId(NOW - 60_000, new Uint8Array(4), SECOND))).toBe(NOW + 1);
   });
 });

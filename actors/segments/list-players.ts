@@ -1,7 +1,7 @@
-import { failure } from '../../src/kernel/errors.ts';
+import { failure, type Failure } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { playerIn, type Step } from '../decision.ts';
-import { loadBegan, type ListPlayers } from '../vocabulary/player-lists.ts';
+import { loadBaseBegan, loadBegan, type ListPlayers } from '../vocabulary/player-lists.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { SegmentSet } from './segment-set.ts';
@@ -12,7 +12,8 @@ import type { SegmentSet } from './segment-set.ts';
  * Loads that can no longer come into force are dropped here, so a player's state holds few of them: a load comes into
  * force within `listLoadMs` or never.
  */
-export function listPlayers(body: ListPlayers, { draft, context, definitions }: Step): Reply {
+export function listPlayers(body: ListPlayers, step: Step): Reply {
+  const { draft, context, definitions } = step;
   const { segmentId, load, active } = body;
   const { game, environment, at } = context;
   const set = definitions.segments(game, environment);
@@ -20,9 +21,8 @@ export function listPlayers(body: ListPlayers, { draft, context, definitions }: 
   if (inForce !== undefined && inForce !== active) {
     return failure('CONFLICT', 'Another list came into force meanwhile; send the request again.');
   }
-  if (body.change === 'add' && body.playerIds.some((id) => isCrowded(playerIn(context, draft.get(id)), body, at))) {
-    return failure('CONFLICT', 'Too many lists are being loaded into the segment; send the request again later.');
-  }
+  const crowdedUntil = body.change === 'add' ? crowding(step, body) : 0;
+  if (crowdedUntil > 0) return tooManyLoads(crowdedUntil, at);
   const unknown: number[] = [];
   let members = 0;
   let changed = 0;
@@ -53,11 +53,25 @@ export function listPlayers(body: ListPlayers, { draft, context, definitions }: 
   return { kind: 'listed', members, changed, unknown };
 }
 
-/** Whether the player's state has no room for another load. */
-function isCrowded(state: PlayerState | undefined, { segmentId, load, active }: ListPlayers, at: number): boolean {
-  if (state === undefined) return false;
-  const held = loadsOf(state, segmentId);
-  return !held.includes(load) && fresh(held, active, at).length >= LIMITS.listLoadsOfPlayer;
+/** When the states of all named players have room for the load, epoch milliseconds; 0: they have. */
+function crowding({ draft, context }: Step, { segmentId, load, active, playerIds }: ListPlayers): number {
+  let until = 0;
+  for (const id of playerIds) {
+    const state = playerIn(context, draft.get(id));
+    const held = state === undefined ? NO_LOADS : loadsOf(state, segmentId);
+    if (held.includes(load)) continue;
+    const kept = fresh(held, active, context.at);
+    if (kept.length < LIMITS.listLoadsOfPlayer) continue;
+    const began = kept.filter((one) => one !== active).map(loadBegan);
+    until = Math.max(until, Math.min(...began) + KEPT_MS);
+  }
+  return until;
+}
+
+function tooManyLoads(until: number, at: number): Failure {
+  const seconds = Math.max(1, Math.ceil((until - at) / 1_000));
+  const broken = `${LIMITS.listLoadsOfPlayer - 1} lists of the segment were not loaded to their ends`;
+  return failure('CONFLICT', `${broken}; send yours again in ${seconds} seconds.`, { retry_after_seconds: seconds });
 }
 
 const NO_LOADS: readonly string[] = [];
@@ -66,13 +80,21 @@ function loadsOf({ lists }: PlayerState, segmentId: string): readonly string[] {
   return lists?.find((list) => list.segmentId === segmentId)?.loads ?? NO_LOADS;
 }
 
+/** How long a load is kept that was not loaded to its end: it comes into force within half of it or never. */
+const KEPT_MS = 2 * LIMITS.listLoadMs;
+
 /**
- * The load in force, and those that may still come into force, by clocks that differ. A load that began before the one
- * in force began with another list in force, so it cannot replace this one.
+ * The load in force, and those that may still come into force. A load whose base was replaced cannot. The base of a
+ * load of an earlier version is unknown: if it began before the one in force, by clocks that differ, it cannot either.
  */
 function fresh(loads: readonly string[], active: string, at: number): string[] {
-  const sinceMs = Math.max(at - 2 * LIMITS.listLoadMs, loadBegan(active) - LIMITS.listClockMs);
-  return loads.filter((load) => load === active || loadBegan(load) > sinceMs);
+  const activeBegan = loadBegan(active);
+  return loads.filter((load) => {
+    if (load === active) return true;
+    const base = loadBaseBegan(load);
+    const isReplaced = base === undefined ? loadBegan(load) <= activeBegan - LIMITS.listClockMs : base < activeBegan;
+    return !isReplaced && loadBegan(load) > at - KEPT_MS;
+  });
 }
 
 /** Lists of deleted segments, which nothing else removes. The rest follows with the player's next list. */

@@ -46,12 +46,25 @@ export interface PlayerList extends Later {
   loads: readonly string[];
 }
 
-/** The id of a load: when it began, and random digits. */
-export function newLoadId(atMs: number, random: Uint8Array): string {
-  return `${atMs.toString(36)}.${Buffer.from(random).toString('hex')}`;
+/**
+ * The id of a load: when it began, random digits, and when the load in force began that it replaces (`base`).
+ *
+ * A load begins later than its base, whatever the clocks say. So of two loads that came into force, the later one also
+ * began later by its id.
+ */
+export function newLoadId(atMs: number, random: Uint8Array, base: string): string {
+  const baseBegan = loadBegan(base);
+  const began = Math.max(atMs, baseBegan + 1);
+  return [began.toString(36), Buffer.from(random).toString('hex'), baseBegan.toString(36)].join('.');
 }
 
-/** When a load began, epoch milliseconds. */
+/** When a load began, epoch milliseconds; 0: there is none. */
 export function loadBegan(load: string): number {
   return Number.parseInt(load, 36) || 0;
+}
+
+/** When the load began that a load replaces; `undefined`: an earlier version made the id. */
+export function loadBaseBegan(load: string): number | undefined {
+  const base = load.split('.')[2];
+  return base === undefined ? undefined : loadBegan(base);
 }

@@ -25,6 +25,7 @@ async function* listed({ players, unknownPerPlayer }: ListSpec): AsyncGenerator<
 async function replace(spec: ListSpec): Promise<ListOutcome> {
   const server = createServer({ baseUrl: spec.baseUrl, key: spec.key, flags: false });
   for (let left = BUSY_TRIES; ; left--) {
+    let waitMs = BUSY_MS;
     try {
       const { version } = await server.replaceMembers(spec.segmentId, () => listed(spec));
       return { kind: 'resolved', version };
@@ -34,12 +35,15 @@ async function replace(spec: ListSpec): Promise<ListOutcome> {
         const isUnclear = !(error instanceof ServiceError) || error.mayHaveTakenEffect;
         return { kind: 'rejected', why: String(error), isUnclear };
       }
+      // After many broken lists the service says for how long it takes no other one.
+      const seconds = error.details['retry_after_seconds'];
+      if (typeof seconds === 'number') waitMs = seconds * 1_000;
     }
-    await delay(BUSY_MS);
+    await delay(waitMs);
   }
 }
 
-/** The list of a sender that was killed may still be loaded. */
+/** The list of a sender that was killed may still be loaded; nobody knows for how long. */
 const BUSY_MS = 250;
 const BUSY_TRIES = 80;
 

@@ -66,6 +66,20 @@ describe('the queue of snapshots', () => {
     expect(queue.due(1, 4)).toEqual(['busy']);
   });
 
+  it('has what work in bulk changed due at once, after others, while many wait', () => {
+    queue = createSnapshotQueue(() => nowMs, LIMITS, 2);
+    const listed = { ...QUIET, isBulk: true };
+    for (const [place, id] of ['a', 'b', 'c', 'd'].entries()) queue.changed(id, place + 1, listed);
+    queue.changed('new', 5, { ...FIRST, isBulk: true });
+    queue.changed('played', 6, QUIET);
+    expect(queue.due(10)).toEqual(['c', 'd']);
+    nowMs += 2_000;
+    expect(queue.due(10)).toEqual(['new', 'c', 'd']);
+    expect(queue.taken('c')).toBe(0);
+    expect(queue.due(10)).toEqual(['new', 'd']);
+    expect(queue.coveredTo(9)).toBe(0);
+  });
+
   it('covers everything before the oldest change that waits, whatever its delay', () => {
     queue.changed('busy', 5, { isFirst: false, lastDelayMs: 900_000, restedMs: 0 });
     queue.changed('new', 7, FIRST);

@@ -42,6 +42,8 @@ export interface SnapshotPace {
   lastDelayMs: number;
   /** Time since that snapshot, milliseconds. */
   restedMs: number;
+  /** Only work in bulk uses the entity now. */
+  isBulk?: boolean;
 }
 
 interface Waiting {
@@ -57,18 +59,28 @@ interface Queue {
 
 export type SnapshotLimits = Pick<Limits, 'firstSnapshotMs' | 'snapshotIntervalMs' | 'longestSnapshotIntervalMs'>;
 
-/** @param nowMs monotonic clock, milliseconds */
-export function createSnapshotQueue(nowMs: () => number, limits: SnapshotLimits = LIMITS): SnapshotQueue {
+/**
+ * @param nowMs monotonic clock, milliseconds
+ * @param mostInBulk while so many entities wait, those that work in bulk changes are due at once. A list has up to a
+ *   million players, and each waiting entity takes about 200 bytes.
+ */
+export function createSnapshotQueue(
+  nowMs: () => number,
+  limits: SnapshotLimits = LIMITS,
+  mostInBulk = Infinity,
+): SnapshotQueue {
   const shortestMs = limits.snapshotIntervalMs;
   const waiting = new Map<string, Waiting>();
   const repeats = new Set<string>();
   const first: Queue = { delayMs: limits.firstSnapshotMs, since: new Map() };
   const repeated: Queue[] = delaysOf(limits).map((delayMs) => ({ delayMs, since: new Map() }));
-  const queues = [first, ...repeated];
+  const atOnce: Queue = { delayMs: 0, since: new Map() };
+  const queues = [first, ...repeated, atOnce];
 
   /** An entity that changes again within the delay of its newest snapshot waits longer than for that one. */
-  function queueFor({ isFirst, lastDelayMs, restedMs }: SnapshotPace): Queue {
+  function queueFor({ isFirst, lastDelayMs, restedMs, isBulk = false }: SnapshotPace): Queue {
     if (isFirst) return first;
+    if (isBulk && waiting.size >= mostInBulk) return atOnce;
     const wantedMs = Math.max(shortestMs, restedMs < lastDelayMs ? GROWTH * lastDelayMs : 0);
     return repeated.findLast(({ delayMs }) => delayMs <= wantedMs) ?? first;
   }

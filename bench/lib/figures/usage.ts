@@ -72,7 +72,19 @@ export interface UsageSeen {
   mappedMiB: Record<string, number>;
   /** The most resident memory that was seen, by process. */
   peakRssMiB: Record<string, number>;
+  /** The same without mapped pages of files, which the system takes back when memory is short. */
+  peakOwnMiB: Record<string, number>;
 }
+
+interface Tracked {
+  pid: number;
+  begin: number;
+  last: Usage;
+  peakMiB: number;
+  peakOwnMiB: number;
+}
+
+const ownMiB = ({ rssMiB, mappedMiB }: Usage): number => rssMiB - mappedMiB;
 
 /** Watches processes until it is stopped. */
 export interface UsageWatch {
@@ -88,14 +100,21 @@ const INTERVAL_MS = 100;
 
 /** @param onRead called after each reading */
 export function watchUsage(pids: Pids, onRead: (rssMiB: Record<string, number>) => void = () => {}): UsageWatch {
-  const tracked = new Map<string, { pid: number; begin: number; last: Usage; peakMiB: number }>();
+  const tracked = new Map<string, Tracked>();
   const begunMs = performance.now();
   const machineBegin = readMachineCpuSeconds();
   const ownBegin = process.cpuUsage();
 
   function add(name: string, pid: number): void {
     const usage = readUsage(pid);
-    if (usage !== undefined) tracked.set(name, { pid, begin: usage.cpuSeconds, last: usage, peakMiB: usage.rssMiB });
+    if (usage !== undefined)
+      tracked.set(name, {
+        pid,
+        begin: usage.cpuSeconds,
+        last: usage,
+        peakMiB: usage.rssMiB,
+        peakOwnMiB: ownMiB(usage),
+      });
   }
 
   function read(): void {
@@ -104,10 +123,11 @@ export function watchUsage(pids: Pids, onRead: (rssMiB: Record<string, number>) 
       // A process that has just ended still has its CPU time, and no memory.
       one.last = Number.isNaN(usage.rssMiB) ? { ...one.last, cpuSeconds: usage.cpuSeconds } : usage;
       one.peakMiB = Math.max(one.peakMiB, one.last.rssMiB);
+      one.peakOwnMiB = Math.max(one.peakOwnMiB, ownMiB(one.last));
     }
   }
 
-  const byName = (pick: (one: { begin: number; last: Usage; peakMiB: number }) => number): Record<string, number> =>
+  const byName = (pick: (one: Tracked) => number): Record<string, number> =>
     Object.fromEntries([...tracked].map(([name, one]) => [name, pick(one)]));
 
   function othersCpuSeconds(): number {
@@ -131,6 +151,7 @@ export function watchUsage(pids: Pids, onRead: (rssMiB: Record<string, number>) 
         rssMiB: byName(({ last }) => last.rssMiB),
         mappedMiB: byName(({ last }) => last.mappedMiB),
         peakRssMiB: byName(({ peakMiB }) => peakMiB),
+        peakOwnMiB: byName(({ peakOwnMiB }) => peakOwnMiB),
       };
     },
     stop: () => clearInterval(reading),

@@ -7,7 +7,7 @@ export interface ListUploadSpec {
   key: string;
   segmentId: string;
   /** The list: the bench's players from 0 on, made while they are sent, or a file. */
-  from: { players: number } | { file: string };
+  from: { players: number; prefix?: string } | { file: string };
 }
 
 export interface ListUploaded {
@@ -19,16 +19,16 @@ export interface ListUploaded {
 }
 
 /** The external id of a player of the list. */
-export const listedId = (player: number): string => `player-${player}`;
+export const listedId = (player: number, prefix = 'player'): string => `${prefix}-${player}`;
 
-async function* listed(players: number): AsyncGenerator<string> {
-  for (let player = 0; player < players; player++) yield listedId(player);
+async function* listed(players: number, prefix?: string): AsyncGenerator<string> {
+  for (let player = 0; player < players; player++) yield listedId(player, prefix);
 }
 
 export const listUpload = defineWorker(import.meta.url, ({ baseUrl, key, segmentId, from }: ListUploadSpec) => ({
   async run(): Promise<ListUploaded> {
     const server = createServer({ baseUrl, key, flags: false });
-    const list: PlayerList = 'file' in from ? from : () => listed(from.players);
+    const list: PlayerList = 'file' in from ? from : () => listed(from.players, from.prefix);
     const begunMs = performance.now();
     const { received, members, duplicates, unknown } = await server.replaceMembers(segmentId, list);
     const seconds = (performance.now() - begunMs) / 1_000;

@@ -175,7 +175,7 @@ function create(body: SegmentBody, context: RequestContext): Failure | Promise<W
   const id = `seg_${ids.uuidv7(at)}`;
   const isStatic = body.kind === 'static';
   const list: SegmentList | undefined = isStatic
-    ? { load: newLoadId(at, ids.bytes(4)), players: 0, loadedAt: null }
+    ? { load: newLoadId(at, ids.bytes(4), ''), players: 0, loadedAt: null }
     : undefined;
   const document: SegmentDocument = {
     id,

@@ -2,7 +2,7 @@ import type { ImportedReply, ImportHistory } from '../../../actors/vocabulary/im
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { createImportPace } from './import-pace.ts';
+import { createCommandPace } from '../../kernel/command-pace.ts';
 import { loadProgress, newProgress, saveProgress, type ImportProgress } from './import-state.ts';
 import { openFile } from './open-source.ts';
 import type { Progress } from './progress-line.ts';
@@ -57,7 +57,7 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
     for (const { line, message } of reply.rejected) reject(line, message, '');
   }
 
-  const pace = createImportPace({ clock, mostInFlight: partitions * LIMITS.importWindow });
+  const pace = createCommandPace({ clock, mostInFlight: partitions * LIMITS.importWindow });
   const senders = saved.decidedTo.map((decidedTo) =>
     createPartitionSender({
       importId,

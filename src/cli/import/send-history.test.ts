@@ -5,7 +5,7 @@ import { failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { CliError } from '../cli-error.ts';
-import { createImportPace } from './import-pace.ts';
+import { createCommandPace } from '../../kernel/command-pace.ts';
 import { createPartitionSender } from './send-history.ts';
 
 const item = (line: number): ImportItem => ({ line, playerId: `p-${line % 7}`, externalId: 'e', at: 1 });
@@ -56,7 +56,7 @@ function senderTo({ send }: ReturnType<typeof owner>) {
       total.imported += reply.imported + (wasSent ? reply.earlier : 0);
       total.repeated += wasSent ? 0 : reply.earlier;
     },
-    pace: createImportPace({ clock, mostInFlight: 8 }),
+    pace: createCommandPace({ clock, mostInFlight: 8 }),
     clock,
   });
   return { clock, sender, total };

@@ -4,7 +4,7 @@ import { sleep, type Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
 import { createHistoryBatch } from './history-batch.ts';
-import type { ImportPace } from './import-pace.ts';
+import type { CommandPace } from '../../kernel/command-pace.ts';
 
 /**
  * Sends the lines of one partition to its owner, in their order and each until it is decided.
@@ -40,7 +40,7 @@ export interface SenderOptions {
   mayGoOn: () => Promise<void>;
   /** `wasSent`: the command was sent before. */
   onDecided: (reply: ImportedReply, wasSent: boolean) => void;
-  pace: ImportPace;
+  pace: CommandPace;
   clock: Pick<Clock, 'timer' | 'monotonicMs'>;
 }
 

@@ -47,6 +47,14 @@ export const COMMAND_LIMITS = {
   /** The smallest share: the largest body, twice. At 256 partitions they take 512 MiB. */
   gatewayPendingLeastBytes: 2 * 1024 * 1024,
 
+  /**
+   * Replies to work in bulk (an import, lists of players) that are slower than this halve its window over all
+   * partitions: live traffic waits for the same owners. Such a command takes 1 to 10 ms.
+   */
+  bulkSlowMs: 30,
+  /** The longest rest after a command of work in bulk that was slow although it was alone. */
+  bulkRestMs: 250,
+
   /** One FACTS record. All facts of a command must fit: four times the largest body. */
   commitBytes: 4 * 1024 * 1024,
   /**

@@ -18,13 +18,6 @@ export const IMPORT_LIMITS = {
   importWindow: 4,
   /** Bytes of lines that wait in all partitions. */
   importWaitingBytes: 32 * 1024 * 1024,
-  /**
-   * Replies slower than this halve the window over all partitions: live traffic waits for the same owners. A command
-   * takes about 10 ms.
-   */
-  importSlowMs: 30,
-  /** The longest rest after a command that was slow although it was alone. */
-  importRestMs: 250,
   /** Pause before lines are sent again, and between looks at a sink that is behind. */
   importRetryMs: 250,
   /** How long the service may refuse lines: longer than a failover and a restart. */

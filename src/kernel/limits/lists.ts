@@ -17,7 +17,7 @@ export const LIST_LIMITS = {
   listLoads: 2,
   /** Time in which a load comes into force, or never. The slowest sender that uWebSockets.js accepts has 20 MB. */
   listLoadMs: 30 * 60_000,
-  /** How far the clocks of processes that load lists may differ: older loads than the one in force are dropped. */
+  /** How far clocks of processes may differ, for loads of earlier versions: older ones than that in force are dropped. */
   listClockMs: 60_000,
   /** Loads of one segment that a player's state holds: one in force, and others that are still being loaded. */
   listLoadsOfPlayer: 8,
@@ -28,8 +28,8 @@ export const LIST_LIMITS = {
    * timers (`dueSteps`) the facts fit a record.
    */
   listCommandPlayers: 100,
-  /** Commands of one partition in flight. */
-  listWindow: 4,
+  /** Commands in flight, of all lists that a process loads, if replies are fast. */
+  listWindow: 8,
   /** Pause before a command is sent again, and how long the service may refuse one: longer than a failover. */
   listRetryMs: 250,
   listPatienceMs: 30_000,

@@ -5,6 +5,7 @@ import type { Reply } from '../../../../actors/vocabulary/replies.ts';
 import type { ConfigEntry, ConfigStore } from '../../../../streams/config/config-store.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { failure, type Failure } from '../../../kernel/errors.ts';
+import { createCommandPace } from '../../../kernel/command-pace.ts';
 import type { Ids } from '../../../kernel/ids.ts';
 import { LIMITS } from '../../../kernel/limits.ts';
 import { changed } from '../../definitions/definition-writes.ts';
@@ -57,6 +58,7 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
   const { backend, config, clock, ids, limits = LIMITS } = options;
   /** The loads of this process, by the id of their segment. */
   const loading = new Map<string, Load>();
+  const pace = createCommandPace({ clock, mostInFlight: LIMITS.listWindow });
 
   const isLate = (load: SegmentList['load']): boolean => clock.wallMs() - loadBegan(load) > LIMITS.listLoadMs;
 
@@ -71,7 +73,7 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
     names: AsyncIterable<NameBatch>,
     tally: ListTally,
   ): Promise<LoadedList | Failure> {
-    const load = newLoadId(clock.wallMs(), ids.bytes(4));
+    const load = newLoadId(clock.wallMs(), ids.bytes(4), active);
     const body = { segmentId, load, active, change: 'add' } as const;
     const send = sendAs(request);
     const senders = new Map<number, ListSender>();
@@ -83,7 +85,7 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
       const partition = backend.partitionOf(playerId);
       let sender = senders.get(partition);
       if (sender === undefined) {
-        sender = createListSender({ body, send, tally, clock });
+        sender = createListSender({ body, send, tally, clock, pace });
         senders.set(partition, sender);
       }
       return sender;

@@ -4,11 +4,12 @@ import type { Reply } from '../../../../actors/vocabulary/replies.ts';
 import { sleep, type Clock } from '../../../kernel/clock.ts';
 import { failure } from '../../../kernel/errors.ts';
 import { LIMITS } from '../../../kernel/limits.ts';
+import type { CommandPace } from '../../../kernel/command-pace.ts';
 import type { ListedPlayer, ListTally } from './list-port.ts';
 
 /**
  * Sends the players of one partition to its owner, in commands that are repeated until the owner answers: a repeat
- * changes nothing. At most `listWindow` are in flight, so `add` waits while the owner is slow.
+ * changes nothing. Each command in flight has a turn of the pace, so `add` waits while the owners are slow.
  */
 export interface ListSender {
   add(player: ListedPlayer): Promise<void> | undefined;
@@ -21,22 +22,46 @@ export interface ListSenderOptions {
   send: (body: CommandBody, playerId: string) => Promise<Reply>;
   tally: ListTally;
   clock: Pick<Clock, 'timer' | 'monotonicMs'>;
+  /** Of all lists that the process loads. */
+  pace: Pick<CommandPace, 'turn' | 'answered' | 'lost'>;
 }
 
-export function createListSender({ body, send, tally, clock }: ListSenderOptions): ListSender {
+export function createListSender({ body, send, tally, clock, pace }: ListSenderOptions): ListSender {
   const inFlight = new Set<Promise<void>>();
   let filling: ListedPlayer[] = [];
 
+  /** Has a turn at its begin. */
   async function deliver(players: readonly ListedPlayer[]): Promise<void> {
     const playerIds = players.map(({ playerId }) => playerId);
     const beganMs = clock.monotonicMs();
-    while (tally.failure === undefined) {
-      const reply = await send({ kind: 'ListPlayers', ...body, playerIds }, playerIds[0] ?? '');
+    for (;;) {
+      const reply = await sendOnce(playerIds);
+      if (reply === undefined) return;
       if (reply.kind === 'listed') return count(players, reply.members, reply.unknown);
       if (reply.kind !== 'failure') throw new Error(`a list was answered with ${reply.kind}`);
       if (!PASSING.has(reply.code)) tally.failure ??= reply;
       else if (clock.monotonicMs() - beganMs > LIMITS.listPatienceMs) tally.failure ??= NOT_ANSWERED;
-      else await sleep(clock, LIMITS.listRetryMs);
+      if (tally.failure !== undefined) return;
+      await sleep(clock, LIMITS.listRetryMs);
+      await pace.turn();
+    }
+  }
+
+  /** @returns `undefined`: the list has failed */
+  async function sendOnce(playerIds: string[]): Promise<Reply | undefined> {
+    if (tally.failure !== undefined) {
+      pace.lost();
+      return undefined;
+    }
+    const sentMs = clock.monotonicMs();
+    let isAnswered = false;
+    try {
+      const reply = await send({ kind: 'ListPlayers', ...body, playerIds }, playerIds[0] ?? '');
+      isAnswered = reply.kind === 'listed';
+      return reply;
+    } finally {
+      if (isAnswered) pace.answered(clock.monotonicMs() - sentMs);
+      else pace.lost();
     }
   }
 
@@ -51,7 +76,7 @@ export function createListSender({ body, send, tally, clock }: ListSenderOptions
   async function dispatch(): Promise<void> {
     const players = filling;
     filling = [];
-    while (inFlight.size >= LIMITS.listWindow) await Promise.race(inFlight);
+    await pace.turn();
     const command = deliver(players).finally(() => inFlight.delete(command));
     inFlight.add(command);
   }

@@ -1,15 +1,16 @@
-import type { Clock } from '../../kernel/clock.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Clock } from './clock.ts';
+import { LIMITS } from './limits.ts';
 
 /**
- * How many commands of an import are in flight, over all partitions: live traffic waits behind each of them.
+ * How many commands of work in bulk (an import, lists of players) are in flight, over all partitions: live traffic waits
+ * behind each of them.
  *
  * Invariants
- * 1. Fast replies widen the window and slow ones narrow it, to one command. If that is slow too, the import rests, so
- *    that a slow service, or one on a busy machine, has time for others.
- * 2. Partitions get their turns in the order in which they asked.
+ * 1. Fast replies widen the window and slow ones narrow it, to one command. If that is slow too, the work rests, so that
+ *    a slow service, or one on a busy machine, has time for others.
+ * 2. Callers get their turns in the order in which they asked.
  */
-export interface ImportPace {
+export interface CommandPace {
   /** Resolves when one more command may be sent. */
   turn(): Promise<void>;
   /** Takes a turn if there is one at once. */
@@ -25,7 +26,7 @@ export interface PaceOptions {
   mostInFlight: number;
 }
 
-export function createImportPace({ clock, mostInFlight }: PaceOptions): ImportPace {
+export function createCommandPace({ clock, mostInFlight }: PaceOptions): CommandPace {
   let window = 1;
   let inFlight = 0;
   let isResting = false;
@@ -64,10 +65,10 @@ export function createImportPace({ clock, mostInFlight }: PaceOptions): ImportPa
     },
     answered(tookMs) {
       inFlight -= 1;
-      const excessMs = tookMs - LIMITS.importSlowMs;
+      const excessMs = tookMs - LIMITS.bulkSlowMs;
       if (excessMs <= 0) window = Math.min(window + 1 / window, mostInFlight);
       else if (window >= 2) window /= 2;
-      else if (!isResting) rest(Math.min(2 * excessMs, LIMITS.importRestMs));
+      else if (!isResting) rest(Math.min(2 * excessMs, LIMITS.bulkRestMs));
       grant();
     },
     lost() {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { createImportPace } from './import-pace.ts';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
+import { LIMITS } from './limits.ts';
+import { createCommandPace } from './command-pace.ts';
 
-const SLOW_MS = LIMITS.importSlowMs + 10;
+const SLOW_MS = LIMITS.bulkSlowMs + 10;
 
 function setUp(mostInFlight = 8) {
   const clock = createFakeClock();
-  const pace = createImportPace({ clock, mostInFlight });
+  const pace = createCommandPace({ clock, mostInFlight });
   /** Takes turns while there are any. */
   const takeAll = (): number => {
     let taken = 0;
@@ -17,7 +17,7 @@ function setUp(mostInFlight = 8) {
   return { clock, pace, takeAll };
 }
 
-describe('the pace of an import', () => {
+describe('the pace of work in bulk', () => {
   it('begins with one command, and has more in flight while replies are fast, up to a bound', () => {
     const { pace, takeAll } = setUp(3);
     expect(takeAll()).toBe(1);
@@ -42,7 +42,7 @@ describe('the pace of an import', () => {
     await clock.advance(1);
     expect(takeAll()).toBe(1);
     pace.answered(100_000);
-    await clock.advance(LIMITS.importRestMs);
+    await clock.advance(LIMITS.bulkRestMs);
     expect(takeAll()).toBe(1);
     expect(clock.timers).toBe(0);
   });
