@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { decide } from '../decide.ts';
 import type { Fact } from '../vocabulary/facts.ts';
+import type { ListPlayers } from '../vocabulary/player-lists.ts';
 import { stateBytes } from '../vocabulary/size-estimates.ts';
 import { createEntities, type Entities } from './entities.ts';
 import { createMemoryStores } from './store/store-memory.ts';
@@ -127,7 +128,7 @@ describe('the entities of a partition', () => {
         active: '0.x',
         change: 'add',
         playerIds: ['a'],
-      } as const;
+      } satisfies ListPlayers;
       draft.inBulk(() => decide(draft, aCommand(body), definitionsOf()));
       open.applyCommit(draft, [], sequence);
     };
