@@ -103,6 +103,16 @@ describe('local evaluation', () => {
     }
   });
 
+  it('knows nobody of a static segment, also not whom it includes or excludes by name', () => {
+    const flags = [aFlag({ rules: [aRule({ segmentId: 'seg_a' })] }), aFlag({ key: 'other' })];
+    const list = { load: 'load_a', players: 1, loadedAt: 1 };
+    const { evaluate } = setUp(flags, [writeSegment(aSegment({ list, includes: [ID], excludes: [] }))]);
+    const needed = { reason: 'needs_state', value: undefined, missing: ['segments'] };
+    expect(evaluate('new-shop', { id: ID, attributes: {} })).toMatchObject(needed);
+    expect(evaluate('new-shop', { id: ID, segments: [] }).reason).toBe('default');
+    expect(evaluate('other').reason).toBe('default');
+  });
+
   it('evaluates the players that a segment includes or excludes by their ids', () => {
     const flags = [aFlag({ rules: [aRule({ segmentId: 'seg_a' })] })];
     const reason = (exceptions: Partial<SegmentDocument>, isPayer: boolean) =>

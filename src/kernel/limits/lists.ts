@@ -1,8 +1,10 @@
 /**
  * Bounds of the lists of static segments, and of players that segments include and exclude by name.
  *
- * A list of 1,000,000 players is 10,000 commands of `listCommandPlayers`; a process loads `listLoads` of them at once,
- * with 2 × 32 MB to recognise duplicates and 2 × `listWaitingBytes` of bodies.
+ * A list of 1,000,000 players is 10,000 commands of `listCommandPlayers`. A process loads `listLoads` of them at once:
+ * 2 × 48 MiB to recognise duplicates, 2 × 2 MiB of bodies and names, and `listWindow` commands for both. Owners hold
+ * what lists changed until it is stored, a quarter of `hotPlayersBytes` (twice that in memory, 64 MiB), whatever the
+ * number of lists and partitions. Together 170 MiB, and what V8 has not collected yet.
  */
 export const LIST_LIMITS = {
   /** Ids in one list. Its entries and exits take the sweep 8 minutes with two partitions. */
