@@ -2,12 +2,12 @@ import type { Clock } from './clock.ts';
 import { LIMITS } from './limits.ts';
 
 /**
- * How many commands of work in bulk (an import, lists of players) are in flight, over all partitions: live traffic waits
- * behind each of them.
+ * How many commands of work in bulk (an import, lists of players) are in flight, over all partitions: live traffic
+ * waits behind each of them.
  *
  * Invariants
- * 1. Fast replies widen the window and slow ones narrow it, to one command. If that is slow too, the work rests, so that
- *    a slow service, or one on a busy machine, has time for others.
+ * 1. Fast replies widen the window and slow ones narrow it, to one command. If that is slow too, the work rests, so
+ *    that a slow service, or one on a busy machine, has time for others.
  * 2. Callers get their turns in the order in which they asked.
  */
 export interface CommandPace {

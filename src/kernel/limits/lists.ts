@@ -19,7 +19,7 @@ export const LIST_LIMITS = {
   listLoads: 2,
   /** Time in which a load comes into force, or never. The slowest sender that uWebSockets.js accepts has 20 MB. */
   listLoadMs: 30 * 60_000,
-  /** How far clocks of processes may differ, for loads of earlier versions: older ones than that in force are dropped. */
+  /** How far clocks may differ. Loads of earlier versions that are older than that in force by this are dropped. */
   listClockMs: 60_000,
   /** Loads of one segment that a player's state holds: one in force, and others that are still being loaded. */
   listLoadsOfPlayer: 8,
