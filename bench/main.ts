@@ -12,6 +12,7 @@ import { lists } from './lists.ts';
 import { localFlags } from './local-flags.ts';
 import { outputs } from './outputs.ts';
 import { profile } from './profile.ts';
+import { propertiesCost } from './properties-cost.ts';
 import { properties } from './properties.ts';
 import { queries } from './queries.ts';
 import { rebuild } from './rebuild.ts';
@@ -39,6 +40,7 @@ for (const command of [
   lists,
   viewsCase,
   properties,
+  propertiesCost,
   profile,
 ])
   program.addCommand(command);

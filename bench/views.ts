@@ -1,9 +1,17 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
-import { count, defineCase } from './lib/case.ts';
+import { count, defineCase, optional, text } from './lib/case.ts';
 import { compareViews } from './lib/history/compare-views.ts';
-import { DAY_MS, USUAL_GAME, writeHistory, writePlayers, type GameRules } from './lib/history/game-history.ts';
+import {
+  DAY_MS,
+  USUAL_GAME,
+  writeHistory,
+  writePlayers,
+  type GameRules,
+  type MadeHistory,
+} from './lib/history/game-history.ts';
 import { importFile } from './lib/history/import-file.ts';
 import { figure, section, tableOf } from './lib/report/table.ts';
 import { queryClickhouse } from './lib/service/clickhouse.ts';
@@ -28,25 +36,22 @@ export const viewsCase = defineCase({
     players: count('--players <n>', 'players of the history; each has about 115 events', 200_000),
     days: count('--days <n>', 'days of the history', 180),
     seed: count('--seed <n>', 'of the history', 1),
+    data: optional(
+      text(
+        '--data <folder>',
+        'of the service, which stays; a history that an earlier run imported is compared again',
+        '',
+      ),
+    ),
   },
-  async run(bench, { players, days, seed, folder: place }, save) {
-    const folder = temporaryFolder(bench, 'history', place);
+  async run(bench, { players, days, seed, data, folder: place }, save) {
     // It ends nine days ago, so that no level is still tried and the youngest cohorts have NULL for later days.
     const startMs = (Math.floor(Date.now() / DAY_MS) - days - 9) * DAY_MS;
-    const rules: GameRules = { ...USUAL_GAME, players, days, seed, startMs, isDetailed: true };
-    const [playersFile, eventsFile] = [join(folder, 'players.csv'), join(folder, 'history.ndjson')];
-    writePlayers(playersFile, rules);
-    const made = writeHistory(eventsFile, rules);
-    bench.report(`${figure(made.lines)} events of ${figure(made.players)} players`);
-    const service = await startLocalService(bench, { folder: place });
-    const begunMs = performance.now();
-    await importFile(bench, service, 'players', playersFile);
-    await importFile(bench, service, 'events', eventsFile);
-    const importSeconds = (performance.now() - begunMs) / 1_000;
-    bench.report(`imported in ${figure(importSeconds)} s; waiting for the days of players`);
-    await daysBuilt(bench, service, made.lines);
-    const builtSeconds = (performance.now() - begunMs) / 1_000;
-    bench.report(`built after ${figure(builtSeconds)} s; comparing`);
+    const service = await startLocalService(bench, { folder: place, kept: data });
+    const kept = keptHistory(service.dataDir);
+    const rules: GameRules = { ...USUAL_GAME, ...(kept?.from ?? { players, days, seed, startMs }), isDetailed: true };
+    const { made, importSeconds, builtSeconds } = kept ?? (await importHistory(bench, service, rules, place));
+    bench.report('comparing');
     const read = async <Row>(sql: string): Promise<Row[]> =>
       (await queryClickhouse(service.clickhouse, `${sql} FORMAT JSONEachRow`))
         .split('\n')
@@ -63,6 +68,50 @@ export const viewsCase = defineCase({
     bench.report('every figure of every view is that of the generator');
   },
 });
+
+interface Imported {
+  made: MadeHistory;
+  importSeconds: number;
+  /** From the begin of the import. */
+  builtSeconds: number;
+}
+
+/** What the folder's service has from an earlier run, and the rules that made it. */
+interface KeptHistory extends Imported {
+  from: Pick<GameRules, 'players' | 'days' | 'seed' | 'startMs'>;
+}
+
+const KEPT_FILE = 'made-history.json';
+
+function keptHistory(dataDir: string): KeptHistory | undefined {
+  const path = join(dataDir, KEPT_FILE);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}
+
+async function importHistory(
+  bench: Bench,
+  service: LocalService,
+  rules: GameRules,
+  place: string | undefined,
+): Promise<Imported> {
+  const folder = temporaryFolder(bench, 'history', place);
+  const [playersFile, eventsFile] = [join(folder, 'players.csv'), join(folder, 'history.ndjson')];
+  writePlayers(playersFile, rules);
+  const made = writeHistory(eventsFile, rules);
+  bench.report(`${figure(made.lines)} events of ${figure(made.players)} players`);
+  const begunMs = performance.now();
+  await importFile(bench, service, 'players', playersFile);
+  await importFile(bench, service, 'events', eventsFile);
+  const importSeconds = (performance.now() - begunMs) / 1_000;
+  bench.report(`imported in ${figure(importSeconds)} s; waiting for the days of players`);
+  await daysBuilt(bench, service, made.lines);
+  const builtSeconds = (performance.now() - begunMs) / 1_000;
+  bench.report(`built after ${figure(builtSeconds)} s`);
+  const { players, days, seed, startMs } = rules;
+  const kept: KeptHistory = { from: { players, days, seed, startMs }, made, importSeconds, builtSeconds };
+  writeFileSync(join(service.dataDir, KEPT_FILE), JSON.stringify(kept));
+  return kept;
+}
 
 /** Waits until `player_days` counts every event. */
 async function daysBuilt({ signal }: Bench, { clickhouse }: LocalService, events: number): Promise<void> {

@@ -12,7 +12,7 @@ const SHOWN = 500;
 /** One request with the service's key. Throws for any answer but a success, with the answer. */
 export async function call(
   { baseUrl, key }: Pick<Service, 'baseUrl' | 'key'>,
-  method: 'GET' | 'POST' | 'PUT',
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: string,
 ): Promise<string> {

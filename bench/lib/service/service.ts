@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
@@ -46,6 +46,8 @@ export interface LocalServiceOptions {
   nodeArguments?: readonly string[];
   /** Where its folder is made: the disk whose fsync is measured. The system's temporary folder when undefined. */
   folder: string | undefined;
+  /** Its folder, which stays when the bench ends; a new temporary one when undefined. */
+  kept?: string | undefined;
 }
 
 /** A deployment that runs elsewhere: only its HTTP interface is used. */
@@ -60,10 +62,13 @@ export function remoteService({ url, key }: { url: string; key: string }): Servi
  */
 export async function startLocalService(
   { cleanup, report, signal }: Bench,
-  { nodeArguments = [], folder = tmpdir() }: LocalServiceOptions,
+  { nodeArguments = [], folder = tmpdir(), kept }: LocalServiceOptions,
 ): Promise<LocalService> {
-  const dataDir = mkdtempSync(join(folder, 'player-analytics-bench-'));
-  const removeFolder = () => rmSync(dataDir, { recursive: true, force: true });
+  const dataDir = kept ?? mkdtempSync(join(folder, 'player-analytics-bench-'));
+  mkdirSync(dataDir, { recursive: true });
+  const removeFolder = () => {
+    if (kept === undefined) rmSync(dataDir, { recursive: true, force: true });
+  };
   const env = await environment(dataDir);
   const monitorPort = await freePort();
   const supervision = await supervise({
