@@ -6,6 +6,8 @@ export interface AuditQuery {
   environment: string;
   kind?: string | undefined;
   key?: string | undefined;
+  /** The key that an event schema has if its events are named `key`. */
+  schemaKey?: string | undefined;
   action?: string | undefined;
   /** E-mail address of a user, or the id of a user, key or account. */
   actor?: string | undefined;
@@ -75,7 +77,11 @@ export function auditQuery(query: AuditQuery): { sql: string; parameters: Record
     parameters[name] = value;
   };
   add('kind', query.kind, 'kind = {kind:String}');
-  add('key', query.key, 'key = {key:String}');
+  if (query.schemaKey === undefined) add('key', query.key, 'key = {key:String}');
+  else {
+    add('key', query.key, "if(kind = 'event_schema', {schema_key:String}, {key:String}) = key");
+    parameters['schema_key'] = query.schemaKey;
+  }
   add('action', query.action, 'action = {action:String}');
   add('actor', query.actor, '(actor = {actor:String} OR actor_id = {actor:String})');
   add('player', query.playerId, 'player_id = {player:UUID}');

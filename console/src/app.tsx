@@ -1,8 +1,10 @@
-import { Center, Loader } from '@mantine/core';
-import { lazy, Suspense } from 'react';
-import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { Box, Center, Loader } from '@mantine/core';
+import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
+import type { Scope } from './api.ts';
 import { useGameHint } from './game-hint.ts';
-import { Fault, Missing } from './parts/states.tsx';
+import { later } from './parts/later.tsx';
+import { BackTo, NotThere } from './parts/not-there.tsx';
+import { Fault, Missing, Opening } from './parts/states.tsx';
 import { SCREENS } from './screens.ts';
 import { Account } from './screens/account.tsx';
 import { LinkSignIn, NoGames, ProviderSignIn, SignIn } from './screens/sign-in.tsx';
@@ -10,7 +12,22 @@ import { type Me, PlaceProvider, isAtLeast, roleIn, useSession } from './session
 import { Shell } from './shell.tsx';
 import { TEXTS } from './texts.ts';
 
-const screens = SCREENS.map((screen) => ({ ...screen, Component: lazy(() => screen.load().catch(afterNewBuild)) }));
+type Params = Readonly<Record<string, string | undefined>>;
+const screens = SCREENS.map(({ path, load }) => ({
+  path,
+  ...later<{ params: Params }>(() => load().then((module) => module.default, afterNewBuild), Opening),
+}));
+
+/** Begins to load the code of the screen that the address names, while the service is asked who is signed in. */
+export function preloadScreen(pathname: string): void {
+  const [, , , ...parts] = pathname.split('/');
+  const [named] = parts;
+  for (const { path, preload } of screens) {
+    const steps = path.split('/');
+    const isOpen = steps[0] === named && (steps.length === parts.length || steps.at(-1) === '*');
+    if (isOpen && steps.every((step, place) => /^[:*]/.test(step) || step === parts[place])) preload();
+  }
+}
 
 /** When this page last began anew, epoch milliseconds. */
 const BEGUN_ANEW = 'console-begun-anew';
@@ -56,51 +73,121 @@ export function App() {
 
 function SignedIn({ me }: { me: Me }) {
   const hint = useGameHint(me);
+  const search = useSearch();
   if (hint === undefined) return <NoGames />;
+  const home = `/${hint.game}/${hint.environment}`;
   return (
     <Switch>
       <Route path="/:game/:environment/*?">
-        {({ game, environment, '*': rest = '' }) => (
-          <GameScreens me={me} game={game} environment={environment} rest={rest} />
-        )}
+        {({ game, environment, '*': rest = '' }) =>
+          environment === 'live' || environment === 'test' ? (
+            <GameScreens me={me} scope={{ game, environment }} rest={rest} />
+          ) : (
+            <Elsewhere me={me} home={home} />
+          )
+        }
+      </Route>
+      <Route path="/:name">
+        <Elsewhere me={me} home={home} />
       </Route>
       <Route>
-        <Redirect to={`/${hint.game}/${hint.environment}/overview`} replace />
+        <Redirect to={`${home}/overview${search === '' ? '' : `?${search}`}`} replace />
       </Route>
     </Switch>
   );
 }
 
-interface GameScreensProps {
-  me: Me;
-  game: string;
-  environment: string;
-  rest: string;
+/** The first parts of the addresses of screens. */
+const NAMES: ReadonlySet<string> = new Set(['account', ...SCREENS.map(({ path }) => path.split('/')[0] ?? '')]);
+
+/** An address without game and environment: of a screen, which opens in the last game, or of a game. */
+function Elsewhere({ me, home }: { me: Me; home: string }) {
+  const search = useSearch();
+  // The router decodes parameters, and names may hold a percent sign.
+  const [, path = ''] = globalThis.location.pathname.split(/\/console\/(.*)/);
+  const [first = ''] = path.split('/');
+  if (NAMES.has(first)) return <Redirect to={`${home}/${path}${search === '' ? '' : `?${search}`}`} replace />;
+  if (path === first) {
+    const isOpen = me.games.some(({ id }) => id === first);
+    return isOpen ? <Redirect to={`/${first}/live/overview`} replace /> : <OtherGames me={me} game={first} />;
+  }
+  return (
+    <Box component="main" p="md">
+      <Missing />
+    </Box>
+  );
 }
 
-function GameScreens({ me, game, environment, rest }: GameScreensProps) {
-  if (environment !== 'live' && environment !== 'test') return <Missing />;
-  const scope = { game, environment } as const;
+/** What somebody sees who may not open a game. */
+function OtherGames({ me, game }: { me: Me; game: string }) {
+  return (
+    <Box component="main" p="md">
+      <NotThere title={TEXTS.product} what={TEXTS.noGame(game)} help={TEXTS.noGameHelp}>
+        {placesOf(me).map(({ game: id, environment }) => (
+          <BackTo key={`${id} ${environment}`} href={`/${id}/${environment}/overview`}>
+            {TEXTS.openGame(id, environment)}
+          </BackTo>
+        ))}
+      </NotThere>
+    </Box>
+  );
+}
+
+/** Where a user has a role, the first ones only. */
+const MOST_PLACES = 10;
+function placesOf(me: Me): Scope[] {
+  return me.games
+    .flatMap(({ id }): Scope[] => [
+      { game: id, environment: 'live' },
+      { game: id, environment: 'test' },
+    ])
+    .filter((scope) => roleIn(me, scope) !== undefined)
+    .slice(0, MOST_PLACES);
+}
+
+function GameScreens({ me, scope, rest }: { me: Me; scope: Scope; rest: string }) {
+  const { game } = scope;
+  if (!me.games.some(({ id }) => id === game)) return <OtherGames me={me} game={game} />;
   const role = roleIn(me, scope);
   const place = { scope, role, mayEdit: isAtLeast(role, 'editor'), isAdmin: isAtLeast(role, 'admin') };
   return (
     <PlaceProvider place={place}>
       <Shell me={me} screen={rest.split('/')[0] ?? ''}>
-        <Suspense fallback={<Loader aria-label={TEXTS.loading} />}>
-          {/* The key makes every screen begin anew in another game. */}
-          <Switch key={`${game}/${environment}`}>
-            {screens.map(({ path, Component }) => (
-              <Route key={path} path={`/${game}/${environment}/${path}`}>
-                {(params) => <Component params={params} />}
-              </Route>
-            ))}
-            <Route path={`/${game}/${environment}/account`}>
-              <Account me={me} />
-            </Route>
-            <Route>{rest === '' ? <Redirect to={`/${game}/${environment}/overview`} replace /> : <Missing />}</Route>
-          </Switch>
-        </Suspense>
+        {role === undefined ? <NoRole me={me} scope={scope} /> : <Screens me={me} scope={scope} rest={rest} />}
       </Shell>
     </PlaceProvider>
+  );
+}
+
+/** What somebody sees who has a role in the other environment only. */
+function NoRole({ me, scope: { game, environment } }: { me: Me; scope: Scope }) {
+  return (
+    <NotThere title={TEXTS.product} what={TEXTS.noRole(environment, game)} help={TEXTS.noRoleHelp}>
+      {placesOf(me)
+        .filter((place) => place.game === game)
+        .map((place) => (
+          <BackTo key={place.environment} href={`/${game}/${place.environment}/overview`}>
+            {TEXTS.openGame(game, place.environment)}
+          </BackTo>
+        ))}
+    </NotThere>
+  );
+}
+
+function Screens({ me, scope: { game, environment }, rest }: { me: Me; scope: Scope; rest: string }) {
+  const base = `/${game}/${environment}`;
+  return (
+    // The key makes every screen begin anew in another game.
+    <Switch key={base}>
+      {screens.map(({ path, Part }) => (
+        <Route key={path} path={`${base}/${path}`}>
+          {(params) => <Part params={params} />}
+        </Route>
+      ))}
+      <Route path={`${base}/account`}>
+        <Account me={me} />
+      </Route>
+      <Route>{rest === '' ? <Redirect to={`${base}/overview`} replace /> : <Missing />}</Route>
+    </Switch>
   );
 }

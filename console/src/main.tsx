@@ -1,15 +1,10 @@
 import '@mantine/core/styles.css';
 import './console.css';
-import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
-import { Router } from 'wouter';
+import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api.ts';
-import { App } from './app.tsx';
-import { NONCE } from './nonce.ts';
+import { App, preloadScreen } from './app.tsx';
+import { mount } from './mount.tsx';
 import { SessionProvider } from './session.tsx';
-import { SCHEMES, THEME } from './theme.ts';
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -20,20 +15,12 @@ const queries = new QueryClient({
     },
   },
 });
-const root = document.getElementById('root');
 
-if (root !== null) {
-  createRoot(root).render(
-    <StrictMode>
-      <MantineProvider theme={THEME} defaultColorScheme="auto" colorSchemeManager={SCHEMES} getStyleNonce={() => NONCE}>
-        <QueryClientProvider client={queries}>
-          <Router base="/console">
-            <SessionProvider>
-              <App />
-            </SessionProvider>
-          </Router>
-        </QueryClientProvider>
-      </MantineProvider>
-    </StrictMode>,
-  );
-}
+preloadScreen(globalThis.location.pathname.slice('/console'.length));
+mount(
+  '/console',
+  queries,
+  <SessionProvider>
+    <App />
+  </SessionProvider>,
+);

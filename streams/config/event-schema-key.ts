@@ -2,3 +2,8 @@
 export function eventSchemaKey(eventName: string): string {
   return Buffer.from(eventName).toString('base64url');
 }
+
+/** The name of the events that the schema with this key describes. */
+export function eventNameOf(key: string): string {
+  return Buffer.from(key, 'base64url').toString();
+}

@@ -32,6 +32,10 @@ describe.skipIf(!hasBrowser)(`the team's screens${hasBrowser ? '' : ` (${NO_BROW
     expect(made.status).toBe(201);
     const changed = { name: `${SCRIPT}!`, enabled: true };
     await service.call(service.keys.live.server, 'PATCH', '/v1/flags/flags/scripted', changed);
+    const schema = { event_name: 'boss beaten/Ω', mode: 'observe', schema: { type: 'object' } };
+    await service.call(service.keys.live.server, 'POST', '/v1/events/schemas', schema);
+    const hook = { name: 'crm', url: 'https://crm.example.com/hook', events: ['boss_beaten'] };
+    await service.call(service.keys.live.server, 'POST', '/v1/integrations/webhooks', hook);
   });
   afterAll(async () => {
     await browser?.close();
@@ -125,6 +129,14 @@ describe.skipIf(!hasBrowser)(`the team's screens${hasBrowser ? '' : ` (${NO_BROW
     await page.getByLabel('Person, key or account').fill('nobody@example.com');
     await page.getByText('No changes match').waitFor();
     expect(page.url()).toContain('actor=nobody%40example.com');
+    // Things are named as people know them, and found by that name.
+    await admin.open(`audit?key=${encodeURIComponent('boss beaten/Ω')}`);
+    await page.getByRole('row', { name: /event schema boss beaten\/Ω/ }).waitFor();
+    await page.getByRole('button', { name: 'Show what was created: boss beaten/Ω' }).click();
+    await page.getByRole('link', { name: 'Open it' }).click();
+    await page.getByRole('heading', { level: 1, name: 'boss beaten/Ω' }).waitFor();
+    await admin.open('audit?kind=webhook');
+    await page.getByRole('row', { name: /webhook crm \(https:\/\/crm\.example\.com\/hook\)/ }).waitFor();
     expect(admin.faults).toEqual([]);
   });
 

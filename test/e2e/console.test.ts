@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../support/browser.ts';
 import { type ConsoleBrowser, openConsole, type Person } from '../support/console-browser.ts';
+import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
 import { startService, type RunningService } from '../support/running-service.ts';
 
 /* Every screen of the console in a real browser, against the real service. */
@@ -11,16 +12,23 @@ describe.skipIf(!hasBrowser)(`the console${hasBrowser ? '' : ` (${NO_BROWSER})`}
   let service: RunningService;
   let browser: ConsoleBrowser | undefined;
   let admin: Person;
+  let provider: IdentityProvider;
 
   beforeAll(async () => {
-    service = await startService();
+    provider = await startIdentityProvider();
+    service = await startService({
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: provider.clientId,
+      OIDC_CLIENT_SECRET: provider.clientSecret,
+    });
     browser = await openConsole(service);
     if (browser === undefined) throw new Error(NO_BROWSER);
     admin = await browser.signIn('ann@example.com', 'admin');
   });
   afterAll(async () => {
     await browser?.close();
-    await service.stop();
+    await service?.stop();
+    await provider?.close();
   });
 
   test.each(['overview', 'start', 'events', 'account'])('%s is accessible in both schemes', async (screen) => {
@@ -44,5 +52,85 @@ describe.skipIf(!hasBrowser)(`the console${hasBrowser ? '' : ` (${NO_BROWSER})`}
     await admin.page.getByRole('link', { name: 'Open the player' }).waitFor();
     await admin.picture('event');
     expect(admin.faults).toEqual([]);
+  });
+
+  test('a person signs in by the identity provider, and opens the screen of its address', async () => {
+    await service.cli(
+      'users',
+      'add',
+      'olga@example.com',
+      '--role',
+      'viewer',
+      '--game',
+      'demo',
+      '--environment',
+      'live',
+    );
+    provider.person = { sub: 'olga', email: 'olga@example.com', email_verified: true };
+    const context = await admin.context.browser()?.newContext();
+    const page = await context?.newPage();
+    if (context === undefined || page === undefined) throw new Error(NO_BROWSER);
+    await page.goto(`${service.url}/console/demo/live/flags?show=stale`);
+    const button = page.getByRole('button', { name: `Sign in with ${new URL(provider.issuer).host}` });
+    await button.waitFor();
+    await button.click();
+    await page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
+    expect(page.url()).toBe(`${service.url}/console/demo/live/flags?show=stale`);
+    // Her role is for live only, and of no other game.
+    await page.goto(`${service.url}/console/demo/test/flags`);
+    await page.getByText('You have no role in test of demo.').waitFor();
+    await page.getByRole('link', { name: 'Open demo, live' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    // Whom no admin added is not signed in.
+    provider.person = { sub: 'stranger', email: 'stranger@example.com', email_verified: true };
+    await context.clearCookies();
+    await page.goto(`${service.url}/console`);
+    await button.click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'To the sign-in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await context.close();
+  });
+
+  test.each([
+    ['account', 'demo/live/account', 'Account'],
+    ['flags?show=stale', 'demo/live/flags?show=stale', 'Flags'],
+    ['demo', 'demo/live/overview', 'Overview'],
+  ])('the address %s opens %s', async (typed, opened, heading) => {
+    await admin.page.goto(`${service.url}/console/${typed}`);
+    await admin.page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    expect(admin.page.url()).toBe(`${service.url}/console/${opened}`);
+  });
+
+  test.each([
+    ['nosuch/live/overview', 'You cannot open the game “nosuch”.', 'Open demo, live', 'Overview'],
+    ['demo/live/nosuch', 'There is no such page.', 'Go to the overview', 'Overview'],
+    ['demo/live/flags/nosuch', 'There is no such flag here.', 'All flags', 'Flags'],
+    ['demo/live/experiments/nosuch', 'There is no such flag here.', 'All flags', 'Flags'],
+    ['demo/live/segments/nosuch', 'There is no such segment here.', 'All segments', 'Segments'],
+    ['demo/live/campaigns/nosuch', 'There is no such campaign here.', 'All campaigns', 'Campaigns'],
+    ['demo/live/players/nosuch', 'There is no such player here.', 'All players', 'Players'],
+    ['demo/live/webhooks/nosuch', 'There is no such webhook.', 'All webhooks', 'Webhooks'],
+  ])('%s says that it is not there, with a way back', async (typed, says, way, heading) => {
+    await admin.page.goto(`${service.url}/console/${typed}`);
+    await admin.page.getByText(says).waitFor();
+    expect(await admin.accessibility()).toEqual([]);
+    await admin.page.getByRole('main').getByRole('link', { name: way }).click();
+    await admin.page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    expect(admin.faults).toEqual([]);
+  });
+
+  test('a wide table says at its edge that it scrolls, and the keyboard scrolls it', async () => {
+    await admin.page.setViewportSize({ width: 390, height: 800 });
+    await admin.open('overview');
+    const table = admin.page.getByRole('region', { name: /^Outputs.* scrolls sideways$/ });
+    const frame = admin.page.locator('.scroll-frame', { has: table });
+    await table.focus();
+    await admin.page.keyboard.press('End');
+    expect(await frame.getAttribute('data-right')).toBe('true');
+    await table.evaluate('(element) => { element.scrollLeft = 10_000; }');
+    await admin.page.locator('.scroll-frame[data-left]:not([data-right])').first().waitFor();
+    expect(await admin.accessibility()).toEqual([]);
+    await admin.page.setViewportSize({ width: 1_280, height: 860 });
   });
 });

@@ -6,6 +6,7 @@ import { type Campaign, spanOf, stateOf } from './campaign-document.ts';
 import { daysOfMonth, inMonth, shiftMonth } from './month.ts';
 import { StateBadge } from './state-badge.tsx';
 import { scheduleText } from './trigger-text.ts';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 
 const texts = TEXTS.campaigns;
 const PER_DAY = 3;
@@ -45,7 +46,7 @@ export function Calendar({ campaigns, month, onMonth, hrefOf, nowMs }: CalendarP
             ›
           </ActionIcon>
         </Group>
-        <div className="table-scroll">
+        <ScrollRegion label={`${texts.calendar} ${month}`}>
           <table className="month" aria-label={`${texts.calendar} ${month}`}>
             <thead>
               <tr>
@@ -83,7 +84,7 @@ export function Calendar({ campaigns, month, onMonth, hrefOf, nowMs }: CalendarP
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollRegion>
       </div>
       <div>
         <Text fw={600} mb="xs">

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { type AnswerOf, call } from '../api.ts';
 import { Figures } from '../operations/panel.tsx';
 import { IntervalChart, Meter } from '../parts/bars.tsx';
+import { isMissing } from '../parts/not-there.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { percent } from '../parts/units.ts';
 import { number } from '../parts/values.tsx';
@@ -41,6 +42,7 @@ export function ResultsTab({ id, event, hours, onChoose }: ResultsTabProps) {
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
+  if (isMissing(results.error)) return <Empty title={texts.missing}>{texts.missingHelp}</Empty>;
   return (
     <Stack>
       <Choice key={`${event} ${hours}`} event={event} hours={hours} onChoose={onChoose} />

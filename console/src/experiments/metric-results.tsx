@@ -6,6 +6,7 @@ import { number } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 import { IntervalBar } from './interval-bar.tsx';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 
 const texts = TEXTS.experiment;
 
@@ -70,7 +71,7 @@ function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant
   );
   return (
     <>
-      <div className="table-scroll">
+      <ScrollRegion label={texts.results(results.metric)}>
         <Table aria-label={texts.results(results.metric)} verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
@@ -117,7 +118,7 @@ function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant
             })}
           </Table.Tbody>
         </Table>
-      </div>
+      </ScrollRegion>
       <Text size="sm" c="dimmed">
         {texts.sequentialHelp}
       </Text>

@@ -1,6 +1,7 @@
 import { Table } from '@mantine/core';
 import { JsonValue } from '../parts/diff.tsx';
 import { TEXTS } from '../texts.ts';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 
 const texts = TEXTS.segment.tests;
 
@@ -13,7 +14,7 @@ interface Test {
 /** The parts of a condition, whether each holds for a player, and the value that it read. */
 export function TestsTable({ tests }: { tests: readonly Test[] }) {
   return (
-    <div className="table-scroll">
+    <ScrollRegion label={texts.label}>
       <Table aria-label={texts.label} withTableBorder verticalSpacing={2} mt={4}>
         <Table.Thead>
           <Table.Tr>
@@ -32,6 +33,6 @@ export function TestsTable({ tests }: { tests: readonly Test[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </ScrollRegion>
   );
 }

@@ -1,38 +1,50 @@
-import { Text } from '@mantine/core';
-import type { OpsStatus } from './ops-status.ts';
+import { Anchor, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
+import type { Concern } from './attention.ts';
 import { Figures, Panel } from './panel.tsx';
 import { RunbookButton } from './runbook.tsx';
 
 const texts = TEXTS.operations;
 
-/** What needs attention, the most urgent first. */
-export function FindingsPanel({
-  findings,
-  onRunbook,
-}: {
-  findings: OpsStatus['findings'];
+interface FindingsPanelProps {
+  concerns: readonly Concern[];
   onRunbook: (entry: string) => void;
-}) {
+}
+
+/** What needs attention, the most urgent first. */
+export function FindingsPanel({ concerns, onRunbook }: FindingsPanelProps) {
+  const { scope } = usePlace();
+  const base = `/${scope.game}/${scope.environment}`;
   return (
-    <Panel title={texts.findings} ok={findings.length === 0}>
-      {findings.length === 0 ? (
+    <Panel title={texts.findings} ok={concerns.length === 0}>
+      {concerns.length === 0 ? (
         <Text>{texts.well}</Text>
       ) : (
-        <Figures
-          label={texts.findings}
-          heads={[texts.finding, texts.about, texts.runbook]}
-          rows={findings.map(({ runbook, subject, message }) => ({
-            key: `${runbook} ${subject}`,
-            cells: [
-              message,
-              <span key="about" className="mono">
-                {subject === '' ? texts.deployment : subject}
-              </span>,
-              <RunbookButton key="runbook" entry={runbook} onOpen={onRunbook} />,
-            ],
-          }))}
-        />
+        <>
+          <Text size="sm">{TEXTS.overview.attentionTitle(concerns.length)}</Text>
+          <Figures
+            label={texts.findings}
+            heads={[texts.finding, texts.about, texts.runbook]}
+            rows={concerns.map(({ key, text, subject, path, runbook }) => ({
+              key,
+              cells: [
+                text,
+                path === undefined ? (
+                  <span key="about" className="mono">
+                    {subject === '' ? texts.deployment : subject}
+                  </span>
+                ) : (
+                  <Anchor key="about" component={Link} href={`${base}/${path}`} className="break-anywhere">
+                    {subject}
+                  </Anchor>
+                ),
+                runbook === undefined ? null : <RunbookButton key="runbook" entry={runbook} onOpen={onRunbook} />,
+              ],
+            }))}
+          />
+        </>
       )}
     </Panel>
   );

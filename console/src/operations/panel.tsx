@@ -3,6 +3,7 @@ import { Badge, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { TEXTS } from '../texts.ts';
 import { RunbookButton } from './runbook.tsx';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 
 const texts = TEXTS.operations;
 
@@ -56,7 +57,7 @@ export function Figures({
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
 }) {
   return (
-    <div className="table-scroll">
+    <ScrollRegion label={label}>
       <Table aria-label={label} verticalSpacing={4} className="figures">
         <Table.Thead>
           <Table.Tr>
@@ -81,7 +82,7 @@ export function Figures({
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </ScrollRegion>
   );
 }
 

@@ -1,58 +1,37 @@
 import { Alert, Anchor, Badge, Card, List, Table, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
-import type { AnswerOf } from '../api.ts';
+import type { Checks, Concern, Freshness } from '../operations/attention.ts';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
+import { bytes } from '../parts/units.ts';
 import { number, Time } from '../parts/values.tsx';
 import { TEXTS } from '../texts.ts';
+import { labelOf, lagOf, LATE_SECONDS, seconds, words } from './outputs.ts';
 
 const texts = TEXTS.overview;
-
-export type Freshness = AnswerOf<'GET /v1/ops/freshness'>;
-export type Checks = NonNullable<AnswerOf<'GET /readyz'>['details']>;
-export type Webhooks = AnswerOf<'GET /v1/integrations/webhooks'>['webhooks'];
-
-/** Outputs that are further behind need attention. */
-const LATE_SECONDS = 60;
-
-interface Concern {
-  text: string;
-  /** The screen that helps, below the game. */
-  path?: string;
-}
-
-/** What a person should look at now. */
-export function concernsOf(
-  checks: Checks | undefined,
-  freshness: Freshness | undefined,
-  webhooks: Webhooks | undefined,
-): Concern[] {
-  const late = (freshness?.outputs ?? []).filter((output) => (lagOf(output, freshness) ?? 0) > LATE_SECONDS);
-  return [
-    ...(checks ?? []).filter(({ ok }) => !ok).map(({ name }) => ({ text: texts.failing(labelOf(name)) })),
-    ...late.map((output) => ({
-      text: texts.late(labelOf(output.output), seconds(lagOf(output, freshness))),
-    })),
-    ...(freshness !== undefined && freshness.game === null ? [{ text: texts.noClickhouse }] : []),
-    ...(webhooks ?? []).flatMap(({ name, webhook_id: id, disabled }) =>
-      disabled === undefined
-        ? []
-        : [{ text: texts.webhookOff(name, texts.reasons[disabled.reason]), path: `webhooks/${id}` }],
-    ),
-  ];
-}
 
 export function Attention({ concerns, base }: { concerns: readonly Concern[]; base: string }) {
   if (concerns.length === 0) return <Text size="sm">{texts.allWell}</Text>;
   return (
     <Alert color="orange" variant="outline" title={texts.attentionTitle(concerns.length)}>
       <List size="sm">
-        {concerns.map(({ text, path }) => (
-          <List.Item key={text} className="break-anywhere">
-            {path === undefined ? (
-              text
-            ) : (
-              <Anchor component={Link} href={`${base}/${path}`} underline="always">
-                {text}
+        {concerns.map(({ key, text, subject, path, runbook }) => (
+          <List.Item key={key} className="break-anywhere">
+            {subject === '' ? null : (
+              <>
+                {path === undefined ? (
+                  subject
+                ) : (
+                  <Anchor component={Link} href={`${base}/${path}`} underline="always">
+                    {subject}
+                  </Anchor>
+                )}
+                {': '}
+              </>
+            )}
+            {text}{' '}
+            {runbook === undefined ? null : (
+              <Anchor component={Link} href={`${base}/operations?runbook=${runbook}`} underline="always">
+                {TEXTS.operations.openRunbook(runbook)}
               </Anchor>
             )}
           </List.Item>
@@ -113,15 +92,6 @@ export function Lag({ freshness }: { freshness: Freshness }) {
   );
 }
 
-function lagOf({ fresh_as_of: asOf }: Freshness['outputs'][number], freshness: Freshness | undefined): number | null {
-  if (asOf === null || freshness === undefined) return null;
-  return Math.max(0, (Date.parse(freshness.measured_at) - Date.parse(asOf)) / 1000);
-}
-
-function seconds(value: number | null): string {
-  return value === null ? '–' : texts.seconds(value >= 10 ? number(Math.round(value)) : value.toFixed(2));
-}
-
 function State({ ok }: { ok: boolean | undefined }) {
   if (ok === undefined) return <Badge {...badge('gray')}>{texts.unknown}</Badge>;
   return <Badge {...badge(ok ? 'green' : 'red')}>{ok ? texts.ok : texts.attention}</Badge>;
@@ -164,13 +134,6 @@ export function Service({ checks }: { checks: Checks }) {
   );
 }
 
-/** A name of the API in words. */
-function labelOf(name: string): string {
-  return Object.entries(texts.names).find(([known]) => known === name)?.[1] ?? words(name);
-}
-
-const words = (name: string): string => name.replaceAll('_', ' ');
-
 function infoText(info: Readonly<Record<string, unknown>>): string {
   return Object.entries(info)
     .map(([name, value]) => itemText(name, value))
@@ -178,7 +141,7 @@ function infoText(info: Readonly<Record<string, unknown>>): string {
 }
 
 const UNITS = [
-  ['_bytes', (value: number) => bytesText(value)],
+  ['_bytes', (value: number) => bytes(value)],
   ['_seconds', (value: number) => seconds(value)],
   ['_ms', (value: number) => `${number(value)} ms`],
   ['_percent', (value: number) => `${number(value)} %`],
@@ -195,10 +158,3 @@ function itemText(name: string, value: unknown): string {
 }
 
 const plain = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-
-function bytesText(bytes: number): string {
-  const step = bytes < 1 ? 0 : Math.min(SIZES.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${(bytes / 1024 ** step).toFixed(step === 0 ? 0 : 1)} ${SIZES[step] ?? ''}`;
-}

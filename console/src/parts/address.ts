@@ -16,3 +16,10 @@ export function useAddressField(name: string): [string, (value: string) => void]
   };
   return [fields.get(name) ?? '', set];
 }
+
+/** The open tab of a screen, in its address. The first one is open if the address names none. */
+export function useTab<T extends string>(tabs: readonly [T, ...T[]]): [T, (tab: T) => void] {
+  const [wanted, set] = useAddressField('tab');
+  const [first] = tabs;
+  return [tabs.find((tab) => tab === wanted) ?? first, (tab) => set(tab === first ? '' : tab)];
+}

@@ -1,7 +1,8 @@
 import { Group, SimpleGrid, Skeleton, Table, Text, UnstyledButton } from '@mantine/core';
-import { type KeyboardEvent, lazy, Suspense, useMemo, useState } from 'react';
+import { type KeyboardEvent, useMemo, useState } from 'react';
 import { TEXTS } from '../texts.ts';
 import { lookOf } from './chart-look.ts';
+import { later } from './later.tsx';
 import { ScrollRegion } from './scroll-region.tsx';
 import { useScheme } from './use-scheme.ts';
 import { number } from './values.tsx';
@@ -28,7 +29,13 @@ export interface ChartProps {
 }
 
 // The library is 20 KB, which screens without a chart do not load.
-const Canvas = lazy(() => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ({ default: ChartCanvas })));
+const canvas = later(
+  () => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ChartCanvas),
+  () => <Skeleton height={260} />,
+);
+// Its figures take longer to arrive than its code.
+canvas.preload();
+const Canvas = canvas.Part;
 
 /**
  * Lines over time beside their table. A line is known by its dashes and its name too, not by its colour alone. The
@@ -77,18 +84,16 @@ export function Chart({ label, at, series, partialFrom = null, by = 'day', forma
             aria-valuetext={`${time(at[place])}${isPartial(at[place]) ? ` (${texts.partial})` : ''}: ${reading}`}
             onKeyDown={onKey}
           >
-            <Suspense fallback={<Skeleton height={260} />}>
-              <Canvas
-                at={at}
-                series={shown}
-                place={chosen}
-                onPlace={setChosen}
-                partialFrom={partialFrom}
-                time={time}
-                format={format}
-                scheme={scheme}
-              />
-            </Suspense>
+            <Canvas
+              at={at}
+              series={shown}
+              place={chosen}
+              onPlace={setChosen}
+              partialFrom={partialFrom}
+              time={time}
+              format={format}
+              scheme={scheme}
+            />
           </div>
         )}
         <Text size="sm" c="dimmed" aria-hidden="true">

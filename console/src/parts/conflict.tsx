@@ -4,6 +4,7 @@ import { TEXTS } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 import { JsonValue } from './diff.tsx';
 import { type MergedField, mergeFields } from './json-changes.ts';
+import { ScrollRegion } from './scroll-region.tsx';
 
 const texts = TEXTS.conflict;
 
@@ -36,7 +37,7 @@ export function Conflict({ base, mine, theirs, versions, onClose, onMerge }: Con
     <Dialog opened onClose={onClose} title={texts.title} size="90rem">
       <Stack>
         <Text>{texts.help(versions.mine, versions.theirs)}</Text>
-        <div className="table-scroll">
+        <ScrollRegion label={texts.title}>
           <Table aria-label={texts.title} verticalSpacing={6}>
             <Table.Thead>
               <Table.Tr>
@@ -84,7 +85,7 @@ export function Conflict({ base, mine, theirs, versions, onClose, onMerge }: Con
               ))}
             </Table.Tbody>
           </Table>
-        </div>
+        </ScrollRegion>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {TEXTS.cancel}

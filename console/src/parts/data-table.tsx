@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { TEXTS } from '../texts.ts';
 import { Empty } from './states.tsx';
 import { number } from './values.tsx';
+import { ScrollRegion } from './scroll-region.tsx';
 
 const texts = TEXTS.table;
 /** Rows that are drawn at once; more follow on demand. */
@@ -47,7 +48,7 @@ export function DataTable<T>({ label, columns, rows, keyOf, order, onOrder, more
   const isMore = shown.length < sorted.length || more?.isThere === true;
   return (
     <>
-      <div className="table-scroll">
+      <ScrollRegion label={label}>
         <Table aria-label={label} highlightOnHover verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
@@ -82,7 +83,7 @@ export function DataTable<T>({ label, columns, rows, keyOf, order, onOrder, more
             ))}
           </Table.Tbody>
         </Table>
-      </div>
+      </ScrollRegion>
       {isMore ? (
         <Group>
           <Button

@@ -2,6 +2,7 @@ import { Table, Text } from '@mantine/core';
 import { TEXTS } from '../texts.ts';
 import { type JsonChange, jsonChanges, pathText } from './json-changes.ts';
 import { prettyJson } from './json-text.ts';
+import { ScrollRegion } from './scroll-region.tsx';
 
 const texts = TEXTS.diff;
 
@@ -10,7 +11,7 @@ export function Diff({ before, after, label }: { before: unknown; after: unknown
   const changes = jsonChanges(before, after);
   if (changes.length === 0) return <Text c="dimmed">{texts.none}</Text>;
   return (
-    <div className="table-scroll">
+    <ScrollRegion label={label ?? texts.label}>
       <Table aria-label={label ?? texts.label} verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
@@ -37,7 +38,7 @@ export function Diff({ before, after, label }: { before: unknown; after: unknown
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </ScrollRegion>
   );
 }
 

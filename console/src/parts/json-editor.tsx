@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
 import { TEXTS } from '../texts.ts';
+import { later } from './later.tsx';
 
 export interface JsonEditorProps {
   label: string;
@@ -14,13 +14,12 @@ export interface JsonEditorProps {
 }
 
 // CodeMirror is larger than the rest of a screen: it loads when an editor is shown.
-const View = lazy(() => import('./json-editor-view.tsx').then(({ JsonEditorView }) => ({ default: JsonEditorView })));
+const view = later(
+  () => import('./json-editor-view.tsx').then(({ JsonEditorView }) => JsonEditorView),
+  ({ minHeight = 120 }: JsonEditorProps) => (
+    <Skeleton height={minHeight} aria-busy="true" aria-label={TEXTS.loading} role="status" />
+  ),
+);
 
 /** An editor of a JSON text. It names the place of a fault; Tab leaves it. */
-export function JsonEditor(props: JsonEditorProps) {
-  return (
-    <Suspense fallback={<Skeleton height={props.minHeight ?? 120} aria-busy="true" aria-label={TEXTS.loading} />}>
-      <View {...props} />
-    </Suspense>
-  );
-}
+export const JsonEditor = view.Part;

@@ -111,13 +111,24 @@ export function Loaded<T>({
   return <Rows {...(rows === undefined ? {} : { count: rows })} />;
 }
 
+/** What is shown until the code of a screen is there. */
+export function Opening() {
+  return (
+    <Stack gap="md">
+      <Skeleton height={32} width={220} />
+      <Rows count={8} />
+    </Stack>
+  );
+}
+
 export function Missing() {
   return (
-    <Empty title={TEXTS.notFound}>
-      <Text c="dimmed">{TEXTS.notFoundHelp}</Text>
-      <Anchor component={Link} href="~/console">
-        {TEXTS.home}
-      </Anchor>
-    </Empty>
+    <Page title={TEXTS.notFound}>
+      <Empty title={TEXTS.notFoundHelp}>
+        <Anchor component={Link} href="~/console" underline="always">
+          {TEXTS.home}
+        </Anchor>
+      </Empty>
+    </Page>
   );
 }

@@ -5,6 +5,7 @@ import { Method } from './method.tsx';
 import { Prose } from './prose.tsx';
 import { boundsText, SchemaView, typeText } from './schema-view.tsx';
 import { TryIt } from './try-it.tsx';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 
 /** One endpoint: what it takes, what it answers, and a form to try it. */
 export function OperationView({
@@ -69,7 +70,7 @@ function Parameters({ parameters, document }: { parameters: readonly Parameter[]
       <Title order={2} size="h5" id="parameters">
         {texts.parameters}
       </Title>
-      <div className="table-scroll">
+      <ScrollRegion label={texts.parameters}>
         <Table verticalSpacing={6}>
           <Table.Tbody>
             {parameters.map((parameter) => (
@@ -95,7 +96,7 @@ function Parameters({ parameters, document }: { parameters: readonly Parameter[]
             ))}
           </Table.Tbody>
         </Table>
-      </div>
+      </ScrollRegion>
     </section>
   );
 }

@@ -3,7 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { type AnswerOf, call, type Scope } from '../api.ts';
+import { call, type Scope } from '../api.ts';
+import { type Entry, nameOf, screenOf } from '../audit/entry.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
@@ -13,8 +14,6 @@ import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.audit;
 const FILTER_DELAY_MS = 400;
-
-type Entry = AnswerOf<'GET /v1/audit'>['entries'][number];
 
 /** The filters of the address. */
 interface Filters {
@@ -27,12 +26,6 @@ interface Filters {
   of: string;
 }
 const NAMES = ['kind', 'actor', 'key', 'from', 'to', 'outcome', 'of'] as const satisfies readonly (keyof Filters)[];
-
-/** A thing as people know it: users by their e-mail address. */
-function nameOf({ kind, key, before, after }: Entry): string {
-  const email = kind === 'user' ? (after?.['email'] ?? before?.['email']) : undefined;
-  return typeof email === 'string' ? email : key;
-}
 
 /** Who changed what. */
 export function Audit() {
@@ -68,7 +61,7 @@ export function Audit() {
         onClose={() => setOpen(undefined)}
         position="right"
         size="xl"
-        title={open === undefined ? '' : texts.entry(open.kind.replaceAll('_', ' '), nameOf(open))}
+        title={open === undefined ? '' : texts.entry(open.kind.replaceAll('_', ' '), nameOf(open) ?? open.key)}
         closeButtonProps={{ 'aria-label': TEXTS.close }}
         // The page has one banner, which is not that of a drawer.
         attributes={{ header: { role: 'presentation' } }}
@@ -181,6 +174,7 @@ function FilterRow({ filters, change, clear, everything }: FilterRowProps) {
         onChange={(event) => change({ to: event.currentTarget.value })}
       />
       <Switch
+        className="beside-fields"
         label={texts.refused}
         checked={filters.outcome === 'refused'}
         onChange={(event) => change({ outcome: event.currentTarget.checked ? 'refused' : '' })}
@@ -204,7 +198,7 @@ function columns(open: (entry: Entry) => void): Column<Entry>[] {
           <Badge variant="default" tt="none" miw="max-content">
             {entry.action.replaceAll('_', ' ')}
           </Badge>{' '}
-          {entry.kind.replaceAll('_', ' ')} <span className="mono">{nameOf(entry)}</span>
+          {entry.kind.replaceAll('_', ' ')} <Thing entry={entry} />
         </>
       ),
     },
@@ -224,6 +218,20 @@ function columns(open: (entry: Entry) => void): Column<Entry>[] {
       ),
     },
   ];
+}
+
+/** The name of the thing, with its id where that is another text. */
+function Thing({ entry }: { entry: Entry }) {
+  const name = nameOf(entry);
+  if (name === undefined) return <span className="mono">{entry.key}</span>;
+  return (
+    <>
+      <b className="break-anywhere">{name}</b>
+      <Text span display="block" size="xs" c="dimmed" className="mono">
+        {entry.key}
+      </Text>
+    </>
+  );
 }
 
 function Who({ actor }: { actor: Entry['actor'] }) {
@@ -250,7 +258,7 @@ function Outcome({ outcome }: { outcome: Entry['outcome'] }) {
 
 function Details({ entry, scope }: { entry: Entry; scope: Scope }) {
   const { before, after } = entry;
-  const link = linkOf(entry);
+  const link = screenOf(entry);
   const isShortened = [before, after].some((side) => JSON.stringify(side).includes('$left_out_bytes'));
   return (
     <Stack>
@@ -265,6 +273,8 @@ function Details({ entry, scope }: { entry: Entry; scope: Scope }) {
         </dd>
         <dt>{texts.network}</dt>
         <dd className="mono">{entry.actor.network}</dd>
+        <dt>{texts.id}</dt>
+        <dd className="mono">{entry.key}</dd>
         <dt>{texts.environment}</dt>
         <dd>{entry.environment ?? texts.both}</dd>
         <dt>{texts.result}</dt>
@@ -290,28 +300,4 @@ function Details({ entry, scope }: { entry: Entry; scope: Scope }) {
       {before === null && after === null ? <Text c="dimmed">{texts.noContents}</Text> : null}
     </Stack>
   );
-}
-
-/** The screen of the thing. Its key is data, so it is encoded. */
-function linkOf({ kind, key, action, player_id }: Entry): string | undefined {
-  const id = encodeURIComponent(key);
-  if (action === 'deleted' || action === 'erased') return undefined;
-  switch (kind) {
-    case 'flag':
-      return `flags/${id}`;
-    case 'segment':
-      return `segments/${id}`;
-    case 'campaign':
-      return `campaigns/${id}`;
-    case 'webhook':
-      return `webhooks/${id}`;
-    case 'player':
-      return `players/${encodeURIComponent(player_id ?? key)}`;
-    case 'key':
-      return 'keys';
-    case 'user':
-      return 'users';
-    default:
-      return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Badge, Tabs } from '@mantine/core';
+import { Alert, Anchor, Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
@@ -11,6 +11,7 @@ import { ResultsTab } from '../campaigns/results-tab.tsx';
 import { Warnings } from '../campaigns/save-campaign.tsx';
 import { StateBadge } from '../campaigns/state-badge.tsx';
 import { parseObject } from '../parts/json-text.ts';
+import { ScreenTabs } from '../parts/screen-tabs.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -52,7 +53,8 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
   const base = `/${scope.game}/${scope.environment}/campaigns`;
   const isNew = id === undefined;
   const isGone = !isNew && campaign === undefined;
-  const tab = TABS.find((each) => each === search.get('tab')) ?? (isNew ? 'definition' : 'results');
+  const tabs = TABS.filter((each) => (isNew ? each !== 'results' : !isGone || each === 'results'));
+  const tab = tabs.find((each) => each === search.get('tab')) ?? (isNew ? 'definition' : 'results');
   const set = (entries: Readonly<Record<string, string>>): void =>
     setSearch((before) => {
       const next = new URLSearchParams(before);
@@ -99,36 +101,38 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
         </Alert>
       )}
       {campaign === undefined ? null : <Warnings campaign={campaign} />}
-      <Tabs value={tab} keepMounted={false} onChange={(next) => set({ tab: next ?? '' })}>
-        <Tabs.List aria-label={texts.tabsLabel} mb="md">
-          {TABS.filter((each) => (isNew ? each !== 'results' : !isGone || each === 'results')).map((each) => (
-            <Tabs.Tab key={each} value={each}>
-              {texts.tabs[each]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="results">
-          {id === undefined ? null : (
-            <ResultsTab
-              id={id}
-              event={search.get('event') ?? ''}
-              hours={search.get('hours') ?? ''}
-              onChoose={(event, hours) => set({ event, hours })}
-            />
-          )}
-        </Tabs.Panel>
-        <Tabs.Panel value="definition">
-          <DefinitionTab base={campaign} draft={draft} onDraft={setDraft} onSaved={onSaved} />
-        </Tabs.Panel>
-        <Tabs.Panel value="explain">
-          <ExplainTab
-            document={document}
-            id={draft === undefined ? id : undefined}
-            player={search.get('player') ?? ''}
-            onPlayer={(player) => set({ player })}
-          />
-        </Tabs.Panel>
-      </Tabs>
+      <ScreenTabs
+        label={texts.tabsLabel}
+        tabs={tabs}
+        titles={texts.tabs}
+        open={tab}
+        onOpen={(next) => set({ tab: next })}
+      >
+        {(open) => {
+          switch (open) {
+            case 'results':
+              return id === undefined ? null : (
+                <ResultsTab
+                  id={id}
+                  event={search.get('event') ?? ''}
+                  hours={search.get('hours') ?? ''}
+                  onChoose={(event, hours) => set({ event, hours })}
+                />
+              );
+            case 'definition':
+              return <DefinitionTab base={campaign} draft={draft} onDraft={setDraft} onSaved={onSaved} />;
+            case 'explain':
+              return (
+                <ExplainTab
+                  document={document}
+                  id={draft === undefined ? id : undefined}
+                  player={search.get('player') ?? ''}
+                  onPlayer={(player) => set({ player })}
+                />
+              );
+          }
+        }}
+      </ScreenTabs>
     </Page>
   );
 }

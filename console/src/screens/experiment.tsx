@@ -19,10 +19,12 @@ import { ExposureChart } from '../flags/exposure-chart.tsx';
 import { StateBadge } from '../flags/state-badge.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Diff } from '../parts/diff.tsx';
+import { isMissing } from '../parts/not-there.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { number } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
+import { NoFlag } from './flag.tsx';
 
 const texts = TEXTS.experiment;
 const AGGREGATES = ['conversion', 'count', 'sum'] as const satisfies readonly Aggregate[];
@@ -33,6 +35,7 @@ const MOST_METRICS = 5;
 export function Experiment({ params }: { params: Readonly<Record<string, string | undefined>> }) {
   const key = params['key'] ?? '';
   const query = useFlag(key);
+  if (isMissing(query.error)) return <NoFlag flagKey={key} />;
   return (
     <Page
       title={texts.of(key)}

@@ -1,5 +1,5 @@
-import { Alert, Anchor, Button, Group, Tabs } from '@mantine/core';
-import { Link, useSearchParams } from 'wouter';
+import { Alert, Anchor, Button, Group } from '@mantine/core';
+import { Link } from 'wouter';
 import { type Flag as FlagDocument, useFlag, useFlagUsage } from '../flags/definitions.ts';
 import { bodyOf, contentOf, type EditedFlag, editedOf } from '../flags/edited-flag.ts';
 import { FlagActions } from '../flags/flag-actions.tsx';
@@ -9,7 +9,10 @@ import { OverrideForm } from '../flags/override-form.tsx';
 import { Playground } from '../flags/playground.tsx';
 import { SaveFlag } from '../flags/save-flag.tsx';
 import { isSplit } from '../flags/staleness.ts';
+import { useTab } from '../parts/address.ts';
 import { useDraft } from '../parts/draft.ts';
+import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
+import { ScreenTabs } from '../parts/screen-tabs.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
 import { Json, Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
@@ -22,6 +25,7 @@ const TABS = ['rules', 'playground', 'overrides', 'use', 'json'] as const;
 export function Flag({ params }: { params: Readonly<Record<string, string | undefined>> }) {
   const key = params['key'] ?? '';
   const query = useFlag(key);
+  if (isMissing(query.error)) return <NoFlag flagKey={key} />;
   if (query.data !== undefined) return <FlagScreen key={query.data.key} flag={query.data} />;
   return (
     <Page title={key}>
@@ -30,11 +34,22 @@ export function Flag({ params }: { params: Readonly<Record<string, string | unde
   );
 }
 
+/** A flag that is not there: it may be archived. */
+export function NoFlag({ flagKey }: { flagKey: string }) {
+  const { scope } = usePlace();
+  const base = `/${scope.game}/${scope.environment}/flags`;
+  return (
+    <NotThere title={flagKey} what={texts.missing} help={texts.missingHelp}>
+      <BackTo href={base}>{texts.back}</BackTo>
+      <BackTo href={`${base}?show=archived`}>{texts.backToArchived}</BackTo>
+    </NotThere>
+  );
+}
+
 function FlagScreen({ flag }: { flag: FlagDocument }) {
   const { scope, mayEdit } = usePlace();
-  const [params, setParams] = useSearchParams();
   const [draft, setDraft] = useDraft<FlagDocument, EditedFlag>(`flag ${scope.game} ${scope.environment} ${flag.key}`);
-  const tab = TABS.find((each) => each === params.get('tab')) ?? 'rules';
+  const [tab, setTab] = useTab(TABS);
   const edited = draft?.edited ?? editedOf(flag);
   const change = (part: Partial<EditedFlag>): void =>
     setDraft({ base: draft?.base ?? flag, edited: { ...edited, ...part } });
@@ -65,39 +80,22 @@ function FlagScreen({ flag }: { flag: FlagDocument }) {
           </Group>
         </Alert>
       )}
-      <Tabs
-        value={tab}
-        keepMounted={false}
-        onChange={(next) =>
-          setParams((before) => {
-            before.set('tab', next ?? 'rules');
-            return before;
-          })
-        }
-      >
-        <Tabs.List mb="md">
-          {TABS.map((each) => (
-            <Tabs.Tab key={each} value={each}>
-              {texts.tabs[each]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="rules">
-          <FlagEditor type={flag.flag_type} edited={edited} onChange={change} readOnly={!mayEdit} />
-        </Tabs.Panel>
-        <Tabs.Panel value="playground">
-          <Playground flagKey={flag.key} hasDraft={draft !== undefined} />
-        </Tabs.Panel>
-        <Tabs.Panel value="overrides">
-          <OverrideForm flag={flag} />
-        </Tabs.Panel>
-        <Tabs.Panel value="use">
-          <ExposureChart flagKey={flag.key} />
-        </Tabs.Panel>
-        <Tabs.Panel value="json">
-          <Json value={body ?? flag} label={texts.tabs.json} />
-        </Tabs.Panel>
-      </Tabs>
+      <ScreenTabs label={texts.tabsLabel} tabs={TABS} titles={texts.tabs} open={tab} onOpen={setTab}>
+        {(open) => {
+          switch (open) {
+            case 'rules':
+              return <FlagEditor type={flag.flag_type} edited={edited} onChange={change} readOnly={!mayEdit} />;
+            case 'playground':
+              return <Playground flagKey={flag.key} hasDraft={draft !== undefined} />;
+            case 'overrides':
+              return <OverrideForm flag={flag} />;
+            case 'use':
+              return <ExposureChart flagKey={flag.key} />;
+            case 'json':
+              return <Json value={body ?? flag} label={texts.tabs.json} />;
+          }
+        }}
+      </ScreenTabs>
     </Page>
   );
 }

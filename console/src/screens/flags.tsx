@@ -1,13 +1,14 @@
-import { Anchor, Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation, useSearchParams } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { call } from '../api.ts';
 import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../flags/definitions.ts';
 import { StateBadge } from '../flags/state-badge.tsx';
 import { stalenessOf } from '../flags/staleness.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Fault, Loaded, Page } from '../parts/states.tsx';
 import { number, Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
@@ -111,14 +112,7 @@ function KeyCell({ row: { key, flag, stale } }: { row: Row }) {
   if (flag === undefined) return <span className="mono">{key}</span>;
   return (
     <>
-      <Anchor
-        component={Link}
-        href={`/${scope.game}/${scope.environment}/flags/${encodeURIComponent(key)}`}
-        fw={600}
-        underline="always"
-      >
-        {key}
-      </Anchor>{' '}
+      <NamedLink href={`/${scope.game}/${scope.environment}/flags/${encodeURIComponent(key)}`} name={key} />{' '}
       {stale === undefined ? null : (
         <Badge variant="outline" color="orange" tt="none" size="sm">
           {texts.stale[stale]}

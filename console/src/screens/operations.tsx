@@ -1,7 +1,6 @@
 import { Alert, Badge, SimpleGrid, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
-import { call } from '../api.ts';
+import { useAttention } from '../operations/attention.ts';
 import { FindingsPanel } from '../operations/findings-panel.tsx';
 import { PartitionsPanel, ProcessesPanel } from '../operations/owners-panels.tsx';
 import { RunbookDrawer } from '../operations/runbook.tsx';
@@ -17,23 +16,10 @@ const REFRESH_MS = 5_000;
 
 /** The state of the deployment. Figures are replaced in place, so a refresh moves nothing. */
 export function Operations() {
-  const { scope, isAdmin } = usePlace();
-  const { game, environment } = scope;
+  const { isAdmin } = usePlace();
   const [search, setSearch] = useSearchParams();
   const entry = search.get('runbook') ?? undefined;
-  const status = useQuery({
-    queryKey: ['ops', game, environment],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/ops/status', { signal }),
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-    enabled: isAdmin,
-  });
-  const freshness = useQuery({
-    queryKey: ['freshness', game, environment],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/ops/freshness', { signal }),
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-  });
+  const { status, freshness, concerns = [] } = useAttention(REFRESH_MS);
   const openRunbook = (name: string | undefined): void => setSearch(name === undefined ? {} : { runbook: name });
 
   return (
@@ -57,7 +43,7 @@ export function Operations() {
         <Loaded query={status} rows={8}>
           {(found) => (
             <>
-              <FindingsPanel findings={found.findings} onRunbook={openRunbook} />
+              <FindingsPanel concerns={concerns} onRunbook={openRunbook} />
               <FreshnessPanel query={freshness} />
               <SimpleGrid cols={{ base: 1, xl: 2 }}>
                 <SinksPanel status={found} onRunbook={openRunbook} />

@@ -1,9 +1,10 @@
-import { Anchor, Card, Group, SimpleGrid, Text, Title } from '@mantine/core';
+import { Anchor, Card, Group, SimpleGrid, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../api.ts';
+import { useAttention } from '../operations/attention.ts';
 import { Kpis } from '../overview/kpis.tsx';
-import { Attention, concernsOf, Lag, Service } from '../overview/service.tsx';
+import { Attention, Lag, Service } from '../overview/service.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
 import { number, Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
@@ -17,16 +18,7 @@ export function Overview() {
   const { scope } = usePlace();
   const { game, environment } = scope;
   const base = `/${game}/${environment}`;
-  const ready = useQuery({
-    queryKey: ['readyz'],
-    queryFn: ({ signal }) => call(undefined, 'GET /readyz', { query: { verbose: 'true' }, signal }),
-    refetchInterval: REFRESH_MS,
-  });
-  const freshness = useQuery({
-    queryKey: ['freshness', game, environment],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/ops/freshness', { signal }),
-    refetchInterval: REFRESH_MS,
-  });
+  const { ready, freshness, concerns } = useAttention(REFRESH_MS);
   const counts = useQuery({
     queryKey: ['counts', game, environment],
     queryFn: async ({ signal }) => {
@@ -42,17 +34,13 @@ export function Overview() {
         segments: segments.segments.length,
         campaigns: campaigns.campaigns.length,
         webhooks: webhooks.webhooks.length,
-        all: webhooks.webhooks,
       };
     },
   });
-  const concerns = concernsOf(ready.data?.details, freshness.data, counts.data?.all);
   return (
     <Page title={texts.title} intro={texts.intro}>
       <section aria-label={texts.attention} aria-live="polite">
-        {ready.data === undefined || freshness.data === undefined ? null : (
-          <Attention concerns={concerns} base={base} />
-        )}
+        {concerns === undefined ? <Skeleton height={22} /> : <Attention concerns={concerns} base={base} />}
       </section>
       <Kpis />
       <Card withBorder component="section" aria-labelledby="game">

@@ -6,6 +6,7 @@ import { call } from '../api.ts';
 import { StateBadge } from '../flags/state-badge.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { useDraft } from '../parts/draft.ts';
+import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
 import { Fault, Loaded, Page } from '../parts/states.tsx';
 import {
   bodyOf,
@@ -92,6 +93,13 @@ function HeldSegment({ id }: { id: string }) {
     queryFn: ({ signal }) => call(scope, 'GET /v1/segments/segments/{id}', { path: { id }, signal }),
     refetchInterval: ({ state }) => (state.data?.evaluation.status === 'running' ? PROGRESS_MS : false),
   });
+  if (isMissing(query.error)) {
+    return (
+      <NotThere title={TEXTS.nav.segments} id={id} what={texts.missing} help={texts.missingHelp}>
+        <BackTo href={`/${scope.game}/${scope.environment}/segments`}>{texts.back}</BackTo>
+      </NotThere>
+    );
+  }
   if (query.data !== undefined) return <SegmentScreen segment={query.data} />;
   return (
     <Page title={TEXTS.nav.segments}>

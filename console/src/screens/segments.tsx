@@ -1,8 +1,9 @@
-import { Anchor, Button, Text, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import { type Campaign, type Flag, type Segment, useCampaigns, useFlags, useSegments } from '../flags/definitions.ts';
 import { StateBadge } from '../flags/state-badge.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
@@ -102,16 +103,7 @@ function isFound({ segment: { key, name, description } }: Row, search: string): 
 
 function KeyCell({ segment }: { segment: Segment }) {
   const { scope } = usePlace();
-  return (
-    <Anchor
-      component={Link}
-      href={`/${scope.game}/${scope.environment}/segments/${segment.segment_id}`}
-      fw={600}
-      underline="always"
-    >
-      {segment.key}
-    </Anchor>
-  );
+  return <NamedLink href={`/${scope.game}/${scope.environment}/segments/${segment.segment_id}`} name={segment.key} />;
 }
 
 const COLUMNS: readonly Column<Row>[] = [

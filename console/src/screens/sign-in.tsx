@@ -88,7 +88,10 @@ function WithProvider() {
   });
   const begin = useMutation({
     mutationFn: () => call(undefined, 'POST /v1/console/openid'),
-    onSuccess: ({ address }) => globalThis.location.assign(address),
+    onSuccess({ address }) {
+      rememberWanted();
+      globalThis.location.assign(address);
+    },
   });
   const name = options.data?.openid ?? null;
   if (name === null) return null;
@@ -100,6 +103,29 @@ function WithProvider() {
       {begin.error === null ? null : <Fault error={begin.error} />}
     </>
   );
+}
+
+const WANTED = 'console-wanted';
+
+/** Keeps the address that the person wanted to open while the provider's pages are open. */
+function rememberWanted(): void {
+  try {
+    const { pathname, search } = globalThis.location;
+    sessionStorage.setItem(WANTED, pathname.slice('/console'.length) + search);
+  } catch {
+    // Without storage the overview opens.
+  }
+}
+
+/** That address, once: below `/console`. */
+function takeWanted(): string {
+  try {
+    const wanted = sessionStorage.getItem(WANTED);
+    sessionStorage.removeItem(WANTED);
+    return wanted === null || !wanted.startsWith('/') ? '/' : wanted;
+  } catch {
+    return '/';
+  }
 }
 
 /** The page to which the identity provider leads back. It sends what the address has, once, and forgets it. */
@@ -115,7 +141,7 @@ export function ProviderSignIn() {
     },
     onSuccess(me) {
       signedIn(me);
-      navigate('/', { replace: true });
+      navigate(takeWanted(), { replace: true });
     },
   });
   const { mutate } = attempt;

@@ -57,6 +57,8 @@ export const campaigns = {
 } as const;
 
 export const campaign = {
+  missing: 'There is no such campaign here.',
+  missingHelp: 'No campaign of this id ever was in this game and environment.',
   newTitle: 'New campaign',
   tabs: { results: 'Results', definition: 'Definition', explain: 'Who gets it' },
   tabsLabel: 'Parts of the campaign',

@@ -4,6 +4,7 @@ export const common = {
   product: 'Player analytics',
   skip: 'Skip to the content',
   loading: 'Loading',
+  notLoaded: 'This part of the console could not be loaded.',
   retry: 'Try again',
   cancel: 'Cancel',
   save: 'Save',
@@ -27,4 +28,9 @@ export const common = {
   notFound: 'There is no such page.',
   notFoundHelp: 'The address may be old, or the game or thing that it names was deleted.',
   home: 'Go to the overview',
+  noGame: (game: string) => `You cannot open the game “${game}”.`,
+  noGameHelp: 'It does not exist, or you have no role in it. An admin of the game can give you one.',
+  noRole: (environment: string, game: string) => `You have no role in ${environment} of ${game}.`,
+  noRoleHelp: 'An admin of the game can give you one.',
+  openGame: (game: string, environment: string) => `Open ${game}, ${environment}`,
 } as const;

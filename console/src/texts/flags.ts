@@ -39,6 +39,11 @@ export const flags = {
 } as const;
 
 export const flag = {
+  missing: 'There is no such flag here.',
+  missingHelp: 'It was archived, was never created, or belongs to the other environment.',
+  back: 'All flags',
+  backToArchived: 'Archived flags',
+  tabsLabel: 'Parts of the flag',
   tabs: {
     rules: 'Rules',
     playground: 'Playground',

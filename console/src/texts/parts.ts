@@ -99,6 +99,8 @@ export const confirm = {
 } as const;
 
 export const table = {
+  sideways: (label: string) => `${label}: scrolls sideways`,
+  scrolls: (label: string) => `${label}: scrolls`,
   filter: 'Filter',
   sortBy: (column: string) => `Sort by ${column}`,
   shown: (count: string, all: string) => `${count} of ${all}`,

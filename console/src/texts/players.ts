@@ -35,10 +35,14 @@ export const players = {
 
 export const player = {
   title: (externalId: string) => `Player ${externalId}`,
+  notAnId: 'The address has no player id. It may be an external id.',
+  findIt: 'Search players for it',
+  back: 'All players',
   missing: 'There is no such player here.',
   missingHelp: 'The player may be in the other environment, or was erased. The receipt of an erasure is below.',
   copyId: 'Copy the player id',
   copyAddress: 'Copy the address of this page',
+  tabsLabel: 'Parts of the player',
   tabs: {
     summary: 'Summary',
     flags: 'Flags',

@@ -17,6 +17,9 @@ export const segments = {
 } as const;
 
 export const segment = {
+  missing: 'There is no such segment here.',
+  missingHelp: 'It was deleted, or belongs to the other environment.',
+  back: 'All segments',
   newTitle: 'New segment',
   draft: 'You have changes that are not saved. They stay in this tab.',
   discard: 'Discard changes',

@@ -132,6 +132,7 @@ export const audit = {
   },
   entry: (kind: string, key: string) => `${kind} ${key}`,
   network: 'From',
+  id: 'Key or id',
   environment: 'Environment',
   both: 'both',
   player: 'Player',

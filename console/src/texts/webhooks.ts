@@ -28,7 +28,9 @@ export const webhooks = {
 
 export const webhook = {
   missing: 'There is no such webhook.',
+  missingHelp: 'It was deleted, or belongs to the other environment.',
   back: 'All webhooks',
+  tabsLabel: 'Parts of the webhook',
   tabs: { attempts: 'Attempts', settings: 'Settings', recover: 'Recover', signature: 'Signature' },
   pause: 'Pause',
   resume: 'Resume',

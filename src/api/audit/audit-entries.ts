@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { AuditQuery, EntryPlace, FoundEntry } from '../../../clickhouse-schema/queries/audit-query.ts';
+import { eventNameOf, eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import type { Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
@@ -25,7 +26,7 @@ const filter = (description: string) =>
 
 export const EntriesQuery = Type.Object({
   kind: filter('Only entries about things of this kind, such as `flag`, `webhook`, `key`, `user` or `player`.'),
-  key: filter('Only entries about the thing with this key or id.'),
+  key: filter('Only entries about the thing with this key or id; of an event schema, the name of its events.'),
   action: filter('Only entries with this action, such as `created`, `changed` or `deleted`.'),
   actor: filter('Only entries of this user (e-mail address or id), API key (id) or account of the command line.'),
   player_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only entries about this player.' })),
@@ -72,7 +73,7 @@ const Entry = Type.Object(
       { description: 'Who made the change, and from where.' },
     ),
     kind: Type.String({ description: 'Kind of the thing, such as `flag`, `webhook`, `key`, `user` or `player`.' }),
-    key: Type.String({ description: 'Key or id of the thing.' }),
+    key: Type.String({ description: 'Key or id of the thing; of an event schema, the name of its events.' }),
     action: Type.String({ description: 'What happened to it.' }),
     player_id: nullable('The player that the change is about; null if there is none.'),
     before: contents('The thing before the change.'),
@@ -144,6 +145,7 @@ export function entriesQuestion(
         environment,
         kind,
         key,
+        schemaKey: key === undefined ? undefined : eventSchemaKey(key),
         action,
         playerId,
         outcome,
@@ -179,7 +181,7 @@ function entryHead(entry: FoundEntry) {
     environment: entry.environment === '_' ? null : entry.environment,
     actor: { kind: actorKind, id: actorId, email: actor === '' ? null : actor, network },
     kind: entry.kind,
-    key: entry.key,
+    key: entry.kind === 'event_schema' ? eventNameOf(entry.key) : entry.key,
     action: entry.action,
     player_id: entry.playerId === '' ? null : entry.playerId,
     outcome: entry.outcome,

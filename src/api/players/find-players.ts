@@ -10,7 +10,7 @@ import { ExternalId, PlayerId, timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute } from '../route.ts';
 import { playerIdsOf } from './player-id.ts';
-import { LIFECYCLE_STAGE_SCHEMA } from './player-resource.ts';
+import { LIFECYCLE_STAGE_SCHEMA, PLAYER_EXAMPLE } from './player-resource.ts';
 
 /*
  * The route that finds players. Owners know a player by id and by external id at once; ClickHouse finds the rest, about
@@ -39,6 +39,8 @@ const Found = Type.Object(
   },
   { description: 'A player that was found.' },
 );
+
+const { attributes: _, ...EXAMPLE } = PLAYER_EXAMPLE;
 
 export const findPlayers = defineRoute({
   method: 'GET',
@@ -87,21 +89,7 @@ export const findPlayers = defineRoute({
       { description: 'Found players.' },
     ),
     example: {
-      players: [
-        {
-          id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
-          external_id: 'player_12345',
-          device_id: 'device_abc',
-          email: 'player@example.com',
-          lifecycle_stage: 'active',
-          session_count: 42,
-          total_revenue: 99.99,
-          is_payer: true,
-          first_seen_at: '2026-01-01T00:00:00.000Z',
-          last_seen_at: '2026-01-15T10:30:00.000Z',
-          matched: 'external_id',
-        },
-      ],
+      players: [{ ...EXAMPLE, is_payer: true, matched: 'external_id' }],
       complete: true,
     },
   },

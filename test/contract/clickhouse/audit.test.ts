@@ -5,6 +5,7 @@ import type { AuditQuery, FoundEntry } from '../../../clickhouse-schema/queries/
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
 import { encodeAuditEntries } from '../../../streams/codec.ts';
+import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
 import type { AuditEntry } from '../../../streams/records/audit-entry.ts';
 import { type ClickhouseSink, createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
@@ -17,6 +18,7 @@ import { until } from '../../support/until.ts';
 
 const AT = Date.now() - 60_000;
 const PLAYER = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';
+const EVENT = 'boss beaten/Ω';
 let clickhouse: TestClickhouse;
 let analytics: Analytics;
 let log: MemoryLog;
@@ -61,6 +63,7 @@ beforeAll(async () => {
     ...begun(anEntry(8, { kind: 'player', key: PLAYER, playerId: PLAYER, action: 'erased', before: '', after: '' })),
     // In the same millisecond as the one before.
     ...begun(anEntry(9, { at: AT + 8 })),
+    ...begun(anEntry(10, { game: 'schemas', kind: 'event_schema', key: eventSchemaKey(EVENT) })),
   ];
   for (const entry of entries) await log.append(auditSubject('n-1'), encodeAuditEntries([entry]));
   await until('all entries are there', async () => {
@@ -68,7 +71,7 @@ beforeAll(async () => {
       clickhouse,
       "SELECT toUInt32(countIf(outcome != 'begun')) AS n FROM audit_entries FINAL",
     );
-    return row?.n === 8;
+    return row?.n === 9;
   });
 });
 afterAll(async () => {
@@ -121,6 +124,8 @@ describe('entries', () => {
     [{ environment: 'test' }, [5, 4]],
     [{ game: '_', environment: '_' }, [7]],
     [{ key: "flag_1' OR 1=1 --" }, []],
+    [{ game: 'schemas', key: EVENT, schemaKey: eventSchemaKey(EVENT) }, [10]],
+    [{ key: 'flag_1', schemaKey: eventSchemaKey('flag_1') }, [1]],
   ])('are found by %o', async (query, expected) => {
     expect(numbers(await found(query))).toEqual(expected);
   });

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../../api.ts';
 import { useAddressField } from '../../parts/address.ts';
+import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
@@ -69,7 +70,7 @@ function FlagTable({ flags, playerId, complete }: FlagTableProps) {
   const { scope, mayEdit } = usePlace();
   const [changing, setChanging] = useState<{ flag: PlayerFlag; removes: boolean } | undefined>();
   return (
-    <div className="table-scroll">
+    <ScrollRegion label={TEXTS.player.tabs.flags}>
       <Table verticalSpacing="sm" miw={980} aria-label={TEXTS.player.tabs.flags}>
         <Table.Thead>
           <Table.Tr>
@@ -127,7 +128,7 @@ function FlagTable({ flags, playerId, complete }: FlagTableProps) {
           onClose={() => setChanging(undefined)}
         />
       )}
-    </div>
+    </ScrollRegion>
   );
 }
 

@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/states.tsx';
 import { Json, number, Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
 import { TEXTS } from '../../texts.ts';
+import { ScrollRegion } from '../../parts/scroll-region.tsx';
 
 const texts = TEXTS.player;
 type Player = AnswerOf<'GET /v1/players/players/{id}'>;
@@ -92,7 +93,7 @@ function Segments({ playerId }: { playerId: string }) {
           found.length === 0 ? (
             <Text c="dimmed">{texts.noSegments}</Text>
           ) : (
-            <div className="table-scroll">
+            <ScrollRegion label={texts.segments}>
               <Table verticalSpacing={4} aria-label={texts.segments}>
                 <Table.Thead>
                   <Table.Tr>
@@ -122,7 +123,7 @@ function Segments({ playerId }: { playerId: string }) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </div>
+            </ScrollRegion>
           )
         }
       </Loaded>
@@ -153,7 +154,7 @@ function Churn({ playerId }: { playerId: string }) {
               </Badge>
               {texts.churnScore(score.toFixed(2), confidence.toFixed(2))}
             </Text>
-            <div className="table-scroll">
+            <ScrollRegion label={texts.churn}>
               <Table verticalSpacing={4} aria-label={texts.churn}>
                 <Table.Thead>
                   <Table.Tr>
@@ -170,7 +171,7 @@ function Churn({ playerId }: { playerId: string }) {
                   ))}
                 </Table.Tbody>
               </Table>
-            </div>
+            </ScrollRegion>
             <Text size="xs" c="dimmed">
               {texts.churnHelp}
             </Text>

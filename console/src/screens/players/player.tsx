@@ -1,8 +1,10 @@
-import { Badge, Tabs } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { ApiError, call } from '../../api.ts';
-import { useAddressField } from '../../parts/address.ts';
-import { Empty, Fault, Loaded, Page } from '../../parts/states.tsx';
+import { type AnswerOf, ApiError, call } from '../../api.ts';
+import { useTab } from '../../parts/address.ts';
+import { ScreenTabs } from '../../parts/screen-tabs.tsx';
+import { Fault, Loaded, Page } from '../../parts/states.tsx';
+import { BackTo, isMissing, NotThere } from '../../parts/not-there.tsx';
 import { Copy } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
 import { TEXTS } from '../../texts.ts';
@@ -16,19 +18,21 @@ const texts = TEXTS.player;
 const TABS = ['summary', 'flags', 'timeline', 'campaigns', 'privacy'] as const;
 const REFRESH_MS = 15_000;
 
+type Player = AnswerOf<'GET /v1/players/players/{id}'>;
+
 /** One player: state, flags, history, campaigns, export and erasure. */
 export function PlayerScreen({ params }: { params: Readonly<Record<string, string | undefined>> }) {
   const { scope } = usePlace();
   const { game, environment } = scope;
   const id = (params['id'] ?? '').toLowerCase();
-  const [wantedTab, setTab] = useAddressField('tab');
-  const tab = TABS.find((each) => each === wantedTab) ?? 'summary';
+  const [tab, setTab] = useTab(TABS);
   const player = useQuery({
     queryKey: ['player', game, environment, id],
     queryFn: ({ signal }) => call(scope, 'GET /v1/players/players/{id}', { path: { id }, signal }),
     refetchInterval: REFRESH_MS,
   });
-  if (player.error instanceof ApiError && player.error.status === 404) return <Gone id={id} />;
+  if (isMissing(player.error))
+    return <Gone id={id} mayBeErased={player.error instanceof ApiError && player.error.status === 404} />;
   const title = player.data === undefined ? texts.title(id.slice(0, 8)) : texts.title(player.data.external_id);
   return (
     <Page
@@ -49,49 +53,57 @@ export function PlayerScreen({ params }: { params: Readonly<Record<string, strin
         </>
       }
     >
-      <Tabs
-        value={tab}
-        onChange={(next) => setTab(next === 'summary' || next === null ? '' : next)}
-        keepMounted={false}
-      >
-        <Tabs.List>
-          {TABS.map((each) => (
-            <Tabs.Tab key={each} value={each}>
-              {texts.tabs[each]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="summary" pt="md">
-          <Loaded query={player} rows={10}>
-            {(data) => <PlayerSummary player={data} />}
-          </Loaded>
-        </Tabs.Panel>
-        <Tabs.Panel value="flags" pt="md">
-          <PlayerFlags playerId={id} />
-        </Tabs.Panel>
-        <Tabs.Panel value="timeline" pt="md">
-          <PlayerTimeline playerId={id} />
-        </Tabs.Panel>
-        <Tabs.Panel value="campaigns" pt="md">
-          <PlayerCampaigns playerId={id} />
-        </Tabs.Panel>
-        <Tabs.Panel value="privacy" pt="md">
-          <Loaded query={player} rows={4}>
-            {(data) => <PlayerPrivacy player={data} />}
-          </Loaded>
-        </Tabs.Panel>
-      </Tabs>
+      <ScreenTabs label={texts.tabsLabel} tabs={TABS} titles={texts.tabs} open={tab} onOpen={setTab}>
+        {(open) => <Tab tab={open} id={id} player={player} />}
+      </ScreenTabs>
       {player.error !== null && player.data !== undefined ? <Fault error={player.error} /> : null}
     </Page>
   );
 }
 
-/** What remains of a player that was erased, or never existed. */
-function Gone({ id }: { id: string }) {
+interface TabProps {
+  tab: (typeof TABS)[number];
+  id: string;
+  player: { data: Player | undefined; error: Error | null; refetch: () => unknown };
+}
+
+function Tab({ tab, id, player }: TabProps) {
+  switch (tab) {
+    case 'summary':
+      return (
+        <Loaded query={player} rows={10}>
+          {(data) => <PlayerSummary player={data} />}
+        </Loaded>
+      );
+    case 'flags':
+      return <PlayerFlags playerId={id} />;
+    case 'timeline':
+      return <PlayerTimeline playerId={id} />;
+    case 'campaigns':
+      return <PlayerCampaigns playerId={id} />;
+    case 'privacy':
+      return (
+        <Loaded query={player} rows={4}>
+          {(data) => <PlayerPrivacy player={data} />}
+        </Loaded>
+      );
+  }
+}
+
+/** What remains of a player that was erased, or never existed. A text that is no id was never erased. */
+function Gone({ id, mayBeErased }: { id: string; mayBeErased: boolean }) {
+  const { scope } = usePlace();
+  const base = `/${scope.game}/${scope.environment}/players`;
   return (
-    <Page title={texts.title(id.slice(0, 8))} intro={id}>
-      <Empty title={texts.missing}>{texts.missingHelp}</Empty>
-      <Receipt playerId={id} />
-    </Page>
+    <NotThere
+      title={texts.title(id.slice(0, 8))}
+      id={id}
+      what={texts.missing}
+      help={mayBeErased ? texts.missingHelp : texts.notAnId}
+    >
+      <BackTo href={`${base}/find/${encodeURIComponent(id)}`}>{texts.findIt}</BackTo>
+      <BackTo href={base}>{texts.back}</BackTo>
+      {mayBeErased ? <Receipt playerId={id} /> : null}
+    </NotThere>
   );
 }

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type AnswerOf, call } from '../../api.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { NamedLink } from '../../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
 import { number, Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
@@ -100,16 +101,7 @@ function columnsOf(base: string, isSearch: boolean): Column<Found>[] {
     {
       id: 'player',
       label: texts.columns.player,
-      cell: ({ id, external_id: externalId }) => (
-        <>
-          <Anchor component={Link} href={`${base}/${id}`} fw={600}>
-            {externalId}
-          </Anchor>
-          <Text size="xs" c="dimmed" className="mono">
-            {id}
-          </Text>
-        </>
-      ),
+      cell: ({ id, external_id: externalId }) => <NamedLink href={`${base}/${id}`} name={externalId} below={id} isId />,
     },
     ...(isSearch ? [matched] : []),
     {

@@ -1,7 +1,8 @@
 import { Anchor, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { ApiError, call } from '../../api.ts';
+import { call } from '../../api.ts';
+import { isMissing } from '../../parts/not-there.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
 import { usePlace } from '../../session.tsx';
 import { TEXTS } from '../../texts.ts';
@@ -29,7 +30,7 @@ export function SchemaScreen() {
     queryKey: ['schema', game, environment, name],
     queryFn: ({ signal }) => call(scope, 'GET /v1/events/schemas/{event_name}', { path: { event_name: name }, signal }),
   });
-  if (schema.error instanceof ApiError && schema.error.status === 404) {
+  if (isMissing(schema.error)) {
     return (
       <Page title={name}>
         <Empty title={texts.missing(name)}>

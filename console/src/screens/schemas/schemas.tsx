@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { type AnswerOf, call } from '../../api.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { NamedLink } from '../../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
 import { number, Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
@@ -88,14 +89,7 @@ function schemaColumns(base: string, faults: readonly SchemaFault[]): Column<Eve
       label: texts.columns.name,
       sortBy: ({ event_name: name }) => name,
       cell: ({ event_name: name, description }) => (
-        <>
-          <Anchor component={Link} href={`${base}/of/${encodeURIComponent(name)}`} fw={600}>
-            {name}
-          </Anchor>
-          <Text size="xs" c="dimmed">
-            {description}
-          </Text>
-        </>
+        <NamedLink href={`${base}/of/${encodeURIComponent(name)}`} name={name} below={description} />
       ),
     },
     {

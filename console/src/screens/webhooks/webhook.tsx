@@ -1,11 +1,13 @@
-import { Alert, Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
-import { ApiError, call } from '../../api.ts';
-import { useAddressField } from '../../parts/address.ts';
+import { useLocation } from 'wouter';
+import { call } from '../../api.ts';
+import { useTab } from '../../parts/address.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Empty, Fault, Loaded, Page } from '../../parts/states.tsx';
+import { BackTo, isMissing, NotThere } from '../../parts/not-there.tsx';
+import { ScreenTabs } from '../../parts/screen-tabs.tsx';
+import { Fault, Loaded, Page } from '../../parts/states.tsx';
 import { Json, number } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
 import { TEXTS } from '../../texts.ts';
@@ -28,15 +30,11 @@ export function WebhookScreen({ params }: { params: Readonly<Record<string, stri
     queryKey: ['webhook', game, environment, id],
     queryFn: ({ signal }) => call(scope, 'GET /v1/integrations/webhooks/{id}', { path: { id }, signal }),
   });
-  if (webhook.error instanceof ApiError && webhook.error.status === 404) {
+  if (isMissing(webhook.error)) {
     return (
-      <Page title={TEXTS.webhooks.title}>
-        <Empty title={texts.missing}>
-          <Anchor component={Link} href={`/${game}/${environment}/webhooks`} underline="always">
-            {texts.back}
-          </Anchor>
-        </Empty>
-      </Page>
+      <NotThere title={TEXTS.webhooks.title} id={id} what={texts.missing} help={texts.missingHelp}>
+        <BackTo href={`/${game}/${environment}/webhooks`}>{texts.back}</BackTo>
+      </NotThere>
     );
   }
   if (webhook.data === undefined) {
@@ -50,8 +48,7 @@ export function WebhookScreen({ params }: { params: Readonly<Record<string, stri
 }
 
 function Shown({ webhook }: { webhook: Webhook }) {
-  const [wanted, setTab] = useAddressField('tab');
-  const tab = TABS.find((each) => each === wanted) ?? 'attempts';
+  const [tab, setTab] = useTab(TABS);
   return (
     <Page
       title={webhook.name}
@@ -59,33 +56,24 @@ function Shown({ webhook }: { webhook: Webhook }) {
       actions={<WebhookState webhook={webhook} />}
     >
       <Actions webhook={webhook} />
-      <Tabs
-        value={tab}
-        onChange={(next) => setTab(next === 'attempts' || next === null ? '' : next)}
-        keepMounted={false}
-      >
-        <Tabs.List>
-          {TABS.map((each) => (
-            <Tabs.Tab key={each} value={each}>
-              {texts.tabs[each]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="attempts" pt="md">
-          <WebhookAttempts webhook={webhook} />
-        </Tabs.Panel>
-        <Tabs.Panel value="settings" pt="md">
-          <EditWebhook key={webhook.version} webhook={webhook} />
-        </Tabs.Panel>
-        <Tabs.Panel value="recover" pt="md">
-          <WebhookRecovery webhook={webhook} />
-        </Tabs.Panel>
-        <Tabs.Panel value="signature" pt="md">
-          <SignatureHelp />
-        </Tabs.Panel>
-      </Tabs>
+      <ScreenTabs label={texts.tabsLabel} tabs={TABS} titles={texts.tabs} open={tab} onOpen={setTab}>
+        {(open) => <Tab tab={open} webhook={webhook} />}
+      </ScreenTabs>
     </Page>
   );
+}
+
+function Tab({ tab, webhook }: { tab: (typeof TABS)[number]; webhook: Webhook }) {
+  switch (tab) {
+    case 'attempts':
+      return <WebhookAttempts webhook={webhook} />;
+    case 'settings':
+      return <EditWebhook key={webhook.version} webhook={webhook} />;
+    case 'recover':
+      return <WebhookRecovery webhook={webhook} />;
+    case 'signature':
+      return <SignatureHelp />;
+  }
 }
 
 type Asked = 'pause' | 'rotate' | 'remove';

@@ -1,8 +1,9 @@
-import { Alert, Anchor, Badge, Button, Text } from '@mantine/core';
+import { Alert, Badge, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { type AnswerOf, call } from '../../api.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { NamedLink } from '../../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
 import { number, Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
@@ -63,16 +64,7 @@ function columnsOf(base: string, health: readonly WebhookHealth[]): Column<Webho
       id: 'name',
       label: texts.columns.name,
       sortBy: ({ name }) => name,
-      cell: ({ webhook_id: id, name, url }) => (
-        <>
-          <Anchor component={Link} href={`${base}/${id}`} fw={600}>
-            {name}
-          </Anchor>
-          <Text size="xs" c="dimmed" className="mono">
-            {url}
-          </Text>
-        </>
-      ),
+      cell: ({ webhook_id: id, name, url }) => <NamedLink href={`${base}/${id}`} name={name} below={url} isId />,
     },
     { id: 'state', label: texts.columns.state, cell: (webhook) => <WebhookState webhook={webhook} /> },
     {
