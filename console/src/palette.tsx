@@ -28,7 +28,7 @@ export function Palette({
   entries: readonly Entry[];
 }) {
   return (
-    <Dialog opened={opened} onClose={onClose} title={texts.title} yOffset="12vh">
+    <Dialog opened={opened} onClose={onClose} title={texts.title} yOffset="12vh" closesOutside>
       {opened ? <Search onClose={onClose} entries={entries} /> : null}
     </Dialog>
   );

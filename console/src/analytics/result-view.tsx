@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { Chart } from '../parts/chart.tsx';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Empty } from '../parts/states.tsx';
-import { number } from '../parts/values.tsx';
+import { money, number } from '../parts/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { CohortTable } from './cohort-table.tsx';
 import type { Result, ResultOf } from './query.ts';
@@ -32,7 +32,6 @@ export function ResultView({ result }: { result: Result }) {
 const NoRows = () => <Empty title={texts.empty}>{texts.emptyHelp}</Empty>;
 
 const percent = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
-const MONEY = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 function metricLabel(metric: string): string {
   return Object.entries(texts.metrics).find(([name]) => name === metric)?.[1] ?? metric;
@@ -54,7 +53,7 @@ function Trend({ result }: { result: ResultOf<'trend'> }) {
       series={lines}
       by={interval === 'hour' ? 'hour' : 'day'}
       partialFrom={partialFrom === null ? null : Date.parse(partialFrom)}
-      {...(metric === 'revenue' ? { format: (value: number) => MONEY.format(value) } : {})}
+      {...(metric === 'revenue' ? { format: money } : {})}
     />
   );
 }
@@ -140,7 +139,7 @@ function Ltv({ result: { cohorts } }: { result: ResultOf<'ltv'> }) {
     const old = cohorts.filter(({ values }) => values[place]?.revenue !== null);
     const players = old.reduce((sum, each) => sum + each.players, 0);
     const revenue = old.reduce((sum, { values }) => sum + (values[place]?.revenue ?? 0), 0);
-    return players === 0 ? '–' : MONEY.format(revenue / players);
+    return players === 0 ? '–' : money(revenue / players);
   });
   return (
     <Stack gap="xs">
@@ -155,8 +154,8 @@ function Ltv({ result: { cohorts } }: { result: ResultOf<'ltv'> }) {
           cells: values.map((cell) => ({
             day: cell.day,
             value: cell.per_player,
-            text: MONEY.format(cell.per_player ?? 0),
-            title: cell.revenue === null ? texts.notOver : MONEY.format(cell.revenue),
+            text: money(cell.per_player ?? 0),
+            title: cell.revenue === null ? texts.notOver : money(cell.revenue),
           })),
         }))}
       />

@@ -32,7 +32,13 @@ export function DefinitionTab({ base, draft, onDraft, onSaved }: DefinitionTabPr
   return (
     <Stack>
       {mayEdit && (isChanged || base === undefined) ? (
-        <SaveCampaign base={base} document={document} onSaved={onSaved} onDiscard={() => onDraft(undefined)} />
+        <SaveCampaign
+          base={base}
+          document={document}
+          isDraft={draft !== undefined}
+          onSaved={onSaved}
+          onDiscard={() => onDraft(undefined)}
+        />
       ) : null}
       <SimpleGrid cols={{ base: 1, xl: 2 }}>
         <Stack>

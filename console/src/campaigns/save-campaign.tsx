@@ -16,12 +16,14 @@ interface SaveCampaignProps {
   base: Campaign | undefined;
   /** What is saved; undefined: it is no JSON object. */
   document: Record<string, unknown> | undefined;
+  /** Whether there is something to discard. */
+  isDraft: boolean;
   onSaved: (campaign: Campaign) => void;
   onDiscard: () => void;
 }
 
 /** Saves a campaign: asks with the differences, and compares both sides if somebody else saved meanwhile. */
-export function SaveCampaign({ base, document, onSaved, onDiscard }: SaveCampaignProps) {
+export function SaveCampaign({ base, document, isDraft, onSaved, onDiscard }: SaveCampaignProps) {
   const { scope } = usePlace();
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
@@ -66,7 +68,7 @@ export function SaveCampaign({ base, document, onSaved, onDiscard }: SaveCampaig
         <Button disabled={document === undefined} onClick={() => setAsking(true)}>
           {base === undefined ? TEXTS.create : TEXTS.save}
         </Button>
-        {base === undefined ? null : (
+        {!isDraft ? null : (
           <>
             <Button variant="default" onClick={onDiscard}>
               {texts.discard}

@@ -7,7 +7,7 @@ import type { Query, ResultOf } from '../analytics/query.ts';
 import type { Scope } from '../api.ts';
 import { Chart } from '../parts/chart.tsx';
 import { Fault } from '../parts/states.tsx';
-import { number } from '../parts/values.tsx';
+import { money, number } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 
@@ -26,9 +26,7 @@ const REFRESH_MS = 60_000;
 /** Last week's time is rounded down to this, so that the same question is asked for a while. */
 const STEP_MS = 5 * 60_000;
 
-const MONEY = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const formatOf = (name: KpiName): ((value: number) => string) =>
-  name === 'revenue' ? (value) => MONEY.format(value) : number;
+const formatOf = (name: KpiName): ((value: number) => string) => (name === 'revenue' ? money : number);
 
 interface Kpi {
   points: readonly { at: number; value: number }[];

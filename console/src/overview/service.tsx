@@ -124,7 +124,7 @@ export function Service({ checks }: { checks: Checks }) {
                 <Table.Td>
                   <State ok={ok} />
                 </Table.Td>
-                <Table.Td className="break-anywhere">{info === undefined ? '' : infoText(info)}</Table.Td>
+                <Table.Td className="break-anywhere">{info === undefined ? null : <Found info={info} />}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -134,27 +134,51 @@ export function Service({ checks }: { checks: Checks }) {
   );
 }
 
-function infoText(info: Readonly<Record<string, unknown>>): string {
-  return Object.entries(info)
-    .map(([name, value]) => itemText(name, value))
-    .join(', ');
+/** What a check found, an item a line. */
+function Found({ info }: { info: Readonly<Record<string, unknown>> }) {
+  return (
+    <ul className="plain-list">
+      {Object.entries(info).map(([name, value]) => (
+        <li key={name}>
+          {name.endsWith('_at') || name === 'reaches_back_to' ? (
+            <>
+              {words(name)}: <Time at={typeof value === 'string' ? value : null} />
+            </>
+          ) : (
+            itemText(name, value)
+          )}
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 const UNITS = [
   ['_bytes', (value: number) => bytes(value)],
   ['_seconds', (value: number) => seconds(value)],
-  ['_ms', (value: number) => `${number(value)} ms`],
+  ['_ms', (value: number) => `${number(Math.round(value))} ms`],
   ['_percent', (value: number) => `${number(value)} %`],
 ] as const;
 
 /** A finding with its unit, which ends its name. */
 function itemText(name: string, value: unknown): string {
-  if (Array.isArray(value)) return `${words(name)}: ${value.length === 0 ? TEXTS.none : value.map(String).join(' ')}`;
-  if (typeof value === 'boolean') return `${words(name)}: ${value ? TEXTS.yes : TEXTS.no}`;
-  if (typeof value !== 'number') return `${words(name)}: ${value === null ? '–' : plain(value)}`;
   const unit = UNITS.find(([ending]) => name.endsWith(ending));
-  if (unit === undefined) return `${words(name)}: ${number(value)}`;
-  return `${words(name.slice(0, -unit[0].length))}: ${unit[1](value)}`;
+  const label = words(unit === undefined ? name : name.slice(0, -unit[0].length));
+  return `${label}: ${valueText(value, unit?.[1] ?? number)}`;
 }
 
-const plain = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+function valueText(value: unknown, format: (value: number) => string): string {
+  if (typeof value === 'number') return format(value);
+  if (typeof value === 'boolean') return value ? TEXTS.yes : TEXTS.no;
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return '–';
+  if (Array.isArray(value)) {
+    return value.length === 0 ? TEXTS.none : value.map((each: unknown) => valueText(each, format)).join(', ');
+  }
+  return Object.entries(value)
+    .map(([name, inner]: [string, unknown]) =>
+      // Such as `{ holder: 'clickhouse', bytes: 0 }`.
+      typeof inner === 'string' ? inner : `${words(name)} ${valueText(inner, name === 'bytes' ? bytes : format)}`,
+    )
+    .join(' ');
+}

@@ -46,7 +46,7 @@ export function Confirm({
   const waits = isWaiting(error);
   const isLive = (environment ?? scope.environment) === 'live';
   return (
-    <Dialog opened={opened} onClose={onClose} title={title} size={size} closesOutside={!busy}>
+    <Dialog opened={opened} onClose={onClose} title={title} size={size} {...(busy ? { closesOutside: false } : {})}>
       <Stack>
         {isLive ? (
           <Alert color="red" variant="outline" title={TEXTS.confirm.live(scope.game)} />

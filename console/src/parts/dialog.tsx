@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { TEXTS } from '../texts.ts';
 
 interface DialogProps {
@@ -7,7 +7,7 @@ interface DialogProps {
   onClose: () => void;
   title: string;
   size?: string;
-  /** Whether a click beside it closes it. Default: yes. */
+  /** Whether a click beside it closes it. Default: until something was entered in it. */
   closesOutside?: boolean;
   /** Whether only its buttons close it, for what cannot be shown again. Default: no. */
   onlyByButton?: boolean;
@@ -21,22 +21,25 @@ export function Dialog({
   onClose,
   title,
   size = 'md',
-  closesOutside = true,
+  closesOutside,
   onlyByButton = false,
   yOffset = '5dvh',
   children,
 }: DialogProps) {
+  const [isEntered, setEntered] = useState(false);
+  if (!opened && isEntered) setEntered(false);
   return (
     <Modal.Root
       opened={opened}
       onClose={onClose}
       size={size}
-      closeOnClickOutside={closesOutside && !onlyByButton}
+      closeOnClickOutside={(closesOutside ?? !isEntered) && !onlyByButton}
       closeOnEscape={!onlyByButton}
       yOffset={yOffset}
     >
       <Modal.Overlay />
-      <Modal.Content>
+      {/* A click beside a dialog must not lose what was typed in it. */}
+      <Modal.Content onInput={() => setEntered(true)}>
         <Modal.Header role="presentation">
           <Modal.Title>{title}</Modal.Title>
           <Modal.CloseButton aria-label={TEXTS.close} />

@@ -121,6 +121,15 @@ export function Opening() {
   );
 }
 
+/** A screen that somebody without the role admin opened by its address. */
+export function OnlyAdmins({ title, why }: { title: string; why: string }) {
+  return (
+    <Page title={title}>
+      <Empty title={why} />
+    </Page>
+  );
+}
+
 export function Missing() {
   return (
     <Page title={TEXTS.notFound}>

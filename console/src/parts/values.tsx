@@ -1,4 +1,5 @@
-import { Button, CopyButton, Text, Tooltip } from '@mantine/core';
+import { Button, type ButtonProps, Text, TextInput, Tooltip } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { TEXTS } from '../texts.ts';
 
 /** A time in UTC; the same in local time on hover and for screen readers. */
@@ -10,11 +11,14 @@ export function Time({ at }: { at: string | number | null | undefined }) {
   return (
     <Tooltip label={local}>
       <time dateTime={date.toISOString()} title={local} tabIndex={-1}>
-        {date.toISOString().replace('T', ' ').slice(0, 19)} UTC
+        {utcText(date)}
       </time>
     </Tooltip>
   );
 }
+
+/** A line breaks between the day and the time only. */
+const utcText = (date: Date): string => `${date.toISOString().replace('T', ' ').slice(0, 19)}\u00A0UTC`;
 
 /** The time of day of a message, in UTC. */
 export function clockTime(at: string): string {
@@ -31,17 +35,48 @@ export function Json({ value, label }: { value: unknown; label: string }) {
   );
 }
 
-export function Copy({ text, label }: { text: string; label?: string }) {
+/** Copies a text. Where the browser forbids it, as on pages without https, it says so and shows the text. */
+export function Copy({ text, label, size = 'xs' }: { text: string; label?: string; size?: ButtonProps['size'] }) {
+  const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle');
+  useEffect(() => {
+    if (state !== 'copied') return undefined;
+    const timer = setTimeout(() => setState('idle'), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = async (): Promise<void> => setState((await copied(text)) ? 'copied' : 'refused');
   return (
-    <CopyButton value={text}>
-      {({ copied, copy }) => (
-        <Button size="xs" variant="default" onClick={copy}>
-          {copied ? TEXTS.copied : (label ?? TEXTS.copy)}
-        </Button>
-      )}
-    </CopyButton>
+    <>
+      <Button {...(size === undefined ? {} : { size })} variant="default" onClick={() => void copy()}>
+        <span role="status">{state === 'copied' ? TEXTS.copied : (label ?? TEXTS.copy)}</span>
+      </Button>
+      {state === 'refused' ? (
+        <TextInput
+          size="xs"
+          readOnly
+          value={text}
+          label={TEXTS.copyByHand}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+      ) : null}
+    </>
   );
+}
+
+const COPIED_MS = 1_500;
+
+/** @returns whether the text is on the clipboard; the clipboard exists on https and on this machine only */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const NUMBERS = new Intl.NumberFormat('en-US');
 export const number = (value: number): string => NUMBERS.format(value);
+
+const MONEY = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+/** An amount of the game's currency. */
+export const money = (value: number): string => MONEY.format(value);

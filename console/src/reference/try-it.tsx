@@ -2,8 +2,8 @@ import { Alert, Button, Group, Stack, Text, Textarea, TextInput, Title } from '@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { reference as texts } from '../texts/reference.ts';
 import { bodyTypeOf, curlOf, exampleBody, isTestKey, nameOf, requestOf } from './request.ts';
+import { Copy } from '../parts/values.tsx';
 import { isForPeople, needsKey, type Operation } from './document.ts';
-import { CopyText } from './copy-text.tsx';
 
 /** Of an answer, at most this is shown: streams do not end. */
 const MOST_CHARACTERS = 100_000;
@@ -73,7 +73,7 @@ export function TryIt({ operation, apiKey }: { operation: Operation; apiKey: str
           <Title order={2} size="h5" id="curl">
             {texts.curl}
           </Title>
-          <CopyText text={curl} />
+          <Copy text={curl} size="compact-xs" />
         </Group>
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable */}
         <pre className="json" tabIndex={0} role="region" aria-label={texts.curl}>

@@ -5,9 +5,10 @@ import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { call, type Scope } from '../api.ts';
 import { type Entry, nameOf, screenOf } from '../audit/entry.ts';
+import { useKeys } from '../audit/use-keys.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { Empty, Loaded, Page } from '../parts/states.tsx';
+import { Empty, Loaded, OnlyAdmins, Page } from '../parts/states.tsx';
 import { Json, Time } from '../parts/values.tsx';
 import { isDeploymentAdmin, usePlace, useSession } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -36,7 +37,7 @@ export function Audit() {
   const [open, setOpen] = useState<Entry | undefined>();
   const everything = session.kind === 'signed_in' && isDeploymentAdmin(session.me);
   const entries = useEntries(scope, settled, isAdmin);
-  if (!isAdmin) return <Empty title={texts.onlyAdmins} />;
+  if (!isAdmin) return <OnlyAdmins title={texts.title} why={texts.onlyAdmins} />;
   return (
     <Page title={texts.title} intro={texts.intro}>
       <FilterRow filters={filters} change={change} clear={clear} everything={everything} />
@@ -235,10 +236,12 @@ function Thing({ entry }: { entry: Entry }) {
 }
 
 function Who({ actor }: { actor: Entry['actor'] }) {
+  const keys = useKeys();
+  const hint = keys.data?.keys.find(({ id }) => id === actor.id)?.hint;
   const kind = actor.kind === 'user' || actor.kind === 'key' || actor.kind === 'cli' ? texts.actors[actor.kind] : '';
   return (
     <>
-      {actor.email ?? actor.id}{' '}
+      {actor.email ?? (hint === undefined ? actor.id : <span title={actor.id}>{hint}</span>)}{' '}
       <Text span size="xs" c="dimmed">
         {kind}
       </Text>

@@ -10,6 +10,7 @@ import { ExplainTab } from '../campaigns/explain-tab.tsx';
 import { ResultsTab } from '../campaigns/results-tab.tsx';
 import { Warnings } from '../campaigns/save-campaign.tsx';
 import { StateBadge } from '../campaigns/state-badge.tsx';
+import { useDraft } from '../parts/draft.ts';
 import { parseObject } from '../parts/json-text.ts';
 import { ScreenTabs } from '../parts/screen-tabs.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
@@ -48,9 +49,14 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
   const { scope, mayEdit } = usePlace();
   const [, navigate] = useLocation();
   const [search, setSearch] = useSearchParams();
-  const [draft, setDraft] = useState<string | undefined>();
+  const [held, hold] = useDraft<Campaign | null, string>(`campaign ${scope.game} ${scope.environment} ${id ?? 'new'}`);
+  const draft = held?.edited;
+  // Changes are based on the version that they began with, also after a reload.
+  const base = held?.base ?? campaign;
+  const setDraft = (edited: string | undefined): void =>
+    hold(edited === undefined ? undefined : { base: base ?? null, edited });
   const [saved, setSaved] = useState<Campaign | undefined>();
-  const base = `/${scope.game}/${scope.environment}/campaigns`;
+  const home = `/${scope.game}/${scope.environment}/campaigns`;
   const isNew = id === undefined;
   const isGone = !isNew && campaign === undefined;
   const tabs = TABS.filter((each) => (isNew ? each !== 'results' : !isGone || each === 'results'));
@@ -64,17 +70,17 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
       }
       return next;
     });
-  const document = parseObject(draft ?? baseText(campaign)) ?? (campaign === undefined ? {} : writable(campaign));
+  const document = parseObject(draft ?? baseText(base)) ?? (base === undefined ? {} : writable(base));
   const onSaved = (next: Campaign): void => {
     setDraft(undefined);
     setSaved(next);
-    if (isNew) navigate(`${base}/${encodeURIComponent(next.campaign_id)}?tab=definition`);
+    if (isNew) navigate(`${home}/${encodeURIComponent(next.campaign_id)}?tab=definition`);
   };
   return (
     <Page
       title={campaign?.name ?? (isGone ? id : texts.newTitle)}
       intro={
-        <Anchor component={Link} href={base} underline="always">
+        <Anchor component={Link} href={home} underline="always">
           {texts.back}
         </Anchor>
       }
@@ -85,7 +91,7 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
             <Badge variant="default" tt="none">
               {texts.version(campaign.version)}
             </Badge>
-            {mayEdit ? <CampaignActions campaign={campaign} /> : null}
+            {mayEdit && draft === undefined ? <CampaignActions campaign={campaign} /> : null}
           </>
         )
       }
@@ -120,7 +126,7 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
                 />
               );
             case 'definition':
-              return <DefinitionTab base={campaign} draft={draft} onDraft={setDraft} onSaved={onSaved} />;
+              return <DefinitionTab base={base} draft={draft} onDraft={setDraft} onSaved={onSaved} />;
             case 'explain':
               return (
                 <ExplainTab

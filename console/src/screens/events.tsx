@@ -54,7 +54,13 @@ export function Events() {
         >
           {paused === undefined ? texts.pause : texts.resume}
         </Button>
-        <Button variant="default" onClick={feed.clear}>
+        <Button
+          variant="default"
+          onClick={() => {
+            feed.clear();
+            setPaused(paused === undefined ? undefined : { events: [], arrived: feed.arrived });
+          }}
+        >
           {texts.clear}
         </Button>
         {paused === undefined ? null : <Text size="sm">{texts.paused(feed.arrived - paused.arrived)}</Text>}
@@ -64,7 +70,12 @@ export function Events() {
       {events.length === 0 ? (
         <Empty title={texts.empty}>{texts.emptyHelp}</Empty>
       ) : (
-        <VirtualList items={events} label={texts.list} row={(event) => <Row event={event} onOpen={setOpen} />} />
+        <div>
+          <Text size="xs" c="dimmed" px={10}>
+            {texts.columns}
+          </Text>
+          <VirtualList items={events} label={texts.list} row={(event) => <Row event={event} onOpen={setOpen} />} />
+        </div>
       )}
       {feed.arrived > MOST_EVENTS ? <Text size="sm">{texts.dropped(MOST_EVENTS)}</Text> : null}
       <Side opened={open !== undefined} onClose={() => setOpen(undefined)} title={texts.detail} size="lg">
@@ -88,6 +99,7 @@ const Filters = memo(function Filters() {
         onChange={(event) => setPlayer(event.currentTarget.value.trim())}
       />
       <Checkbox
+        className="beside-fields"
         label={texts.onlyFaulty}
         checked={faulty !== ''}
         onChange={(event) => setFaulty(event.currentTarget.checked ? 'only' : '')}

@@ -136,7 +136,7 @@ function Body({ flag }: { flag: Flag }) {
         </Group>
       </Card>
       {main === undefined ? (
-        <Empty title={texts.choose} />
+        <Empty title={texts.choose}>{texts.chooseHelp}</Empty>
       ) : (
         <Loaded query={first}>{(found) => <Checks results={found} />}</Loaded>
       )}

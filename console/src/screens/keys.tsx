@@ -1,11 +1,12 @@
 import { Badge, Button, Checkbox, Group, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, call } from '../api.ts';
+import { useKeys } from '../audit/use-keys.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Empty, Fault, Loaded, Page } from '../parts/states.tsx';
+import { Empty, Fault, Loaded, OnlyAdmins, Page } from '../parts/states.tsx';
 import { Copy, Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -18,16 +19,12 @@ const SCOPES = ['scoring:write', 'audit:read'] as const;
 
 /** The API keys of a game and environment. */
 export function Keys() {
-  const { scope, isAdmin } = usePlace();
+  const { isAdmin } = usePlace();
   const [showRevoked, setShowRevoked] = useState(false);
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<Key | undefined>();
-  const found = useQuery({
-    queryKey: ['keys', scope.game, scope.environment],
-    enabled: isAdmin,
-    queryFn: ({ signal }) => call(scope, 'GET /v1/console/keys', { signal }),
-  });
-  if (!isAdmin) return <Empty title={texts.onlyAdmins} />;
+  const found = useKeys();
+  if (!isAdmin) return <OnlyAdmins title={texts.title} why={texts.onlyAdmins} />;
   return (
     <Page
       title={texts.title}

@@ -57,13 +57,20 @@ function NewSegment() {
     <Page
       title={texts.newTitle}
       actions={
-        <Button
-          disabled={!mayEdit || body === undefined || edited.key.trim() === ''}
-          loading={create.isPending}
-          onClick={() => create.mutate()}
-        >
-          {texts.create}
-        </Button>
+        <>
+          {draft === undefined ? null : (
+            <Button variant="default" onClick={() => setDraft(undefined)} disabled={create.isPending}>
+              {texts.discard}
+            </Button>
+          )}
+          <Button
+            disabled={!mayEdit || body === undefined || edited.key.trim() === ''}
+            loading={create.isPending}
+            onClick={() => create.mutate()}
+          >
+            {texts.create}
+          </Button>
+        </>
       }
     >
       {mayEdit ? null : <Alert color="gray" variant="outline" title={TEXTS.viewOnly('editor')} />}

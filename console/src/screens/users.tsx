@@ -5,7 +5,7 @@ import { call } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Empty, Loaded, Page } from '../parts/states.tsx';
+import { Loaded, OnlyAdmins, Page } from '../parts/states.tsx';
 import { Copy, Time } from '../parts/values.tsx';
 import { usePlace, useSession } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -33,7 +33,7 @@ export function Users() {
     enabled: isAdmin,
     queryFn: ({ signal }) => call(undefined, 'GET /v1/console/users', { signal }),
   });
-  if (!isAdmin) return <Empty title={texts.onlyAdmins} />;
+  if (!isAdmin) return <OnlyAdmins title={texts.title} why={texts.onlyAdmins} />;
   const own = session.kind === 'signed_in' ? session.me.user.id : '';
   const close = (): void => setDialog(undefined);
   const made = (email: string, link: string | null): void => setDialog({ kind: 'made', email, link });

@@ -43,7 +43,7 @@ export const events = {
   detail: 'Event',
   dropped: (count: number) => `The list keeps the last ${count} events.`,
   gap: (count: string) => `${count} events were missed while disconnected.`,
-  columns: { time: 'Received', name: 'Event', player: 'Player', properties: 'Properties' },
+  columns: 'Received (UTC), event, start of the player id, properties. Open an event for all of it.',
   toPlayer: 'Open the player',
   onlyFaulty: 'Only with schema faults',
   fault: 'Breaks its schema, which does not enforce it',

@@ -13,6 +13,7 @@ export const common = {
   remove: 'Delete',
   copy: 'Copy',
   copied: 'Copied',
+  copyByHand: 'The browser forbids copying here. Copy it from this field:',
   more: 'Load more',
   local: 'local time',
   never: 'never',

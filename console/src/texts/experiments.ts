@@ -27,6 +27,7 @@ export const experiment = {
   periodOf: (period: number, version: number, since: string) => `${period}: version ${version}, since ${since}`,
   current: 'current',
   choose: 'Choose an event to measure.',
+  chooseHelp: 'The variants are compared by what players send after they were exposed, such as a purchase.',
   noPlayers: 'No player has been exposed in this period.',
   ratio: 'Sample ratio',
   ratioFine: 'The numbers of players match the weights.',

@@ -21,7 +21,7 @@ export const players = {
     matched: 'Found by',
     stage: 'Stage',
     sessions: 'Sessions',
-    revenue: 'Revenue',
+    revenue: 'Revenue (game’s currency)',
     lastSeen: 'Last seen',
   },
   matched: {
@@ -58,7 +58,7 @@ export const player = {
   stageSince: 'Since',
   sessions: 'Sessions',
   playtime: 'Playtime',
-  revenue: 'Revenue',
+  revenue: 'Revenue (game’s currency)',
   payer: 'Has paid',
   firstSeen: 'First seen',
   lastSeen: 'Last seen',

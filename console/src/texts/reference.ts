@@ -42,6 +42,4 @@ export const reference = {
   items: 'items',
   anyName: 'any name',
   default: 'default',
-  copy: 'Copy',
-  copied: 'Copied',
 } as const;

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { type AnswerOf, call } from '../../api.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import { Json, number, Time } from '../../parts/values.tsx';
+import { Json, money, number, Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
 import { TEXTS } from '../../texts.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
@@ -45,7 +45,7 @@ export function PlayerSummary({ player }: { player: Player }) {
             [texts.stageSince, data === undefined ? '…' : <Time key="since" at={data.lifecycle_changed_at} />],
             [texts.sessions, number(player.session_count)],
             [texts.playtime, data === undefined ? '…' : texts.hours((data.total_playtime_seconds / 3_600).toFixed(1))],
-            [texts.revenue, number(player.total_revenue)],
+            [texts.revenue, money(player.total_revenue)],
             [texts.payer, player.is_payer ? TEXTS.yes : TEXTS.no],
             [texts.firstSeen, <Time key="first" at={player.first_seen_at} />],
             [texts.lastSeen, <Time key="last" at={player.last_seen_at} />],

@@ -6,7 +6,7 @@ import { type AnswerOf, call } from '../../api.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { NamedLink } from '../../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
-import { number, Time } from '../../parts/values.tsx';
+import { money, number, Time } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
 import { TEXTS } from '../../texts.ts';
 
@@ -125,7 +125,7 @@ function columnsOf(base: string, isSearch: boolean): Column<Found>[] {
       label: texts.columns.revenue,
       align: 'right',
       sortBy: ({ total_revenue: revenue }) => revenue,
-      cell: ({ total_revenue: revenue }) => number(revenue),
+      cell: ({ total_revenue: revenue }) => money(revenue),
     },
     {
       id: 'last',

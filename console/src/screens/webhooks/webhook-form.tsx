@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Diff } from '../../parts/diff.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
 import { parseObject, prettyJson } from '../../parts/json-text.ts';
-import { Fault, Page } from '../../parts/states.tsx';
+import { Fault, OnlyAdmins, Page } from '../../parts/states.tsx';
 import { Json } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
 import { TEXTS } from '../../texts.ts';
@@ -72,7 +72,7 @@ function bodyOf({ name, url, events, headers, filters, retries, backoff }: Draft
 
 /** Creates a webhook, and shows its secret once. */
 export function NewWebhook() {
-  const { scope } = usePlace();
+  const { scope, isAdmin } = usePlace();
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   const [draft, setDraft] = useState(draftOf());
@@ -87,6 +87,7 @@ export function NewWebhook() {
       await queries.invalidateQueries({ queryKey: ['webhooks', scope.game, scope.environment] });
     },
   });
+  if (!isAdmin) return <OnlyAdmins title={form.createTitle} why={TEXTS.viewOnly('admin')} />;
   return (
     <Page title={form.createTitle}>
       <Fields draft={draft} onChange={setDraft} onSubmit={() => setAsking(true)} action={form.create} />
