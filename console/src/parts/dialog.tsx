@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { TEXTS } from '../texts.ts';
 
 interface DialogProps {
@@ -27,6 +27,14 @@ export function Dialog({
   children,
 }: DialogProps) {
   const [isEntered, setEntered] = useState(false);
+  const [opener] = useState(() => (opened ? document.activeElement : null));
+  // A dialog that is removed instead of closed gives the focus back too.
+  useEffect(
+    () => () => {
+      if (opener instanceof HTMLElement) setTimeout(() => document.activeElement === document.body && opener.focus());
+    },
+    [opener],
+  );
   if (!opened && isEntered) setEntered(false);
   return (
     <Modal.Root
