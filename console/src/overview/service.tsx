@@ -21,7 +21,7 @@ export function Attention({ concerns, base }: { concerns: readonly Concern[]; ba
                 {path === undefined ? (
                   subject
                 ) : (
-                  <Anchor component={Link} href={`${base}/${path}`} underline="always">
+                  <Anchor component={Link} href={`${base}/${path}`} inherit underline="always">
                     {subject}
                   </Anchor>
                 )}
@@ -30,7 +30,7 @@ export function Attention({ concerns, base }: { concerns: readonly Concern[]; ba
             )}
             {text}{' '}
             {runbook === undefined ? null : (
-              <Anchor component={Link} href={`${base}/operations?runbook=${runbook}`} underline="always">
+              <Anchor component={Link} href={`${base}/operations?runbook=${runbook}`} inherit underline="always">
                 {TEXTS.operations.openRunbook(runbook)}
               </Anchor>
             )}
@@ -178,7 +178,11 @@ function valueText(value: unknown, format: (value: number) => string): string {
   return Object.entries(value)
     .map(([name, inner]: [string, unknown]) =>
       // Such as `{ holder: 'clickhouse', bytes: 0 }`.
-      typeof inner === 'string' ? inner : `${words(name)} ${valueText(inner, name === 'bytes' ? bytes : format)}`,
+      typeof inner === 'string'
+        ? inner
+        : name === 'bytes'
+          ? valueText(inner, bytes)
+          : `${words(name)} ${valueText(inner, format)}`,
     )
     .join(' ');
 }

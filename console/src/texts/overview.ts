@@ -4,12 +4,14 @@ export const overview = {
   title: 'Overview',
   intro: 'How the game is doing, and whether the service keeps up.',
   today: 'Today beside last week',
-  partial: 'Today (UTC) is partial: it is compared with the same weekday last week up to this time.',
+  partial:
+    'Today (UTC) is partial: it is compared with the same weekday last week up to this time. ' +
+    'Revenue is in the game’s currency.',
   kpis: {
     players: 'Active players',
     new_players: 'New players',
     sessions: 'Sessions',
-    revenue: 'Revenue (game’s currency)',
+    revenue: 'Revenue',
     payers: 'Payers',
   },
   change: (change: string) => `${change} to last week`,
