@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)(`a day of a live-ops manager${hasBrowser ? '' : ` (
     await rowsAre('webhook_deliveries', "outcome = 'failed'", 1);
     await ann.open('operations');
     await page.getByRole('table', { name: 'Needs attention' }).getByText('WebhooksWait').waitFor();
-    await page.getByRole('link', { name: 'crm' }).click();
+    await page.getByRole('link', { name: 'crm', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'crm' }).waitFor();
     await ann.picture('story-webhook-page');
     await page
