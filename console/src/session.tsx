@@ -31,7 +31,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   });
   useEffect(() => {
     whenSignedOut(() => {
-      if (queries.getQueryData(['me']) === null) return;
+      // Who was not signed in has no session that could end.
+      if (!queries.getQueryData(['me'])) return;
       setEnded(true);
       queries.setQueryData(['me'], null);
     });

@@ -73,6 +73,7 @@ describe.skipIf(!hasBrowser)(`the console${hasBrowser ? '' : ` (${NO_BROWSER})`}
     await page.goto(`${service.url}/console/demo/live/flags?show=stale`);
     const button = page.getByRole('button', { name: `Sign in with ${new URL(provider.issuer).host}` });
     await button.waitFor();
+    expect(await page.getByText('Your session has ended').count()).toBe(0);
     await button.click();
     await page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
     expect(page.url()).toBe(`${service.url}/console/demo/live/flags?show=stale`);

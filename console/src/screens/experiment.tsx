@@ -1,9 +1,19 @@
-import { Alert, Anchor, Card, Group, NativeSelect, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Card,
+  Group,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { call } from '../api.ts';
-import { NumberField } from '../conditions/operand-editors.tsx';
 import { useEventNames } from '../conditions/names.ts';
 import {
   type Aggregate,
@@ -95,7 +105,7 @@ function Body({ flag }: { flag: Flag }) {
   return (
     <Stack>
       <Card withBorder>
-        <Group align="flex-start">
+        <Group align="flex-end">
           <TagsInput
             label={texts.metrics}
             description={texts.metricsHelp}
@@ -107,7 +117,6 @@ function Body({ flag }: { flag: Flag }) {
           />
           <NativeSelect
             label={texts.aggregate}
-            description=" "
             value={aggregate}
             data={AGGREGATES.map((each) => ({ value: each, label: texts.aggregates[each] }))}
             onChange={(event) => set('aggregate', [event.currentTarget.value])}
@@ -115,16 +124,18 @@ function Body({ flag }: { flag: Flag }) {
           {aggregate === 'sum' ? (
             <TextInput
               label={texts.property}
-              description=" "
               value={property}
               onChange={(event) => set('property', [event.currentTarget.value])}
             />
           ) : null}
-          <NumberField
+          <NumberInput
             label={texts.window}
+            w={170}
+            min={1}
+            allowDecimal={false}
+            hideControls
             value={windowDays}
-            readOnly={false}
-            onChange={(days = WINDOW_DAYS) => set('window', [String(days)])}
+            onChange={(days) => set('window', [String(typeof days === 'number' ? days : WINDOW_DAYS)])}
           />
           {first.data === undefined ? null : (
             <PeriodSelect
@@ -163,7 +174,6 @@ function PeriodSelect({ results, isCurrent, onChange }: PeriodSelectProps) {
   return (
     <NativeSelect
       label={texts.period}
-      description=" "
       value={isCurrent ? '' : String(results.period)}
       data={[
         { value: '', label: texts.current },
