@@ -2,6 +2,7 @@ import { Badge, Button, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../api.ts';
 import { Loaded } from '../parts/states.tsx';
+import { percent } from '../parts/units.ts';
 import { number } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -98,7 +99,7 @@ function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant
                   </Table.Th>
                   <Table.Td>{number(variant.players)}</Table.Td>
                   <Table.Td>{number(variant.conversions)}</Table.Td>
-                  <Table.Td>{variant.mean === null ? '—' : variant.mean.toPrecision(4)}</Table.Td>
+                  <Table.Td>{meanText(variant.mean, results.aggregate)}</Table.Td>
                   <Table.Td style={{ whiteSpace: 'nowrap' }}>{percentText(variant.lift)}</Table.Td>
                   <Table.Td>
                     <Interval of={variant} most={most} />
@@ -158,6 +159,12 @@ function Verdict({ interval }: { interval: Bounds | undefined }) {
       {texts.verdicts[verdict]}
     </Badge>
   );
+}
+
+/** Of a conversion the share of players, otherwise a count or a sum for each player. */
+function meanText(mean: number | null, aggregate: Results['aggregate']): string {
+  if (mean === null) return '—';
+  return aggregate === 'conversion' ? percent(mean) : mean.toPrecision(4);
 }
 
 function percentText(share: number | null): string {

@@ -1,5 +1,6 @@
-import { Button, Code, Drawer, Stack, Text } from '@mantine/core';
+import { Button, Code, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Side } from '../parts/side.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { TEXTS } from '../texts.ts';
 import { codeParts, runbookEntry } from './runbook-text.ts';
@@ -24,20 +25,18 @@ export function RunbookDrawer({ entry, onClose }: { entry: string | undefined; o
     staleTime: Infinity,
   });
   return (
-    <Drawer
+    <Side
       opened={entry !== undefined}
       onClose={onClose}
       title={entry === undefined ? '' : texts.openRunbook(entry)}
-      position="right"
       size="lg"
-      closeButtonProps={{ 'aria-label': TEXTS.close }}
     >
       {entry === undefined ? null : (
         <Loaded query={page} rows={4}>
           {(text) => <Entry page={text} entry={entry} />}
         </Loaded>
       )}
-    </Drawer>
+    </Side>
   );
 }
 

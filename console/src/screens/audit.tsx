@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Drawer, Group, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Group, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -8,6 +8,7 @@ import { type Entry, nameOf, screenOf } from '../audit/entry.ts';
 import { useKeys } from '../audit/use-keys.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Diff } from '../parts/diff.tsx';
+import { Side } from '../parts/side.tsx';
 import { Empty, Loaded, OnlyAdmins, Page } from '../parts/states.tsx';
 import { Json, Time } from '../parts/values.tsx';
 import { isDeploymentAdmin, usePlace, useSession } from '../session.tsx';
@@ -57,18 +58,14 @@ export function Audit() {
           />
         )}
       </Loaded>
-      <Drawer
+      <Side
         opened={open !== undefined}
         onClose={() => setOpen(undefined)}
-        position="right"
         size="xl"
         title={open === undefined ? '' : texts.entry(open.kind.replaceAll('_', ' '), nameOf(open) ?? open.key)}
-        closeButtonProps={{ 'aria-label': TEXTS.close }}
-        // The page has one banner, which is not that of a drawer.
-        attributes={{ header: { role: 'presentation' } }}
       >
         {open === undefined ? null : <Details entry={open} scope={scope} />}
-      </Drawer>
+      </Side>
     </Page>
   );
 }

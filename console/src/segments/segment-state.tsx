@@ -29,7 +29,7 @@ export function UsedBy({ of: { used_by: users } }: { of: Segment }) {
           </Anchor>
         ))}
         {users.campaigns.map((key) => (
-          <Anchor key={key} component={Link} href={`${base}/campaigns`} underline="always">
+          <Anchor key={key} component={Link} href={`${base}/campaigns?q=${encodeURIComponent(key)}`} underline="always">
             {TEXTS.nav.campaigns}: {key}
           </Anchor>
         ))}

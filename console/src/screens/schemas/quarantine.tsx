@@ -96,8 +96,8 @@ function columnsOf(players: string, onOpen: (event: Quarantined) => void): Colum
       id: 'player',
       label: texts.columns.player,
       cell: ({ player_id: id }) => (
-        <Anchor component={Link} href={`${players}/${id}`} className="mono">
-          {id.slice(0, 8)}
+        <Anchor component={Link} href={`${players}/${id}`} className="mono" title={id}>
+          {id.slice(0, 8)}…
         </Anchor>
       ),
     },
