@@ -9,6 +9,7 @@ import { readPids } from '../../src/local/run-files.ts';
 import { panelStatements, serviceMetricsInUse } from '../support/monitoring-files.ts';
 import { queryAsReader } from '../support/running-service.ts';
 import {
+  environmentWithTables,
   freshEnvironment,
   isAlive,
   launch,
@@ -139,7 +140,7 @@ describe('a running service', () => {
 });
 
 test('after kill -9 of the supervisor no process remains, and the next start has all acknowledged data', async () => {
-  const first = launch({ env: await freshEnvironment() });
+  const first = launch({ env: await environmentWithTables() });
   let last = first;
   try {
     await untilReady(first);
@@ -197,7 +198,7 @@ describe('operator commands', () => {
 });
 
 test('npm start: SIGTERM to its whole process group ends it with 0 within 10 s, and no process remains', async () => {
-  const env = await freshEnvironment();
+  const env = await environmentWithTables();
   const npm = spawn('npm', ['start'], { cwd: ROOT, env, stdio: 'ignore', detached: true });
   const ended = once(npm, 'exit');
   try {

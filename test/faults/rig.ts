@@ -6,7 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { readEndpoints } from '../../src/local/run-files.ts';
 import { openConfigStore } from '../../streams/config/config-store.ts';
 import {
-  freshEnvironment,
+  environmentWithTables,
   isAlive,
   launch,
   stopAndRemove,
@@ -72,7 +72,7 @@ const AWAY_MS = 60_000;
  */
 export async function startRig({ withPeer, settings = {} }: RigOptions): Promise<Rig> {
   const env: Record<string, string | undefined> = {
-    ...(await freshEnvironment()),
+    ...(await environmentWithTables()),
     LOG_LEVEL: 'info',
     PARTITIONS: String(PARTITIONS),
     ...settings,

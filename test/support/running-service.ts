@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { DemoKeys } from '../../src/demo.ts';
 import { bodyOf, type ApiBody } from './api-body.ts';
-import { freshEnvironment, launch, stopAndRemove, untilReady, type Supervised } from './supervised.ts';
+import { environmentWithTables, launch, stopAndRemove, untilReady, type Supervised } from './supervised.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -42,7 +42,7 @@ export interface RunningService {
 
 /** Starts one; resolves when it is ready. */
 export async function startService(env: Readonly<Record<string, string>> = {}): Promise<RunningService> {
-  const supervised = launch({ env: { ...(await freshEnvironment()), ...env } });
+  const supervised = launch({ env: { ...(await environmentWithTables()), ...env } });
   let keys: DemoKeys;
   try {
     await untilReady(supervised);

@@ -1,10 +1,10 @@
-import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import { createAnalytics, type Analytics } from '../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMetrics } from '../../src/kernel/metrics.ts';
 import { createMemoryBroker, type MemoryLog } from '../../streams/log/log-memory.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { startClickhouse, type TestClickhouse } from './clickhouse.ts';
+import { type TestClickhouse } from './clickhouse.ts';
+import { startWithTables } from './made-tables.ts';
 import { createDecidingBackend, type DecidingBackend } from './deciding-backend.ts';
 import { startGateway, type Gateway } from './http-gateway.ts';
 import { silentLogger } from './silent-logger.ts';
@@ -25,8 +25,7 @@ export interface StoredGateway {
 }
 
 export async function startStoredGateway(): Promise<StoredGateway> {
-  const clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  const clickhouse = await startWithTables();
   const analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
   const broker = createMemoryBroker({ clock: systemClock });
   const log = broker.connect('test');

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { copyTables } from './made-tables.ts';
 import { reservedPort } from './reserved-port.ts';
 import { readEndpoints, readPids, type Pids } from '../../src/local/run-files.ts';
 import { until } from './until.ts';
@@ -58,7 +59,14 @@ export async function freshEnvironment(): Promise<Record<string, string | undefi
   };
 }
 
-/** Launches a supervisor without waiting for it. Create `env` with `freshEnvironment`. */
+/** The same with the tables of ClickHouse in the folder, so that the start has no migrations to run. */
+export async function environmentWithTables(): Promise<Record<string, string | undefined>> {
+  const env = await freshEnvironment();
+  await copyTables(env['DATA_DIR'] ?? '');
+  return env;
+}
+
+/** Launches a supervisor without waiting for it. Create `env` with one of the functions above. */
 export function launch({ entry = START, env = process.env, umask }: SupervisedOptions): Supervised {
   const command = [process.execPath, fileURLToPath(entry)];
   const [program = '', ...args] =

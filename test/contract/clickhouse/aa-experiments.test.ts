@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAnalytics, type Analytics, type MeasuredVariant } from '../../../clickhouse-schema/queries/analytics.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiment-query.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { playerIdOf } from '../../../actors/flags/samples.ts';
@@ -12,14 +11,14 @@ import { aCommit } from '../../../streams/sinks/testing.ts';
 import { measureFacts } from '../../experiments/measure-facts.ts';
 import { periodQueries } from '../../experiments/results-of.ts';
 import { simulateExperiment, START_MS } from '../../experiments/simulate-experiment.ts';
-import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
 });
 afterAll(async () => {

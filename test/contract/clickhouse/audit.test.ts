@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import type { AuditQuery, FoundEntry } from '../../../clickhouse-schema/queries/audit-query.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -10,7 +9,8 @@ import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-mem
 import type { AuditEntry } from '../../../streams/records/audit-entry.ts';
 import { type ClickhouseSink, createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { auditSubject } from '../../../streams/subjects.ts';
-import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -43,8 +43,7 @@ const anEntry = (n: number, some: Partial<AuditEntry> = {}): AuditEntry => ({
 });
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
   const broker = createMemoryBroker({ clock: systemClock });
   log = broker.connect('test');

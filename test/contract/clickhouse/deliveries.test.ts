@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { FIRST_PLACE } from '../../../clickhouse-schema/rows/player-rows.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -11,7 +10,8 @@ import type { DeliveryRecord } from '../../../streams/records/delivery-record.ts
 import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, execSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -26,8 +26,7 @@ let sink: ClickhouseSink;
 let created: string;
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
   const broker = createMemoryBroker({ clock: systemClock });
   log = broker.connect('test');

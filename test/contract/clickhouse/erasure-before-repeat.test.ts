@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
 import { encodeDeliveryRecords } from '../../../streams/codec.ts';
@@ -14,14 +13,14 @@ import { createStreamWriter } from '../../../streams/sinks/clickhouse/stream-wri
 import { readSinkPosition } from '../../../streams/sinks/positions.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { deliveryRecordsSubject } from '../../../streams/subjects.ts';
-import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 let clickhouse: TestClickhouse;
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
 });
 afterAll(() => clickhouse.close());
 

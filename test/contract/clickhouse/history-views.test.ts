@@ -14,14 +14,14 @@ import {
 } from '../../../bench/lib/history/game-history.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { TABLES } from '../../../clickhouse-schema/rows/tables.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { fileFormat, type ImportKind } from '../../../src/cli/import/file-formats.ts';
 import { createHistoryBatch } from '../../../src/cli/import/history-batch.ts';
 import { readHistory } from '../../../src/cli/import/read-history.ts';
 import { uuidv5 } from '../../../src/kernel/ids.ts';
 import { createPlayerDaysTarget, type PlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { aCommit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { startOfToday } from '../../support/whole-day.ts';
 
 /*
@@ -52,8 +52,7 @@ let sequence = 0;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'views-'));
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   target = createPlayerDaysTarget(clickhouse.address);
 });
 afterAll(async () => {

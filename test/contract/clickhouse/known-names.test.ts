@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import type { PastEvent } from '../../../actors/runtime/store/event-history.ts';
 import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { createEventHistory } from '../../../clickhouse-schema/queries/event-history.ts';
 import { ROW_STEP } from '../../../clickhouse-schema/rows/common-columns.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { partitionOf } from '../../../src/kernel/partition.ts';
-import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
   const event = (game: string, name: string, properties: string) => `('${game}', 'live', '${name}', '${properties}')`;
   const events = [

@@ -6,7 +6,6 @@ import { prepareStore } from '../../../actors/runtime/rebuild.ts';
 import { createRebuildSlot } from '../../../actors/runtime/rebuild-slot.ts';
 import { createMemoryStores } from '../../../actors/runtime/store/store-memory.ts';
 import type { PartitionStore } from '../../../actors/runtime/store/store.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import { readHeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
@@ -19,7 +18,8 @@ import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhou
 import { partitionCoverage } from '../../../streams/sinks/clickhouse/coverage.ts';
 import { readSinkPosition } from '../../../streams/sinks/positions.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
-import { execSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { execSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -34,8 +34,7 @@ let broker: MemoryBroker;
 let log: MemoryLog;
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   client = openClient(clickhouse.address, 'test', 60_000);
 });
 afterAll(async () => {

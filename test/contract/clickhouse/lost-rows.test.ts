@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aPlayer } from '../../../actors/testing.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import { readHeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import { removeFactsAfter } from '../../../clickhouse-schema/queries/repair.ts';
@@ -18,7 +17,8 @@ import {
 } from '../../../streams/sinks/clickhouse/coverage.ts';
 import { readSinkPosition } from '../../../streams/sinks/positions.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, execSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -31,8 +31,7 @@ let broker: MemoryBroker;
 let log: MemoryLog;
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   client = openClient(clickhouse.address, 'test', 60_000);
   source = {
     heldTo: (stream) => readHeldPosition(client, stream),

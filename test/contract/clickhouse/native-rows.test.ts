@@ -1,11 +1,11 @@
 import { array, assert as assertProperty, asyncProperty, tuple } from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { typeName, type Value } from '../../../clickhouse-schema/rows/column-types.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../../../clickhouse-schema/rows/tables.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { anyValue } from '../../support/row-values.ts';
 import { lineOf } from '../../support/tab-separated.ts';
 
@@ -14,8 +14,7 @@ import { lineOf } from '../../support/tab-separated.ts';
 let clickhouse: TestClickhouse;
 let target: BlockTarget;
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   target = createClickhouseTarget(clickhouse.address);
   // Rows with any time must stay: the engine removes those that are past a table's TTL by its own clock.
   for (const { name } of await tablesWithTtl())

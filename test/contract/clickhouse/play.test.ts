@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import type { PurchaseRecorded } from '../../../actors/vocabulary/purchase-facts.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import type { SessionClosed, SessionRecorded } from '../../../actors/vocabulary/session-facts.ts';
@@ -87,8 +87,7 @@ const FACTS: Fact[] = [
 
 let clickhouse: TestClickhouse;
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   const broker = createMemoryBroker({ clock: systemClock });
   const sequence = await commit(broker.connect(), FACTS);
   const sink = createClickhouseSink({

@@ -1,19 +1,18 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aTrackedEvent } from '../../../streams/sinks/testing.ts';
-import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 
 /* A block is inserted again after a crash of ClickHouse in between. `npm run faults` found this within 200 kills. */
 
 let clickhouse: TestClickhouse;
 let target: BlockTarget;
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   target = createClickhouseTarget(clickhouse.address);
 });
 afterAll(async () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults } from '../../../streams/log/log-memory.ts';
@@ -9,7 +8,8 @@ import { modelReferenceOf, type ModelReference, type ReferenceBins } from '../..
 import type { ScoreRecord } from '../../../streams/records/score-record.ts';
 import { aScore } from '../../../streams/records/testing.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -24,8 +24,7 @@ let writer: RecordWriter;
 const stops: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
 });
 afterAll(() => clickhouse.close());
 beforeEach(async () => {

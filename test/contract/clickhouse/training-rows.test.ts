@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
-import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { runSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 
 /* The query of models/training (installs.sql) on the real engine, asked over HTTP as the passwordless reader asks. */
 
@@ -13,8 +13,7 @@ const SCORED = '2025-01-10 12:30:00';
 
 let clickhouse: TestClickhouse;
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
 });
 afterAll(async () => {
   await clickhouse.close();

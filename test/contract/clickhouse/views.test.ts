@@ -3,15 +3,15 @@ import { PARAMETERISED_VIEWS } from '../../../clickhouse-schema/embedded/reviewe
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createPlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { rowsUnder, codeIn } from '../../support/documentation.ts';
-import { execSql, rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { execSql, rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { startOfToday } from '../../support/whole-day.ts';
 
 /* The views for analysts over rows that this test writes, and what the passwordless reader sees. */
 
 let clickhouse: TestClickhouse;
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
 });
 afterAll(() => clickhouse.close());
 

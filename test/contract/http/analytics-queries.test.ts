@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { exceededBound, type QuestionResult } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
@@ -9,7 +8,8 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { runSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { startOfToday } from '../../support/whole-day.ts';
@@ -47,8 +47,7 @@ let key: string;
 let events: MadeEvent[];
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
   gateway = await startGateway({ analytics });
   key = await gateway.key();

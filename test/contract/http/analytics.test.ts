@@ -4,14 +4,14 @@ import type { FlagExposed } from '../../../actors/vocabulary/flag-facts.ts';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { execSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { execSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
@@ -23,8 +23,7 @@ let gateway: Gateway;
 let key: string;
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
   target = createClickhouseTarget(clickhouse.address);
   gateway = await startGateway({ analytics });

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant } from '../../../actors/vocabulary/users.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createSqlReader, type SqlReader } from '../../../clickhouse-schema/queries/sql-reader.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { userIdIn } from '../../../streams/config/users.ts';
-import { rowsOf, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { signedInHeaders } from '../../support/console-person.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
@@ -30,8 +30,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'console-sql-'));
   writeFileSync(join(folder, 'secret.txt'), CANARY);
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   // As `npm start` sets it: the account that may read without a password.
   const address = { ...clickhouse.address, user: 'default', password: '' };
   reader = createSqlReader({ address, clock: systemClock, logger: silentLogger });

@@ -4,7 +4,6 @@ import { aPlayer } from '../../../actors/testing.ts';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -14,7 +13,8 @@ import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { runSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
@@ -30,8 +30,7 @@ let shapes: PublishedShapes;
 let key: string;
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  await migrate(clickhouse.address);
+  clickhouse = await startWithTables();
   analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
   target = createClickhouseTarget(clickhouse.address);
   const log = createMemoryBroker({ clock: systemClock }).connect('test');

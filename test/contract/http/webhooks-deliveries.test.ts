@@ -6,7 +6,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemIds } from '../../../src/kernel/ids.ts';
 import { createMetrics } from '../../../src/kernel/metrics.ts';
@@ -18,7 +17,8 @@ import { ALL_FORMATS } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhookOperations } from '../../../streams/sinks/webhooks/recovery/operations.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { type TestClickhouse } from '../../support/clickhouse.ts';
+import { startWithTables } from '../../support/made-tables.ts';
 import { createFakeLedger } from '../../support/fake-ledger.ts';
 import { startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
@@ -41,8 +41,7 @@ let key: string;
 const closing: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  [nats, clickhouse] = await Promise.all([startTestNats(), startClickhouse()]);
-  await migrate(clickhouse.address);
+  [nats, clickhouse] = await Promise.all([startTestNats(), startWithTables()]);
   log = await connectJetStream({ url: nats.url, replicas: 1, logger: silentLogger, clock: systemClock });
   const shared = { log, clock: systemClock, ids: systemIds, logger: silentLogger, metrics: createMetrics() };
   const analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });

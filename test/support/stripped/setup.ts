@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { RUN_FOLDER } from './run-folder.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), 'player-analytics-stripped-'));
@@ -19,6 +20,7 @@ export function setup(): void {
   hook.searchParams.set('root', ROOT.href);
   const options = process.env['NODE_OPTIONS'];
   // Inherited by Vitest's workers and by the processes that tests start.
+  process.env[RUN_FOLDER] = folder;
   process.env['NODE_OPTIONS'] = `${options === undefined ? '' : `${options} `}--import=${hook.href}`;
 }
 
