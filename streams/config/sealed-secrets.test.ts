@@ -16,6 +16,7 @@ const random = (sizeBytes: number) => systemIds.bytes(sizeBytes);
 const [oldKey, newKey] = [random(32), random(32)];
 const box = createSecretBox([oldKey], random);
 const clock = createFakeClock();
+const PATIENCE = { timeout: 20_000 };
 
 const addressOf = (key: string): DocumentAddress<'webhook'> => ({
   game: 'g',
@@ -125,7 +126,7 @@ test('secrets for player tokens are sealed, apart from the game, and sealed agai
   const secrets = { secret: 'ptsec_new', previous: { secret: 'ptsec_old', until: 5 } };
   await (await open()).put(address, secrets);
   expect((await stored()).get('g._.player_tokens.secrets')).toMatch(/ptsec_new.*ptsec_old/);
-  await vi.waitFor(() => expect(store.get(address)?.document).toEqual(secrets));
+  await vi.waitFor(() => expect(store.get(address)?.document).toEqual(secrets), PATIENCE);
   expect(await rewriteSecrets(store)).toEqual({ written: 1, failed: 0 });
   const text = (await stored()).get('g._.player_tokens.secrets');
   expect(text).toContain(box.keyId);
@@ -141,5 +142,5 @@ test('secrets for player tokens sealed with a lost key give way to new ones, onc
   expect(await one.put(address, { secret: 'ptsec_one' }, 0)).toMatchObject({ kind: 'written' });
   expect(await two.put(address, { secret: 'ptsec_two' }, 0)).toEqual({ kind: 'conflict' });
   expect(await one.put(address, { secret: 'ptsec_three' }, 0)).toEqual({ kind: 'conflict' });
-  await vi.waitFor(() => expect(two.get(address)?.document).toEqual({ secret: 'ptsec_one' }));
+  await vi.waitFor(() => expect(two.get(address)?.document).toEqual({ secret: 'ptsec_one' }), PATIENCE);
 });

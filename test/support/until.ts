@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Polls until `condition` returns a truthy value and returns it; on a timeout throws an error that contains `what`. */
+/**
+ * Polls until `condition` returns a truthy value and returns it; on a timeout throws an error that contains `what`.
+ *
+ * @param timeoutMs the patience on a machine with much other work; what is waited for takes a fraction of it
+ */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 20_000,
+  timeoutMs = 40_000,
 ): Promise<NonNullable<T>> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {

@@ -101,7 +101,7 @@ describe("OpenFeature's web SDK with the provider of the game client", () => {
 
     world.service.onRequest = () => 'cut';
     const { client, events } = await clientIn(world);
-    await expect.poll(() => events).toEqual([ProviderEvents.Ready, ProviderEvents.Stale]);
+    await expect.poll(() => events, { timeout: 20_000 }).toEqual([ProviderEvents.Ready, ProviderEvents.Stale]);
     expect(client.getStringDetails('new_shop', 'x')).toMatchObject({ value: 'blue', reason: 'STALE' });
   });
 

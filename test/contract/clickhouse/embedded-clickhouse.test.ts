@@ -363,11 +363,12 @@ describe('the read-only user', () => {
   it('does not delay the writer with long statements on every slot', async () => {
     await execSql(clickhouse, 'CREATE TABLE busy (n UInt64) ENGINE = MergeTree ORDER BY n');
     const abort = new AbortController();
-    const slow = Array.from({ length: 8 }, () =>
-      fetch(`${clickhouse.url}/?query=SELECT+count()+FROM+numbers(1000000000000)`, { signal: abort.signal }).catch(
-        () => undefined,
-      ),
-    );
+    let ended = 0;
+    const slow = Array.from({ length: 8 }, async () => {
+      const address = `${clickhouse.url}/?query=SELECT+count()+FROM+numbers(1000000000000)`;
+      await fetch(address, { signal: abort.signal }).catch(() => undefined);
+      ended += 1;
+    });
     await until('the readers run', async () => {
       const [row] = await rowsOf<{ n: string }>(
         clickhouse,
@@ -375,12 +376,12 @@ describe('the read-only user', () => {
       );
       return Number(row?.n) === 4;
     });
-    const startedMs = performance.now();
     for (let i = 0; i < 10; i++) {
       const { status } = await runSql(clickhouse, 'INSERT INTO busy FORMAT JSONEachRow', { body: `{"n":${i}}\n` });
       expect(status).toBe(200);
     }
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    // No insert waited for one of the readers.
+    expect(ended).toBe(0);
     abort.abort();
     await Promise.all(slow);
   });

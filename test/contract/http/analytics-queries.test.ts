@@ -12,6 +12,7 @@ import { runSql, type TestClickhouse } from '../../support/clickhouse.ts';
 import { startWithTables } from '../../support/made-tables.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
+import { until } from '../../support/until.ts';
 import { startOfToday } from '../../support/whole-day.ts';
 import { breakdownOf, funnelOf, madeEvents, pathsOf, trendOf, type MadeEvent } from './made-answers.ts';
 
@@ -311,7 +312,7 @@ describe('a query', () => {
     const headers = { 'X-API-Key': ofDemo, 'Content-Type': 'application/json' };
     const request = { method: 'POST', headers, body: '{"kind":"trend"}' };
     const given = fetch(slow.url + PATH, { ...request, signal: controller.signal });
-    await expect.poll(() => asked).toBe(1);
+    await until('it is asked', () => asked === 1);
     controller.abort();
     await expect(given).rejects.toThrow();
     const again = ask({ kind: 'trend' }, ofDemo, slow);

@@ -17,7 +17,7 @@ import { startTcpProxy } from '../../support/tcp-proxy.ts';
  * What only the JetStream form has: its answers to a broker that dies in the middle, is paused, or is the wrong one.
  */
 const bytes = (value: string) => Buffer.from(value, 'utf8');
-const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
+const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 10 });
 const options = (url: string) => ({ url, replicas: 1 as const, logger: silentLogger, clock: systemClock });
 
 describe('the JetStream log and its broker', () => {

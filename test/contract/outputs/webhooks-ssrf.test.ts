@@ -74,7 +74,7 @@ function sender(some: Partial<HttpSenderOptions> = {}): DeliverySender {
 }
 
 const send = (from: DeliverySender, url: string) =>
-  from.send({ url: url.replaceAll('PORT', String(port)), headers: {}, body: Buffer.from('{}'), timeoutMs: 1_000 });
+  from.send({ url: url.replaceAll('PORT', String(port)), headers: {}, body: Buffer.from('{}'), timeoutMs: 10_000 });
 
 it('control: the socket is reachable through an allowed host', async () => {
   expect(await send(sender({ allowPrivateHosts: ['127.0.0.1'] }), 'http://127.0.0.1:PORT/')).toMatchObject({
@@ -278,7 +278,7 @@ describe('an allowed private host does not allow', () => {
       url: `http://127.0.0.1:${port}/`,
       headers: { Host: 'hooks.example.com' },
       body: Buffer.from('{}'),
-      timeoutMs: 1_000,
+      timeoutMs: 10_000,
     });
     expect(outcome.kind).toBe('refused');
     expect(contacts).toBe(0);
