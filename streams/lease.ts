@@ -223,7 +223,7 @@ export function contend(options: LeaseOptions): Lease {
 
 /**
  * The holder that a lease's key names; null: the key is absent or released. A value of an unknown form, which a newer
- * version may have written, has a holder that nobody else is.
+ * version may have written, names a holder that equals no process of this version.
  */
 export function holderOf(value: Uint8Array | undefined): string | null {
   if (value === undefined) return null;

@@ -42,7 +42,7 @@ export interface Feed {
 }
 
 export const MOST_EVENTS = 5_000;
-/** How often the page is drawn while events arrive: thousands a second must not hold it up, and nobody reads them. */
+/** How often the page is drawn while events arrive: thousands a second must not occupy it. */
 const DRAW_MS = 250;
 const FAST_DRAW_MS = 500;
 const FAST_PER_SECOND = 500;

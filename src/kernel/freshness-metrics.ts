@@ -1,6 +1,6 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
-/** From 10 ms to the minute in which somebody is told. */
+/** From 10 ms to the minute after which an alert fires. */
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30, 60];
 
 /** The freshness of the outputs of the main thread, and what it reads of the sinks' positions. */

@@ -8,8 +8,8 @@ interface CheckState {
 }
 
 /**
- * The checks behind `/readyz` as a metric, so that one scrape tells whether a process serves. They are read when
- * somebody scrapes; before `readinessFrom` there are none.
+ * The checks behind `/readyz` as a metric, so that one scrape tells whether a process serves. They are read by
+ * each scrape; before `readinessFrom` there are none.
  */
 export function createReadinessMetric(registers: Registry[]) {
   let states = (): readonly CheckState[] => [];

@@ -15,7 +15,7 @@ export interface DeploymentStatus {
 
 export interface PartitionStatus {
   partition: number;
-  /** Node of the process that holds the lease; undefined: nobody does. */
+  /** Node of the process that holds the lease; undefined: no process does. */
   owner: string | undefined;
   /** Nodes that could take over at once. */
   standbys: readonly string[];

@@ -1,6 +1,6 @@
 import type { DelayFigures } from '../../src/kernel/delay-window.ts';
 
-/** What brings accepted events to somebody: the event stream, the tables, the webhooks. */
+/** The outputs that accepted events reach: the event stream, the tables, the webhooks. */
 export const OUTPUTS = ['stream', 'clickhouse', 'webhooks'] as const;
 export type OutputName = (typeof OUTPUTS)[number];
 

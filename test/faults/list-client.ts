@@ -9,7 +9,7 @@ export interface ListSpec {
   segmentId: string;
   /** Registered players of the list. */
   players: readonly string[];
-  /** Ids of nobody after each of them: they make the upload long. */
+  /** Ids of no player after each of them: they make the upload long. */
   unknownPerPlayer: number;
 }
 

@@ -159,7 +159,7 @@ function validateEvents(
   for (const [eventId, same] of places) {
     if (known.has(eventId) && (!fillers.has(eventId) || same.length === 1)) continue;
     verdict.unexplained += 1;
-    verdict.violations.push(`${where}: nobody was told of ${JSON.stringify(same)}`);
+    verdict.violations.push(`${where}: no client was answered for ${JSON.stringify(same)}`);
   }
 }
 

@@ -94,7 +94,7 @@ export interface ProcessOptions {
 
 const HEARTBEAT_MS = 1_000;
 
-/** Nobody reads them: one set serves every process of every world. */
+/** They are not read, so one set serves every process of every world. */
 const metrics = createMetrics();
 
 /** Starts a process on a machine whose previous process has ended. */

@@ -188,7 +188,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
     world.cover(`term ended: ${end}`);
     const barrier = observer.commits.findLast(({ record }) => record.partition === partition && record.epoch === 0);
     if (end !== 'deposed' || barrier?.record.owner.startsWith(owner) !== true) return;
-    world.violate('no-false-deposition', `${owner} stepped down from partition ${partition}, but nobody took over`);
+    world.violate('no-false-deposition', `${owner} stepped down from partition ${partition}, but no owner took over`);
   }
 
   function start(machine: Machine): void {

@@ -28,7 +28,7 @@ export interface FoundPlayer {
 /**
  * Finds players by their snapshots, which follow a player's state by about a second. The inner statement reads a few
  * columns of all snapshots, outdated ones too; the outer one takes the newest snapshot of these players only and
- * compares again, so an outdated device id or address finds nobody.
+ * compares again, so an outdated device id or address finds no player.
  */
 export async function findPlayers(runQuery: RunQuery, search: PlayerSearch): Promise<QueryResult<FoundPlayer[]>> {
   const { game, environment, text, limit } = search;

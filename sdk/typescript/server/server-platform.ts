@@ -30,7 +30,7 @@ export interface ServerPlatform {
   newId: () => string;
   /**
    * Calls back once; the returned function cancels.
-   * @param keepsAlive whether the process waits for it: somebody awaits what follows
+   * @param keepsAlive whether the process waits for it, because a caller awaits its result
    */
   setTimer: (callback: () => void, delayMs: number, keepsAlive?: boolean) => () => void;
   fetch: (url: string, request: ServerRequest) => Promise<ServerAnswer>;

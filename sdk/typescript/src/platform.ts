@@ -74,7 +74,7 @@ export interface Platform {
   onOnline?(online: () => void): () => void;
 }
 
-/** The right to send where nobody else could: granted at once. */
+/** The right to send where only one sender can exist: granted at once. */
 export function soleHolder(_name: string, changed: (held: boolean) => void): () => void {
   changed(true);
   return () => {};

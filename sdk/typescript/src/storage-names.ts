@@ -2,7 +2,7 @@ import type { KeyValueStorage } from './storage.ts';
 
 /*
  * Keys in storage. Everything of one API key of one service is below one root; everything of one player below that, so
- * that no event is ever sent for somebody else.
+ * that no event is ever sent for another player.
  */
 export interface StorageNames {
   root: string;

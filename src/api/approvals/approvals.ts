@@ -19,9 +19,9 @@ import { isMade } from './made-proposals.ts';
  * Invariants
  * 1. Whoever proposed a change cannot approve it.
  * 2. An approved change is made once, on the version that it was proposed on, as the request of the approver.
- * 3. A proposal of somebody who lost the role is worth nothing.
+ * 3. A proposal cannot be approved once its author has lost the role.
  * 4. An approval is stored before its change is made, and the proposal is removed afterwards. So a crash loses nothing,
- *    and a rejection never follows a change: whoever comes next finds the mark of the change, or makes it.
+ *    and a rejection never follows a change: the next request finds the mark of the change, or makes the change.
  */
 
 const PATH = '/v1/console/approvals';

@@ -13,8 +13,8 @@ import type { Known } from './passkey-sign-in.ts';
  *
  * Invariants
  * 1. Only users whom an admin added sign in, by the verified e-mail address that the provider gives.
- * 2. The first sign-in binds the user to the provider's id of the person. Afterwards nobody else who gets that address
- *    signs in as the user.
+ * 2. The first sign-in binds the user to the provider's id of the person. Another person who gets that address later
+ *    cannot sign in as the user.
  */
 
 /** Over TLS; without it the second. `Lax`, since the provider's page leads back to this one. */
@@ -100,7 +100,7 @@ export async function byOpenId(
 ): Promise<Known | Failure> {
   const { openId, config } = context.services;
   if (openId === undefined) return NOT_CONFIGURED;
-  // Another host of the domain could plant the second cookie, and sign people in as somebody of its own.
+  // Another host of the domain could set the second cookie, and sign people in as a user of its choice.
   const secret = context.cookie(COOKIES[context.secure ? 0 : 1]);
   if (secret === undefined) return OTHER_BROWSER;
   const found = await openId.finish(redirectUri(context), secret, redirected);

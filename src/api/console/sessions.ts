@@ -92,7 +92,7 @@ const signIn = defineSignIn({
     const signedIn = await changeUser(context.configAs(known), known.id, (user) => {
       const used = known.use(user);
       if (used.kind === 'failure') return used;
-      // The session of the same browser ends, so that a token that somebody planted there is worth nothing.
+      // The earlier session of the same browser ends, so that a token planted there by an attacker is invalid.
       const rest = before?.user.id === user.id ? withoutToken(used.user, 'session', before.session.hash) : used.user;
       const added = withToken(rest, 'session', LIMITS.userSessionMs, clock, ids);
       return { kind: 'changed', user: added.user, value: added };

@@ -196,7 +196,7 @@ function aggregateOf({ aggregate: kind = 'conversion', property }: ResultsQuery)
   return kind === 'sum' ? { kind, property: property ?? '' } : { kind };
 }
 
-/** The sample of a variant; an empty sample if nobody was exposed to it. */
+/** The sample of a variant; an empty sample if no player was exposed to it. */
 function sampleOf(measured: readonly MeasuredVariant[], { variantKey, weight }: FlagArm): VariantSample {
   const rows = measured.filter(({ variant }) => variant === variantKey);
   const arrived = rows.reduce((sum, row) => (row.arrived ? sum + row.players : sum), 0);

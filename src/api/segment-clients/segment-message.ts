@@ -144,7 +144,7 @@ function typeOf(value: unknown): Message['type'] {
   return MESSAGE_TYPES.find((type) => type === value) ?? 'other';
 }
 
-/** A number that may have been another one before it was parsed. As an id it would name somebody else. */
+/** A number that may have been another one before it was parsed. As an id it would name another player. */
 function isRounded(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }

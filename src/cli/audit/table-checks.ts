@@ -45,7 +45,7 @@ async function eachSlice<R extends readonly unknown[]>(
   }
 }
 
-/** A member of a segment is a player whose newest transition is an entry, and nobody else. */
+/** The members of a segment are exactly the players whose newest transition is an entry. */
 export function checkMemberships(clickhouse: ClickHouse, scope: TableScope, differences: Differences): Promise<void> {
   const sql = `
 SELECT toString(player_id), segment_id, transition, place.2, is_member, member_sequence

@@ -139,7 +139,7 @@ export function createPartitionSender(options: SenderOptions): PartitionSender {
     return true;
   }
 
-  /** Waits until no command is in flight: those behind a lost one were decided by nobody. */
+  /** Waits until no command is in flight: those behind a lost one were not decided. */
   async function lost(): Promise<void> {
     for (const { reply } of queue.slice(0, inFlight)) await reply;
     for (; inFlight > 0; inFlight--) pace.lost();

@@ -24,7 +24,7 @@ import { pageChannelOf } from './page-channel.ts';
 export interface ConsoleSessions {
   /** The user of a request; undefined if it has no cookie of a session. A failure names why the session is refused. */
   read(req: HttpRequest): SignedIn | Failure | undefined;
-  /** Whoever is signed in while somebody signs in: a request that may have no CSRF token yet. */
+  /** The user of the browser's earlier session during a sign-in, whose request may have no CSRF token yet. */
   before(req: HttpRequest): SignedIn | undefined;
   /** The same as a caller of the API: a server key of the game and environment that the request names. */
   callerOf(req: HttpRequest): ApiKey | Failure | undefined;

@@ -101,7 +101,7 @@ export const ANALYTICS_LIMITS = {
   dictionaryNames: 1_500,
   dictionaryEvents: 1_000,
 
-  /** Players of one search: more than anybody reads. Its text: the longest of external id, device id and address. */
+  /** Players of one search: several screens of them. Its text: the longest of external id, device id and address. */
   foundPlayers: 100,
   foundPlayersDefault: 50,
   playerSearchLength: 256,

@@ -25,7 +25,7 @@ export const CONSOLE_LIMITS = {
   /** Requests per minute of one user, as of a `growth` key. */
   userRequestsPerMinute: 1_000,
 
-  /** Characters of a password: a shorter one can be guessed; a longer one takes time to hash and nobody types it. */
+  /** Characters of a password: a shorter one can be guessed; a longer one takes longer to hash. */
   passwordLeastLength: 12,
   passwordLength: 256,
   /** Passwords that a process hashes at once: 64 MiB of memory and one of libuv's four threads each. */

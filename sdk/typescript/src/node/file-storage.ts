@@ -46,7 +46,7 @@ export function fileStorage(folder: string): KeyValueStorage {
   };
 }
 
-/** The key of an item; nothing for a file that is none: somebody else put it there. */
+/** The key of an item; empty for a file that is no item: another program wrote it. */
 function keyOf(name: string): string[] {
   try {
     return [decodeURIComponent(name)];

@@ -80,7 +80,7 @@ namespace PlayerAnalytics
                 }
                 catch (Exception fault)
                 {
-                    // There is nobody left to tell of a listener of problems that throws.
+                    // A listener of problems that throws cannot be reported to itself.
                     if (!next.IsProblem) Add(ProblemKind.Listener, "A listener failed: " + fault.Message);
                 }
             }

@@ -44,15 +44,15 @@ type StaticSegment = SegmentDocument & { list: SegmentList };
 /**
  * Loads lists of static segments, and changes single players of them.
  *
- * A load has an id. Its players are told to the owners of their partitions, which store the id with each player; nobody
- * reads it yet. Once all owners have answered, the segment's document names the load, with one compare-and-set: that is
- * the moment at which the list is in force. From then on the sweep moves the players, as after any edit.
+ * A load has an id. The loader sends its players to the owners of their partitions, which store the id with each player
+ * and do not use it yet. Once all owners have answered, one compare-and-set writes the load's id into the segment's
+ * document. From then on the list is in force, and the sweep moves the players as after any edit.
  *
  * Invariants
  * 1. A list that was not read to its end, or that an owner did not take, never comes into force.
  * 2. Of two loads that begin with the same list in force, one comes into force.
- * 3. A load whose caller is gone ends when another one of the same segment is sent: nobody else can end it, and a
- *    sender whose connection broke sends its list again.
+ * 3. A load whose caller disconnected ends when another load of the same segment begins. Such a caller sends its list
+ *    again.
  */
 export function createListLoader(options: ListLoaderOptions): ListLoader {
   const { backend, config, clock, ids, limits = LIMITS } = options;

@@ -4,7 +4,7 @@ import type { JsonText } from '../../../../src/kernel/json.ts';
 
 export type FactsByKind = { [F in Fact as F['kind']]: F };
 
-/** What every sample fact carries: a player that nobody registered. */
+/** What every sample fact carries: a player that does not exist. */
 export interface SampleBase {
   game: string;
   environment: Environment;

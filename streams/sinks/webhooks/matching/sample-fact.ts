@@ -2,7 +2,7 @@ import type { Fact } from '../../../../actors/vocabulary/facts.ts';
 import type { Environment } from '../../../../actors/vocabulary/scope.ts';
 import { isNamed, SAMPLE_EVENT, sampleEvent, sampleOf } from './occurrences.ts';
 
-/** A player that nobody registered. */
+/** A player that does not exist. */
 const PLAYER = { entityId: '00000000-0000-4000-8000-000000000000', externalId: 'sample-player' };
 
 /**
