@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-/** Files that measure how long the main thread of the service is occupied: they run alone, one after another. */
-const TIMED = ['cost', 'fuzz'].map((name) => `test/e2e/${name}.test.ts`);
+/** The file that measures how long the main thread of the service is occupied: it runs alone. */
+const TIMED = 'test/e2e/cost.test.ts';
 
 /** Property tests of these projects try the same values in every run. */
 const SETUP = ['./test/support/property-seed.ts'];
@@ -17,7 +17,7 @@ const WORKERS = availableParallelism() + 1;
 /**
  * Six projects. `unit`: pure code and in-memory forms, beside what they test. `contract`: the ports against every form
  * they have, real NATS and the real ClickHouse engine included. `e2e`: the whole service over HTTP. `e2e-timed`: the
- * files of these that measure time. `sim`: the deterministic simulation. `sdk`: the client packages, with fake clocks.
+ * one of these that measures time. `sim`: the deterministic simulation. `sdk`: the client packages, with fake clocks.
  *
  * Files run side by side, so every file starts its own servers on free ports and in folders of its own. Files of `unit`
  * and `contract` also share processes, because starting one and importing the service takes longer than most files
@@ -61,7 +61,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: TIMED,
+          exclude: [TIMED],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -77,7 +77,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e-timed',
-          include: TIMED,
+          include: [TIMED],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
