@@ -142,6 +142,7 @@ describe.skipIf(!hasBrowser)(`figures in the console${hasBrowser ? '' : ` (${NO_
   test('a cohort that is too young has empty cells, not zeros', async () => {
     await admin.open(query({ kind: 'retention', days: [1, 7] }));
     const row = admin.page.getByRole('row').filter({ has: admin.page.getByRole('rowheader', { name: TODAY }) });
+    await row.waitFor();
     expect(await row.getByRole('cell').allTextContents()).toEqual(['4', 'not over yet', 'not over yet']);
   });
 
