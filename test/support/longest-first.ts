@@ -1,16 +1,30 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The slowest files, in this order. If they started last, each would run alone at the end. */
+/**
+ * The slowest files, in this order. If they started last, each would run alone at the end. Files that wait much are
+ * among those that compute much.
+ */
 export const LONGEST = [
   'test/e2e/faults.test.ts',
-  'test/sim/simulation.test.ts',
-  'test/e2e/start.test.ts',
-  'test/contract/http/erasure.test.ts',
+  'test/e2e/console-analytics.test.ts',
   'test/contract/http/slow-readers.test.ts',
-  'test/contract/clickhouse/embedded-clickhouse.test.ts',
-  'test/contract/clickhouse/embedded-clickhouse-fuzz.test.ts',
-  'test/contract/http/event-query.test.ts',
+  'test/e2e/documentation.test.ts',
+  'test/e2e/start.test.ts',
+  'test/e2e/console-targeting.test.ts',
   'test/contract/http/proxies.test.ts',
+  'test/e2e/console-players.test.ts',
+  'test/sim/simulation.test.ts',
+  'test/e2e/import.test.ts',
+  'test/e2e/console-campaigns.test.ts',
+  'test/e2e/console-team.test.ts',
+  'test/e2e/console-story.test.ts',
+  'test/e2e/processes.test.ts',
+  'test/e2e/record.test.ts',
+  'test/e2e/sdk.test.ts',
+  'test/e2e/upgrade.test.ts',
+  'test/e2e/full-disk.test.ts',
+  'test/contract/http/erasure.test.ts',
+  'test/contract/http/flag-changes.test.ts',
 ];
 
 /** Vitest's order (by size on a fresh clone), with the slowest files first. */
