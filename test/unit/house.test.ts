@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import config from '../../vitest.config.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** The project's files as git sees them, new ones included. */
@@ -208,6 +209,14 @@ describe('the house is tidy', () => {
     const tests = files.filter((file) => file.endsWith('.test.ts'));
     const long = tests.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 501);
     expect(long).toEqual([]);
+  });
+
+  it('every test file belongs to a project of the test run', () => {
+    const patterns = (config.test?.projects ?? []).flatMap((project) =>
+      typeof project === 'object' && 'test' in project ? (project.test?.include ?? []) : [],
+    );
+    const tests = files.filter((file) => file.endsWith('.test.ts'));
+    expect(tests.filter((file) => !patterns.some((pattern) => matchesGlob(file, pattern)))).toEqual([]);
   });
 
   it('no line of prose has more than 120 characters', () => {
