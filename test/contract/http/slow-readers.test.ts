@@ -26,6 +26,11 @@ async function start(bodyBytes: number, options: Partial<ServerDeps> = {}): Prom
     ...options,
   });
   key = await gateway.key({ kind: 'client', tier: 'pro' });
+  answerWith(bodyBytes);
+}
+
+/** Gives the flag evaluations from now on bodies of this size. */
+function answerWith(bodyBytes: number): void {
   const value = JSON.stringify('v'.repeat(bodyBytes));
   const reason = 'percentage_rollout' as const;
   gateway.backend.reply = () => ({
@@ -203,21 +208,20 @@ describe('answers that are read slowly', () => {
     expect(await unreadBytes()).toBe(0);
   });
 
-  it('a reader that stops for 14 s gets the rest', { timeout: 60_000 }, async () => {
+  it('a reader that stops for 14 s gets the rest, and one of 50 kB/s gets 1 MiB', { timeout: 60_000 }, async () => {
     await start(8 * MIB);
-    const socket = open();
-    socket.write(evaluate());
+    const stopped = open();
+    stopped.write(evaluate());
+    await until('it is answered', async () => (await answered(EVALUATE)) === 1);
+    answerWith(MIB);
+    const slow = open();
+    slow.write(evaluate('192.0.2.2'));
+    const slowBytes = readWhole(slow, 5_000, 100);
     await delay(14_000);
-    expect(await readWhole(socket, 1024 * 1024, 1)).toBeGreaterThan(8 * MIB);
+    expect(await readWhole(stopped, 1024 * 1024, 1)).toBeGreaterThan(8 * MIB);
+    expect(await slowBytes).toBeGreaterThan(MIB);
     expect(await unreadBytes()).toBe(0);
     expect((await closedFor('slow')) + (await closedFor('full'))).toBe(0);
-  });
-
-  it('a reader of 50 kB/s gets a page of 1 MiB', { timeout: 60_000 }, async () => {
-    await start(MIB);
-    const socket = open();
-    socket.write(evaluate());
-    expect(await readWhole(socket, 5_000, 100)).toBeGreaterThan(MIB);
   });
 
   it('a large answer to a chunked request arrives whole, and its connection reads nothing after it', async () => {
