@@ -1,18 +1,20 @@
-import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { gameAddress } from '../../streams/config/games.ts';
+import { lockName } from '../local/data-dir-lock.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { checkFile, reportLines } from './import/check-file.ts';
 import { withHistoryClient } from './import/history-client.ts';
 import { fileFormat, IMPORT_KINDS, IMPORT_SOURCES, type ImportKind, type ImportSource } from './import/file-formats.ts';
 import { importFile } from './import/import-file.ts';
-import { FILE_KINDS, fileKindOf, digestOfFile, type FileKind } from './import/open-source.ts';
+import { readImportSource } from './import/import-source.ts';
+import { knownImports } from './import/import-state.ts';
+import { FILE_KINDS, fileKindOf, stateOf, type FileKind } from './import/open-source.ts';
 import { createPlayerIds } from './import/player-ids.ts';
 import { grouped, progressLine, type Progress } from './import/progress-line.ts';
 import { table } from './table.ts';
@@ -95,26 +97,39 @@ async function runImport(
       const rows: string[][] = [];
       let rejected = 0;
       const stop = abortedBySignals();
+      const folder = join(context.dataDir, 'imports');
+      if (options.rejected !== undefined) await requireOtherFile(files, options.rejected);
       for (const [place, path] of files.entries()) {
         if (stop.aborted) break;
-        const importId = await importIdOf(path, kind, options);
-        const name = `${basename(path)}-${importId.slice(0, 12)}`;
-        const rejectedPath = options.rejected ?? join(context.dataDir, 'imports', `${name}.rejected.ndjson`);
-        const { counts, done, isOld } = await importFile({
+        const source = await readImportSource({
+          path,
+          scope: [options.game, options.environment, kind, options.from],
+          known: knownImports(folder, namespace),
+        });
+        const name = importName(path, source.importId);
+        const rejectedPath = resolve(options.rejected ?? join(folder, `${name}.rejected.ndjson`));
+        const statePath = resolve(folder, `${name}.json`);
+        const release = await lockFiles(path, [statePath, rejectedPath]);
+        const { counts, done, isOld, unlisted } = await importFile({
           ...client,
           path,
-          importId,
+          source,
+          namespace,
           format,
           fileKind: kinds[place] ?? 'ndjson',
           playerIdOf,
-          statePath: join(context.dataDir, 'imports', `${name}.json`),
+          statePath,
           rejectedPath,
           fromStart: options.fromStart === true,
           clock: context.clock,
           signal: stop,
           onProgress: (progress) => show(path, progress),
         });
+        release();
         if (process.stderr.isTTY) process.stderr.write('\n');
+        if (unlisted > 0) {
+          context.note(`${grouped(unlisted)} rejected lines are not in ${rejectedPath}: it has its maximum size.`);
+        }
         rejected += counts.rejected;
         const numbers = [counts.imported, counts.repeated, counts.rejected].map(grouped);
         const state = isOld ? 'done before' : done ? 'done' : 'interrupted';
@@ -141,11 +156,39 @@ function namespaceOf(store: ConfigStore, game: string): string {
   return found.namespace;
 }
 
-/** The same content for the same game is the same import, wherever the file lies. */
-async function importIdOf(path: string, kind: ImportKind, options: ImportOptions): Promise<string> {
-  const { game, environment, from } = options;
-  const what = [await digestOfFile(path), game, environment, kind, from].join('\n');
-  return hash('sha256', what, 'hex').slice(0, 32);
+/** Begins the names of what is kept of an import. A long name would be too long with its endings. */
+function importName(path: string, importId: string): string {
+  const name = basename(path);
+  return Buffer.byteLength(name) > NAME_BYTES ? importId : `${name}-${importId.slice(0, 12)}`;
+}
+
+/** File systems allow 255, and the endings take 30. */
+const NAME_BYTES = 200;
+
+/** Lets no other command write the same files. The system releases them if this process is killed. */
+async function lockFiles(path: string, written: readonly string[]): Promise<() => void> {
+  const releases: (() => void)[] = [];
+  for (const file of written) {
+    const lock = await lockName(`import ${file}`);
+    if (lock.kind === 'held') {
+      for (const release of releases) release();
+      throw new CliError(`Another command imports ${path} now, or writes to ${file}. Wait until it has ended.`);
+    }
+    releases.push(lock.release);
+  }
+  return () => {
+    for (const release of releases) release();
+  };
+}
+
+/** A file for rejected lines is written over. */
+async function requireOtherFile(files: readonly string[], rejected: string): Promise<void> {
+  if (!existsSync(rejected)) return;
+  const written = await stateOf(rejected);
+  for (const path of files) {
+    const { dev, ino } = await stateOf(path);
+    if (dev === written.dev && ino === written.ino) throw new CliError(`--rejected would write over ${path} itself.`);
+  }
 }
 
 function abortedBySignals(): AbortSignal {

@@ -10,6 +10,7 @@ import type { CliContext } from './context.ts';
 import { withOwners } from './import/history-client.ts';
 import { fileKindOf, openFile } from './import/open-source.ts';
 import { grouped } from './import/progress-line.ts';
+import { printable } from './printable.ts';
 import { table } from './table.ts';
 
 interface LoadOptions {
@@ -65,7 +66,12 @@ async function load(key: string, path: string, options: LoadOptions, context: Cl
       const counts = [received, tally.members, duplicates, tally.unknown].map(grouped);
       context.print(table(['ids', 'players in the list', 'duplicates', 'unknown'], [counts]));
       if (tally.unknownNames.length > 0)
-        context.note(`Unknown: ${tally.unknownNames.slice(0, UNKNOWN_SHOWN).join(', ')}`);
+        context.note(
+          `Unknown: ${tally.unknownNames
+            .slice(0, UNKNOWN_SHOWN)
+            .map((name) => printable(name))
+            .join(', ')}`,
+        );
     });
   });
 }

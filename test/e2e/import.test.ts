@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressesOf } from '../../src/cli/audit/addresses.ts';
 import { audit } from '../../src/cli/audit/audit.ts';
+import { lockName } from '../../src/local/data-dir-lock.ts';
 import { startService, type RunningService } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
 
@@ -66,7 +67,11 @@ afterAll(async () => {
 });
 
 function startImport(...more: string[]): { child: ChildProcess; output: () => string } {
-  const line = ['import', 'events', file, '--game', 'demo', ...more];
+  return startImportOf(file, ...more);
+}
+
+function startImportOf(path: string, ...more: string[]): { child: ChildProcess; output: () => string } {
+  const line = ['import', 'events', path, '--game', 'demo', ...more];
   const child = spawn(process.execPath, [CLI, ...line], { env: { ...service.supervised.env } });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -268,6 +273,78 @@ test('the members of a segment can be exported', async () => {
     expect(new Set(rows.map((row) => row.split('"')[1]))).toEqual(payers);
     return true;
   });
+});
+
+test('ids and names of any characters are texts, and what a terminal would act on is spelled out', async () => {
+  const names = ['__proto__', 'constructor', 'a\nb', '\u001B]0;title\u0007', '\u202Eabc', "'; DROP TABLE events --"];
+  const lines = names.map((name) => {
+    const properties = `{"__proto__":{"admin":true},"constructor":${JSON.stringify(name)}}`;
+    const [id, own] = [JSON.stringify(`hostile ${name}`), JSON.stringify(name)];
+    const ids = `"event_id":${own},"external_id":${id},"event_name":${own},"session_id":${own}`;
+    return { name, properties, line: `{${ids},"timestamp":"2024-01-01","properties":${properties}}` };
+  });
+  const path = join(folder, 'hostile.ndjson');
+  writeFileSync(path, `\uFEFF${lines.map(({ line }) => line).join('\r\n')}\r\n\u0000\r\n`);
+  const dry = startImportOf(path, '--dry-run');
+  expect(await endOf(dry.child)).toBe(2);
+  expect(dry.output()).toContain(String.raw`1 \u001b]0;title\u0007`);
+  expect(dry.output()).not.toContain('\u001B]');
+  const { child, output } = startImportOf(path);
+  expect(await endOf(child), output()).toBe(2);
+  const rows = () =>
+    service.sql<Line & { name: string }>(
+      'SELECT event_id, external_id, event_name, session_id, properties FROM events ' +
+        "WHERE startsWith(external_id, 'hostile ') ORDER BY facts_sequence, facts_index",
+    );
+  await until('the rows are there', async () => (await rows()).length >= lines.length);
+  expect(new Set((await rows()).map((row) => JSON.stringify(row)))).toEqual(
+    new Set(
+      lines.map(({ name, properties }) => {
+        const ids = { event_id: name, external_id: `hostile ${name}`, event_name: name, session_id: name };
+        return JSON.stringify({ ...ids, properties });
+      }),
+    ),
+  );
+});
+
+test('two commands do not write the same files at once', async () => {
+  const rejected = join(folder, 'rejected.ndjson');
+  const lock = await lockName(`import ${rejected}`);
+  const { child, output } = startImport('--rejected', rejected);
+  expect(await endOf(child)).toBe(1);
+  expect(output()).toContain(`Another command imports ${file} now, or writes to ${rejected}. Wait until it has ended.`);
+  if (lock.kind === 'taken') lock.release();
+  const own = startImport('--rejected', file);
+  expect([await endOf(own.child), own.output()]).toEqual([1, `--rejected would write over ${file} itself.\n`]);
+});
+
+test('a player that is erased while its history is imported stays erased', async () => {
+  const path = join(folder, 'erased.ndjson');
+  const count = 3_000;
+  const properties = { text: 'x'.repeat(1_000) };
+  const line = (n: number) => ({ ...historyLine(0), event_id: `gone-${n}`, external_id: 'gone', properties });
+  writeFileSync(path, Array.from({ length: count }, (_, n) => JSON.stringify(line(n))).join('\n'));
+  const player = await service.player(service.keys.live.server, 'gone');
+  const rows = async () => {
+    const [row] = await service.sql<{ n: number }>(
+      `SELECT toUInt32(count()) AS n FROM events WHERE player_id = '${player}' OR external_id = 'gone'`,
+    );
+    return row?.n;
+  };
+  const { child, output } = startImportOf(path);
+  await until('the import has begun', () => readFileNames().some((name) => name.startsWith('erased.ndjson')));
+  const { server } = service.keys.live;
+  expect((await service.call(server, 'DELETE', `/v1/players/players/${player}`)).status).toBe(200);
+  const code = await endOf(child);
+  const counts = /done +([\d,]+) +0 +([\d,]+)/.exec(output())?.slice(1) ?? [];
+  const [imported = 0, refused = 0] = counts.map((one) => Number(one.replaceAll(',', '')));
+  expect([imported + refused, code], output()).toEqual([count, refused > 0 ? 2 : 0]);
+  await until('the erasure is done', async () => {
+    const { body } = await service.call(server, 'GET', `/v1/players/players/${player}/erasure`);
+    return body.data['status'] === 'done';
+  });
+  expect(await rows()).toBe(0);
+  expect((await service.call(server, 'GET', `/v1/players/players/${player}`)).status).toBe(404);
 });
 
 test('an audit of the imported history finds no difference', async () => {

@@ -5,6 +5,7 @@ import { reportOfListUploads, runListUploads } from './list-uploads.ts';
 import { reportOf } from './report.ts';
 import { runAlerts } from './run-alerts.ts';
 import { runFaults } from './run-faults.ts';
+import { runSampleGame } from './sample-game.ts';
 import {
   BACK_AND_FORWARDS,
   FORWARDS_AND_BACK,
@@ -17,7 +18,8 @@ import {
  * `npm run faults -- --alerts` causes faults and holds the alerts that fire to the expected ones; it needs promtool.
  * `npm run faults -- --kills 200 --seed 7` exits with 1 on any violation. With `--beside <folder>`, the folder of
  * another version with its packages, it runs processes of both versions side by side instead, in both orders.
- * `--lists` kills senders and processes in the middle of uploads of lists instead.
+ * `--lists` kills senders and processes in the middle of uploads of lists instead. `--game 1000` plays that many
+ * sessions of the SDK's sample game, through a proxy with faults and with kills of its clients.
  */
 
 const { values } = parseArgs({
@@ -37,6 +39,8 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     /** Whether to kill during uploads of lists instead. */
     lists: { type: 'boolean', default: false },
+    /** Sessions of the sample game to play instead. */
+    game: { type: 'string' },
     /** File for the output of the processes. */
     log: { type: 'string' },
   },
@@ -73,6 +77,9 @@ async function beside(folder: string): Promise<0 | 1> {
 async function main(): Promise<0 | 1> {
   if (values.alerts) return (await runAlerts(print, values.only)) ? 0 : 1;
   print(`seed ${values.seed}`);
+  if (values.game !== undefined) {
+    return (await runSampleGame({ seed: Number(values.seed), sessions: Number(values.game), report: print })) ? 0 : 1;
+  }
   if (values.lists) {
     const uploads = await runListUploads({
       seed: Number(values.seed),

@@ -99,8 +99,17 @@ export async function play(options: PlayOptions): Promise<Played> {
   }
 }
 
+/** How the rows of a player differ from the numbers of its events. */
+export interface Difference {
+  player: string;
+  missing: number[];
+  doubled: number[];
+  /** Rows after one with a greater number. */
+  late: number[];
+}
+
 /** What differs between the events of the devices and the rows of ClickHouse, in the order of the log. */
-export function differences(events: Played['events'], rows: readonly { player: string; n: number }[]): string[] {
+export function differences(events: Played['events'], rows: readonly { player: string; n: number }[]): Difference[] {
   const found = Map.groupBy(rows, ({ player }) => player);
   return [...events].flatMap(([player, expected]) => {
     const stored = (found.get(player) ?? []).map(({ n }) => n);
@@ -108,6 +117,6 @@ export function differences(events: Played['events'], rows: readonly { player: s
     const missing = expected.filter((n) => !stored.includes(n));
     const doubled = stored.filter((n, place) => stored.indexOf(n) !== place);
     const late = stored.filter((n, place) => n < (stored[place - 1] ?? 0));
-    return [`${player}: missing ${missing.join()}; doubled ${doubled.join()}; after a later one ${late.join()}`];
+    return [{ player, missing, doubled, late }];
   });
 }

@@ -1,4 +1,5 @@
 import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { printable } from '../printable.ts';
 import { openFile } from './open-source.ts';
 import { grouped } from './progress-line.ts';
 import { readHistory, type ReadOptions } from './read-history.ts';
@@ -72,7 +73,7 @@ export function reportLines(path: string, report: FileReport): string[] {
   return [
     `${path}: ${grouped(lines)} lines, ${grouped(good)} good, ${grouped(faulty)} faulty`,
     `  ${most}${grouped(players)} players${times}`,
-    ...names.map(([name, count]) => `  ${grouped(count)} ${name}`),
-    ...faults.map(({ line, reason }) => `  line ${line}: ${reason}`),
+    ...names.map(([name, count]) => `  ${grouped(count)} ${printable(name)}`),
+    ...faults.map(({ line, reason }) => `  line ${line}: ${printable(reason)}`),
   ];
 }

@@ -216,7 +216,10 @@ const NATIVE_SESSION: SessionFields = { length: 'duration_seconds', version: 'ap
 const GAME_ANALYTICS_SESSION: SessionFields = { length: 'length', version: 'build' };
 
 function sessionOf(fields: Fields, { length, version }: SessionFields): NonNullable<ImportItem['session']> {
-  const durationSeconds = Number(fields[length]);
+  const sent = fields[length];
+  // Whole: the rows hold no fractions, and totals of a player must equal the sum of them.
+  const isNumber = typeof sent === 'number' || (typeof sent === 'string' && /^[\d.]{1,10}$/.test(sent));
+  const durationSeconds = isNumber ? Math.round(Number(sent)) : Number.NaN;
   if (!(durationSeconds >= 0 && durationSeconds <= LIMITS.recordedSessionSeconds)) {
     throw new LineFault(`\`${length}\` must be from 0 to ${LIMITS.recordedSessionSeconds} seconds.`);
   }
@@ -240,7 +243,11 @@ function purchaseOf(fields: Fields): NonNullable<ImportItem['purchase']> {
   const sent = fields['amount'];
   const amount = typeof sent === 'string' || typeof sent === 'number' ? parseAmount(String(sent)) : undefined;
   if (amount === undefined) throw new LineFault('`amount` must be a number above 0, in the currency of the game.');
-  const currency = optionalText(fields, 'currency', CURRENCY_LENGTH) ?? null;
+  const currency = optionalText(fields, 'currency', CURRENCY_LENGTH)?.toUpperCase() ?? null;
+  // The API takes currencies in circulation; history may have others.
+  if (currency !== null && !/^[A-Z]{3}$/.test(currency)) {
+    throw new LineFault('`currency` must be an ISO 4217 currency code, for example USD.');
+  }
   const productId = optionalText(fields, 'product_id', LIMITS.productIdLength) ?? null;
   return { amount, currency, productId, transactionId: ownId(fields, 'transaction_id') ?? null };
 }

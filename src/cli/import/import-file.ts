@@ -3,15 +3,19 @@ import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { createCommandPace } from '../../kernel/command-pace.ts';
-import { loadProgress, newProgress, saveProgress, type ImportProgress } from './import-state.ts';
+import type { ImportSource } from './import-source.ts';
+import { loadProgress, newProgress, saveProgress, type ImportIdentity, type ImportProgress } from './import-state.ts';
 import { openFile } from './open-source.ts';
 import type { Progress } from './progress-line.ts';
 import { readHistory, type ReadLine, type ReadOptions } from './read-history.ts';
 import { openRejectedLines } from './rejected-lines.ts';
 import { createPartitionSender, type PartitionSender } from './send-history.ts';
 
-export interface ImportFileOptions extends Omit<ReadOptions, 'nowMs' | 'fromLine'> {
+export interface ImportFileOptions extends Omit<ReadOptions, 'nowMs' | 'fromLine' | 'importId'> {
   path: string;
+  source: ImportSource;
+  /** The namespace of the game, which no other deployment has. */
+  namespace: string;
   statePath: string;
   rejectedPath: string;
   /** Forget how far an earlier run came, and read the file from its first line. */
@@ -32,21 +36,29 @@ export interface ImportFileOptions extends Omit<ReadOptions, 'nowMs' | 'fromLine
  * `isOld` if an earlier run did all. Lines that were under way when an earlier run was killed are counted once.
  */
 export async function importFile(options: ImportFileOptions): Promise<ImportProgress & { isOld: boolean }> {
-  const { path, importId, statePath, partitions, partitionOf, clock, signal } = options;
-  const begun = options.fromStart ? undefined : loadProgress(statePath, partitions);
+  const { path, source, namespace, fileKind, statePath, rejectedPath, partitions, partitionOf, clock, signal } =
+    options;
+  const { importId, sizeBytes } = source;
+  const identity: ImportIdentity = { importId, namespace, fileKind, sizeBytes, rejectedPath };
+  const begun = options.fromStart ? undefined : loadProgress(statePath, partitions, identity);
   const isContinued = begun !== undefined;
   const saved = begun ?? newProgress(partitions);
   if (saved.done) return { ...saved, isOld: true };
   const { counts } = saved;
-  const rejected = openRejectedLines(options.rejectedPath, saved.rejectedBytes);
+  const rejected = openRejectedLines({
+    path: rejectedPath,
+    keptBytes: saved.rejectedBytes,
+    mostBytes: LIMITS.importRejectedBytes,
+    isFull: saved.unlisted > 0,
+  });
   const begunMs = clock.monotonicMs();
   let savedMs = begunMs;
-  let { readTo } = saved;
+  let { readTo, unlisted } = saved;
   let linesOfRun = 0;
 
   function reject(line: number, reason: string, text: string): void {
     counts.rejected += 1;
-    rejected.add(line, reason, text);
+    if (!rejected.add(line, reason, text)) unlisted += 1;
   }
 
   function onDecided(reply: ImportedReply, wasSent: boolean): void {
@@ -74,12 +86,12 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
     const decidedTo = senders.map((sender) => sender.decidedTo);
     const undecided = senders.map((sender) => sender.undecidedFrom ?? Infinity);
     const nextLine = Math.min(readTo + 1, ...undecided);
-    const progress = { nextLine, readTo, decidedTo, done, counts, rejectedBytes: rejected.bytes };
-    saveProgress(statePath, progress);
+    const progress = { nextLine, readTo, decidedTo, done, counts, rejectedBytes: rejected.bytes, unlisted };
+    saveProgress(statePath, progress, identity);
     return progress;
   }
 
-  const file = await openFile(path, options.fileKind);
+  const file = await openFile(path, fileKind, source.state);
   // A run that is killed before it saves again knows that it began.
   save(false);
   const report = (): void =>
@@ -104,8 +116,19 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
     return sender.add(read.item) ? undefined : sender;
   }
 
+  let fault: unknown;
+  /** The lines up to a fault of the file: they are imported all the same, whatever is in flight when it is found. */
+  async function* readable(): AsyncGenerator<ReadLine[]> {
+    const from = { ...options, importId, fromLine: saved.nextLine, nowMs: clock.wallMs() };
+    try {
+      yield* readHistory(file, from);
+    } catch (error) {
+      fault = error;
+    }
+  }
+
   try {
-    for await (const lines of readHistory(file, { ...options, fromLine: saved.nextLine, nowMs: clock.wallMs() })) {
+    for await (const lines of readable()) {
       for (const read of lines) {
         await take(read)?.room();
         readTo = Math.max(readTo, read.line);
@@ -119,7 +142,9 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
     }
     await Promise.all(senders.map((sender) => sender.flush()));
     report();
-    return { ...save(!signal.aborted), isOld: false };
+    const progress = save(!signal.aborted && fault === undefined);
+    if (fault !== undefined) throw fault;
+    return { ...progress, isOld: false };
   } finally {
     rejected.close();
   }

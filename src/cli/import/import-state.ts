@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CliError } from '../cli-error.ts';
 
 /**
  * How far a file is imported, so that a repeat begins there. A loss of this costs time only: the ledgers of the
@@ -16,7 +17,22 @@ export interface ImportProgress {
   counts: ImportCounts;
   /** The size of the file with rejected lines at that time; what follows is written again. */
   rejectedBytes: number;
+  /** Rejected lines that did not fit that file. */
+  unlisted: number;
 }
+
+/** What an import is. Progress of another one does not count. Versions before wrote none of it. */
+export interface ImportIdentity {
+  importId: string;
+  /** The game's namespace: unique to a deployment. */
+  namespace: string;
+  fileKind: string;
+  sizeBytes: number;
+  rejectedPath: string;
+}
+
+/** An import that this machine began. */
+export type KnownImport = Pick<ImportIdentity, 'importId' | 'sizeBytes'> & { done: boolean };
 
 export interface ImportCounts {
   imported: number;
@@ -32,31 +48,67 @@ export function newProgress(partitions: number): ImportProgress {
     done: false,
     counts: { imported: 0, repeated: 0, rejected: 0 },
     rejectedBytes: 0,
+    unlisted: 0,
   };
 }
 
 /** Reads what was saved; anything else is a new import: `undefined`. */
-export function loadProgress(path: string, partitions: number): ImportProgress | undefined {
-  let saved: unknown;
-  try {
-    saved = JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
+export function loadProgress(path: string, partitions: number, identity: ImportIdentity): ImportProgress | undefined {
+  const saved = readJson(path);
+  const isSame = (['importId', 'namespace', 'fileKind'] as const).every((name) =>
+    [undefined, identity[name]].includes(text(field(saved, name))),
+  );
+  if (!isSame) return undefined;
   const counts = field(saved, 'counts');
   const decidedTo = field(saved, 'decidedTo');
   const lines = Array.isArray(decidedTo) ? decidedTo.filter((line): line is number => isCount(line)) : [];
   const numbers = ['imported', 'repeated', 'rejected'].map((name) => field(counts, name));
   const [readTo, rejectedBytes] = [field(saved, 'readTo'), field(saved, 'rejectedBytes')];
   const [imported, repeated, rejected] = numbers;
+  const unlisted = field(saved, 'unlisted') ?? 0;
   const nextLine = field(saved, 'nextLine');
   if (!isCount(imported) || !isCount(repeated) || !isCount(rejected) || !isCount(readTo) || !isCount(rejectedBytes)) {
     return undefined;
   }
-  if (!isCount(nextLine) || lines.length !== partitions) return undefined;
+  if (!isCount(nextLine) || !isCount(unlisted) || lines.length !== partitions) return undefined;
   const done = field(saved, 'done') === true;
-  return { nextLine, readTo, decidedTo: lines, done, counts: { imported, repeated, rejected }, rejectedBytes };
+  const sums = { imported, repeated, rejected };
+  // Another file for rejected lines begins empty.
+  const isSameFile = [undefined, identity.rejectedPath].includes(text(field(saved, 'rejectedPath')));
+  const listed = isSameFile ? { rejectedBytes, unlisted } : { rejectedBytes: 0, unlisted: 0 };
+  return { nextLine, readTo, decidedTo: lines, done, counts: sums, ...listed };
 }
+
+/** The imports that this machine began in a deployment, and that may have lines in it. */
+export function knownImports(folder: string, namespace: string): KnownImport[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    if (!name.endsWith('.json')) return [];
+    const saved = readJson(join(folder, name));
+    const [importId, sizeBytes] = [text(field(saved, 'importId')), field(saved, 'sizeBytes')];
+    if (importId === undefined || !isCount(sizeBytes) || sizeBytes === 0) return [];
+    const counts = field(saved, 'counts');
+    const done = field(saved, 'done') === true;
+    const isEmpty = done && field(counts, 'imported') === 0 && field(counts, 'repeated') === 0;
+    if (isEmpty || text(field(saved, 'namespace')) !== namespace) return [];
+    return [{ importId, sizeBytes, done }];
+  });
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 function field(of: unknown, name: string): unknown {
   return typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
@@ -66,8 +118,15 @@ const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 /** Replaces the file as a whole, so that a kill leaves the old one or the new one. */
-export function saveProgress(path: string, progress: ImportProgress): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(`${path}.new`, `${JSON.stringify(progress)}\n`);
-  renameSync(`${path}.new`, path);
+export function saveProgress(path: string, progress: ImportProgress, identity: ImportIdentity): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(`${path}.new`, `${JSON.stringify({ ...progress, ...identity })}\n`);
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError(
+      `How far the import is cannot be saved in ${path}: ${reason}. Make room, and run the command again.`,
+    );
+  }
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../cli-error.ts';
 import { openFile, type FileKind } from './open-source.ts';
@@ -43,5 +44,20 @@ describe('a file of history that cannot be read', () => {
     const gzip = join(folder, 'a.ndjson.gz');
     writeFileSync(gzip, 'plain');
     expect(await faultOf(gzip, 'ndjson')).toBe(`${gzip}: incorrect header check`);
+  });
+
+  it.each([
+    ['gzip', gzipSync('{}\n'), 'is compressed by gzip. Let its name end with .gz once.'],
+    ['a ZIP archive', Buffer.from('PK\u0003\u0004 files'), 'is a ZIP archive. Unpack it.'],
+    ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), 'is compressed by zstd. Unpack it.'],
+    ['Parquet', Buffer.from('PAR1 rows PAR1'), 'is Parquet. Import it with --format parquet.'],
+    ['UTF-16', Buffer.from('\uFEFF{}\n', 'utf16le'), 'is UTF-16. Save it as UTF-8.'],
+  ])('may be %s', async (_, content, reason) => {
+    const path = join(folder, 'a.ndjson');
+    writeFileSync(path, content);
+    expect(await faultOf(path, 'ndjson')).toBe(`The content of ${path} ${reason}`);
+    const twice = join(folder, 'a.csv.gz');
+    writeFileSync(twice, gzipSync(content));
+    expect(await faultOf(twice, 'csv')).toBe(`The content of ${twice} ${reason}`);
   });
 });

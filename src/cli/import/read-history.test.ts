@@ -125,9 +125,59 @@ describe('CSV', () => {
     await expect(read(`${header}\n1,2,3\n`, { fileKind: 'csv' })).rejects.toThrow(CliError);
     await expect(read(`${header}\n1,2,3\n`, { fileKind: 'csv' })).rejects.toThrow(message);
   });
+
+  it('of 150,000 columns is refused at once', async () => {
+    const header = ['event', 'distinct_id', 'timestamp', ...Array.from({ length: 150_000 }, (_, n) => n.toString(36))];
+    await expect(read(`${header.join()}\n`, { from: 'posthog', fileKind: 'csv' })).rejects.toThrow(
+      'The first line names 150003 columns; the maximum is 10000.',
+    );
+  });
+
+  it('with columns of any length and content is refused in a message for a terminal', async () => {
+    const names = Array.from({ length: 300 }, (_, n) => `\u001B]0;${n}\u0007${'x'.repeat(400)}`);
+    const message = await read(`event_name,external_id,timestamp,${names.join()}\n`, { fileKind: 'csv' }).then(
+      () => '',
+      (error: unknown) => String(error),
+    );
+    expect(message).toContain(String.raw`an unknown column \u001b]0;0\u0007xxx`);
+    expect(message).toContain('… and 290 more.');
+    expect(message).not.toContain('\u001B');
+    expect(message.length).toBeLessThan(2_500);
+  });
+
+  it('with a column __proto__ has a column of that name', async () => {
+    const text = 'event,distinct_id,timestamp,__proto__\ne,ann,2025-01-01,x\n';
+    expect(items(await read(text, { from: 'posthog', fileKind: 'csv' }))).toMatchObject([{ externalId: 'ann' }]);
+  });
 });
 
 describe('purchases and players', () => {
+  it.each([null, '', ' ', true, [5], {}, 'soon', '0x10', -1, 86_401])(
+    'have no session of %j seconds',
+    async (duration_seconds) => {
+      const properties = { session_id: 's-1', duration_seconds };
+      const text = native({ event_name: 'session_recorded', source: 'service', properties });
+      expect(items(await read(text, {}))).toEqual([expect.stringContaining('`duration_seconds` must be from 0 to')]);
+    },
+  );
+
+  it('have whole seconds, as the rows of sessions do', async () => {
+    const data = { category: 'session_end', user_id: 'ann', client_ts: 1735689600, session_id: 's-1', length: 89.6 };
+    expect(items(await read(JSON.stringify({ data }), { from: 'gameanalytics' }))).toMatchObject([
+      { session: { durationSeconds: 90 } },
+    ]);
+  });
+
+  it('have a currency of three letters, also one that has ended', async () => {
+    const header = 'external_id,amount,timestamp,currency\n';
+    const text = `${header}a,1,2025-01-01,hrk\na,1,2025-01-01,\u001B[2\na,1,2025-01-01,€\n`;
+    expect(items(await read(text, { kind: 'purchases', fileKind: 'csv' }))).toMatchObject([
+      { purchase: { currency: 'HRK' }, event: { properties: '{"amount":1,"currency":"HRK"}' } },
+      '`currency` must be an ISO 4217 currency code, for example USD.',
+      '`currency` must be an ISO 4217 currency code, for example USD.',
+    ]);
+  });
+
   it('are read with their amounts and times', async () => {
     const purchases = 'external_id,amount,timestamp,transaction_id\nann,9.99,2025-01-01,tx-1\nann,0,2025-01-01,\n';
     expect(items(await read(purchases, { kind: 'purchases', fileKind: 'csv' }))).toMatchObject([

@@ -4,6 +4,7 @@ import { isPlainObject } from '../../api/plain-object.ts';
 import { uuidv5 } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
+import { printable } from '../printable.ts';
 import { csvFields } from '../../kernel/csv-fields.ts';
 import type { FileFormat } from './file-formats.ts';
 import { LineFault, type Fields } from './line-fields.ts';
@@ -106,18 +107,22 @@ function columnsOf({ bytes, fault }: FileRecord, { required, optional }: FileFor
   } catch (error) {
     throw new CliError(`The first line must name the columns. ${error instanceof Error ? error.message : ''}`);
   }
+  if (columns.length > LIMITS.importColumns) {
+    throw new CliError(`The first line names ${columns.length} columns; the maximum is ${LIMITS.importColumns}.`);
+  }
   const missing = required.filter((name) => !columns.includes(name));
   const unknown = columns.filter(
     (name) => optional !== undefined && !required.includes(name) && !optional.includes(name),
   );
-  const repeated = columns.filter((name, place) => columns.indexOf(name) !== place);
+  const names = new Set<string>();
+  const repeated = columns.filter((name) => names.size === names.add(name).size);
   const found =
     missing.length > 0
-      ? `no column ${missing.join(', ')}`
+      ? `no column ${shown(missing)}`
       : unknown.length > 0
-        ? `an unknown column ${unknown.join(', ')}`
+        ? `an unknown column ${shown(unknown)}`
         : repeated.length > 0
-          ? `a repeated column ${repeated.join(', ')}`
+          ? `a repeated column ${shown(repeated)}`
           : undefined;
   if (found === undefined) return columns;
   const [only = ''] = columns;
@@ -128,3 +133,12 @@ function columnsOf({ bytes, fault }: FileRecord, { required, optional }: FileFor
   const own = optional?.includes('properties') === true ? ' Other values belong into `properties`, as JSON.' : '';
   throw new CliError(`The file has ${found}.${known}${own}`);
 }
+
+/** Names of columns for a message. */
+function shown(names: readonly string[]): string {
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
+  const some = names.slice(0, NAMES_SHOWN).map((name) => printable(name, LIMITS.nameLength));
+  return `${some.join(', ')}${more}`;
+}
+
+const NAMES_SHOWN = 10;

@@ -5,6 +5,13 @@
 export const IMPORT_LIMITS = {
   /** One line of a file. The largest body of a request: an event that the API takes fits. */
   importLineBytes: 1024 * 1024,
+  /** Columns of a CSV file: a line of 1 MiB could name 500,000, which each line would then be compared with. */
+  importColumns: 10_000,
+  /**
+   * The file with rejected lines, beside the service's data. A file that is not what its name says has as many rejected
+   * lines as lines, and control characters take six bytes each.
+   */
+  importRejectedBytes: 256 * 1024 * 1024,
   /** 2000-01-01: games have no older history, and each month of rows is an insert of its own. */
   importEarliestMs: 946_684_800_000,
   /** Lines of one command. Deciding them takes a few milliseconds, for which live commands wait. */
