@@ -45,7 +45,7 @@ export interface PlayReport extends FaultCounts {
 export async function playSessions(
   options: PlaySessionsOptions,
 ): Promise<{ report: PlayReport; faults: Difference[] }> {
-  let state = options.seed;
+  let state = Math.max(1, options.seed);
   const random = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
   const folder = mkdtempSync(join(tmpdir(), 'player-analytics-play-'));
   const prefix = `sample-${Date.now()}-`;
