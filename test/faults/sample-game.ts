@@ -1,4 +1,4 @@
-import { startService } from '../support/running-service.ts';
+import { startService, type RunningService } from '../support/running-service.ts';
 import { playSessions } from '../../sdk/typescript/examples/play-sessions.ts';
 
 /** Players at the same time: each sends from a device of its own. */
@@ -28,7 +28,10 @@ export async function runSampleGame({ seed, sessions, report }: SampleGameOption
       seed,
     });
     report(JSON.stringify(played.report, null, 2));
-    for (const fault of played.faults.slice(0, SHOWN_FAULTS)) report(JSON.stringify(fault));
+    for (const fault of played.faults.slice(0, SHOWN_FAULTS)) {
+      report(JSON.stringify(fault));
+      report(await rowsOf(service, fault.player));
+    }
     return played.faults.length === 0 && played.report.unsent === 0;
   } finally {
     await service.stop();
@@ -36,3 +39,12 @@ export async function runSampleGame({ seed, sessions, report }: SampleGameOption
 }
 
 const SHOWN_FAULTS = 10;
+
+/** The rows of a player in their order, to find out how they came. */
+async function rowsOf(service: RunningService, player: string): Promise<string> {
+  const rows = await service.sql(
+    "SELECT JSONExtractUInt(properties, 'n') AS n, event_name, event_id, session_id, timestamp, received_at, " +
+      `facts_sequence, facts_index FROM events WHERE external_id = '${player}' ORDER BY facts_sequence, facts_index`,
+  );
+  return rows.map((row) => `  ${JSON.stringify(row)}`).join('\n');
+}
