@@ -318,37 +318,6 @@ test('two commands do not write the same files at once', async () => {
   expect([await endOf(own.child), own.output()]).toEqual([1, `--rejected would write over ${file} itself.\n`]);
 });
 
-test('a player that is erased while its history is imported stays erased', async () => {
-  const path = join(folder, 'erased.ndjson');
-  const count = 3_000;
-  const properties = { text: 'x'.repeat(1_000) };
-  const line = (n: number) => ({ ...historyLine(0), event_id: `gone-${n}`, external_id: 'gone', properties });
-  writeFileSync(path, Array.from({ length: count }, (_, n) => JSON.stringify(line(n))).join('\n'));
-  const player = await service.player(service.keys.live.server, 'gone');
-  const rows = async () => {
-    const [row] = await service.sql<{ n: number }>(
-      `SELECT toUInt32(count()) AS n FROM events WHERE player_id = '${player}' OR external_id = 'gone'`,
-    );
-    return row?.n;
-  };
-  const { child, output } = startImportOf(path);
-  await until('the import has begun', () => readFileNames().some((name) => name.startsWith('erased.ndjson')));
-  const { server } = service.keys.live;
-  expect((await service.call(server, 'DELETE', `/v1/players/players/${player}`)).status).toBe(200);
-  const code = await endOf(child);
-  const counts = /done +([\d,]+) +0 +([\d,]+)/.exec(output())?.slice(1) ?? [];
-  const [imported = 0, refused = 0] = counts.map((one) => Number(one.replaceAll(',', '')));
-  expect([imported + refused, code], output()).toEqual([count, refused > 0 ? 2 : 0]);
-  const isErased = async () => {
-    const { body } = await service.call(server, 'GET', `/v1/players/players/${player}/erasure`);
-    return body.data['status'] === 'done';
-  };
-  // The deletion rewrites parts of twenty months.
-  await until('the erasure is done', isErased, 90_000);
-  expect(await rows()).toBe(0);
-  expect((await service.call(server, 'GET', `/v1/players/players/${player}`)).status).toBe(404);
-});
-
 test('an audit of the imported history finds no difference', async () => {
   const addresses = addressesOf(service.supervised.env);
   // player_days of two years may be built long after.

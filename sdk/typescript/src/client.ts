@@ -37,7 +37,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   const onProblem = problemReporter(settings.onProblem);
   const drops = createDrops(settings.onDropped, onProblem);
   const storageFault = (message: string, cause?: unknown) => onProblem({ kind: 'storage', message, cause });
-  const storage = guardedStorage(platform.storage, (error) => storageFault(`Storage failed: ${textOf(error)}`, error));
+  const storage = guardedStorage(platform.storage, (error) => storageFault(textOf(error), error));
   const flagListeners = createListeners<[string, FlagState | undefined]>(onProblem);
   const interventions = createInterventions(onProblem);
   const freshness = createFreshness(onProblem);
@@ -67,7 +67,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     maxEntries: settings.maxQueued,
     maxBytes: settings.maxQueuedBytes,
     onDropped: (entry) => entry.kind === 'event' && drop(entry, 'queue-full', 'Full.'),
-    onUnreadable: (name) => storageFault(`${name} is not readable.`),
+    onUnreadable: (name) => storageFault(`Unreadable: ${name}`),
   });
   const transport = createTransport({ ...settings, platform, clock });
   const changes = settings.flagStream ? followFlags(platform, baseUrl, key, () => sender?.refresh()) : undefined;

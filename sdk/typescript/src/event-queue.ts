@@ -19,7 +19,7 @@ export interface EventQueue {
   /** Resolves when everything was written, or could not be. */
   saved(): Promise<void>;
   /** Reads what storage holds, also of other tabs and earlier runs. From now on this tab sends. */
-  adopt(): Promise<void>;
+  adopt(onRead: () => unknown): Promise<void>;
   /** Another tab sends from now on. */
   yield(): void;
   /** Keeps entries that are in a request from being dropped. */
@@ -204,7 +204,7 @@ export function createEventQueue(options: QueueOptions): EventQueue {
     void saved();
   }
 
-  async function adopt(): Promise<void> {
+  async function adopt(onRead: () => unknown): Promise<void> {
     sends = true;
     await attempt(async () => {
       const before = new Set(chunks.filter(({ stored }) => stored));
@@ -213,6 +213,7 @@ export function createEventQueue(options: QueueOptions): EventQueue {
         noteStamp(key);
         if (isKnown(key)) continue;
         const text = await storage.getItem(key);
+        onRead();
         // It was cleared, or written by this tab, in the meantime.
         if (text === null || isKnown(key) || !sends) continue;
         const entries = parseEntries(text);

@@ -7,6 +7,12 @@ import type { DropReason, ReportProblem } from './problems.ts';
 import type { SavedState } from './saved-state.ts';
 import type { Transport } from './transport.ts';
 
+export const MOST_EVENTS = 50;
+/** Storage that hangs must not stop the sending. */
+export const SAVE_MS = 2000;
+/** Slow storage may hold older events, which go first as long as it gives some. A session is opened meanwhile. */
+export const ADOPT_MS = 30_000;
+
 /** What the sender works with, and its callbacks. */
 export interface SenderOptions {
   queue: EventQueue;

@@ -2,7 +2,7 @@ import { readInit, readRegistration } from './answers.ts';
 import { createBackoff } from './backoff.ts';
 import { within } from './platform-guards.ts';
 import { withClosed, withOpened, withRecorded } from './saved-state.ts';
-import type { SenderOptions } from './sender-options.ts';
+import { ADOPT_MS, MOST_EVENTS, SAVE_MS, type SenderOptions } from './sender-options.ts';
 import { entriesAtFault, settle, type Settlement } from './settle.ts';
 import { initStep, nextStep, registerStep, settledEnds, type Step, type StepContext, syncStep } from './steps.ts';
 import { KEEPALIVE_BYTES, type Outcome } from './transport.ts';
@@ -28,12 +28,6 @@ export interface Sender {
   stop(): void;
 }
 
-const MOST_EVENTS = 50;
-/** Storage that hangs must not stop the sending. */
-const SAVE_MS = 2000;
-/** Slow storage may hold older events, which go first. A session is opened meanwhile. */
-const ADOPT_MS = 30_000;
-
 export function createSender(options: SenderOptions): Sender {
   const { queue, transport, clock, platform, newId, state, onProblem } = options;
   const backoff = createBackoff(platform.random);
@@ -50,6 +44,7 @@ export function createSender(options: SenderOptions): Sender {
   let isRunning = false;
   let isUnderWay = false;
   let runs = 0;
+  let reads = 0;
   let cancelTimer: (() => void) | undefined;
   let hasAdopted = false;
   let firstAdoption: Promise<void> | undefined;
@@ -151,9 +146,14 @@ export function createSender(options: SenderOptions): Sender {
 
   function prepare(isFirst: boolean): Promise<void> {
     if (!isFirst) return within(queue.saved(), SAVE_MS, platform);
-    const adoption = Promise.all([queue.adopt().then(() => queue.saved()), options.flagsFollowed]);
-    firstAdoption ??= within(adoption, ADOPT_MS, platform).then(() => void (hasAdopted = true));
+    const adoption = Promise.all([queue.adopt(() => (reads += 1)).then(() => queue.saved()), options.flagsFollowed]);
+    firstAdoption ??= adopted(adoption);
     return within(adoption, SAVE_MS, platform);
+  }
+
+  async function adopted(adoption: Promise<unknown>): Promise<void> {
+    for (let before = -1; before !== reads; await within(adoption, ADOPT_MS, platform)) before = reads;
+    hasAdopted = true;
   }
 
   /** Takes in an outcome. Whether to go on with the next request. */
@@ -163,7 +163,7 @@ export function createSender(options: SenderOptions): Sender {
       case 'aborted':
         return false;
       case 'limited':
-        onProblem({ kind: 'rate-limit', message: 'rate limit' });
+        onProblem({ kind: 'rate-limit', message: '429' });
         backoff.limited(nowMs, outcome.retryAfterMs);
         return false;
       case 'failed':
@@ -175,7 +175,7 @@ export function createSender(options: SenderOptions): Sender {
       case 'answered':
         hasFreshToken = false;
         if (accept(step, outcome)) return true;
-        onProblem({ kind: 'bad-answer', message: `${step.request.path}: another request was answered.` });
+        onProblem({ kind: 'bad-answer', message: `${step.request.path}: wrong answer.` });
         backoff.failed(nowMs);
         return false;
     }
@@ -229,7 +229,7 @@ export function createSender(options: SenderOptions): Sender {
     mostEvents = Math.min(mostEvents * 2, MOST_EVENTS);
     for (const { event, message } of rejected) options.onDropped(event, 'rejected', message);
     for (const { name, id } of quarantined) {
-      onProblem({ kind: 'quarantined', message: `${name} (${id}) breaks its schema.` });
+      onProblem({ kind: 'quarantined', message: `${name} (${id}) is faulty.` });
     }
     if (isPlayerUnknown) forgetPlayer();
     if (hasUnavailable || isPlayerUnknown) {

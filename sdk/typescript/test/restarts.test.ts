@@ -132,6 +132,35 @@ describe('a restart', () => {
     expect(storedNames(world)).toEqual(['a', 'b']);
   });
 
+  it('with many older events in slow storage sends them first, however long it takes', async () => {
+    const world = createWorld();
+    const first = world.start();
+    await first.ready;
+    world.service.onRequest = () => 'cut';
+    for (const name of ['a', 'b', 'c', 'd']) {
+      first.track(name);
+      await world.settle();
+    }
+    world.kill();
+    world.service.onRequest = () => undefined;
+    const waiting: (() => void)[] = [];
+    let isSlow = true;
+    const getItem = async (key: string): Promise<string | null> => {
+      if (key.includes('/queue/') && isSlow) await new Promise<void>((resolve) => waiting.push(resolve));
+      return world.storage.getItem(key);
+    };
+    const second = world.start({}, { storage: { ...world.storage, getItem } });
+    second.track('e');
+    for (let reads = 0; reads < 4; reads += 1) {
+      await world.pass(20_000);
+      waiting.shift()?.();
+    }
+    isSlow = false;
+    for (const read of waiting) read();
+    await second.flush();
+    expect(storedNames(world)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
   it('reads past chunks that are not readable', async () => {
     const world = createWorld();
     const first = world.start();
