@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { SqlResult } from '../../../clickhouse-schema/queries/sql-reader.ts';
 import type { Role, UserDocument } from '../../../actors/vocabulary/users.ts';
+import { userAddress } from '../../../streams/config/users.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
@@ -84,7 +85,12 @@ export const runSql = defineConsoleRoute({
     if (!readsAll(signedIn.user)) return NOT_ALL;
     const gone = new AbortController();
     whenGone(() => gone.abort());
-    return answerOf(await services.sql.run(statement, { user: signedIn.user.id, signal: gone.signal }));
+    const { user, session } = signedIn;
+    const result = await services.sql.run(statement, { user: user.id, signal: gone.signal });
+    // A statement may take long enough that somebody takes the role, or ends the session.
+    const now = services.config.get(userAddress(user.id))?.document;
+    const isOpen = now?.sessions.some(({ hash }) => hash === session.hash) === true;
+    return isOpen && readsAll(now) ? answerOf(result) : NOT_ALL;
   },
 });
 

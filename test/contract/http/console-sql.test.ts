@@ -7,7 +7,7 @@ import type { Grant } from '../../../actors/vocabulary/users.ts';
 import { createSqlReader, type SqlReader } from '../../../clickhouse-schema/queries/sql-reader.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
-import { userIdIn } from '../../../streams/config/users.ts';
+import { userAddress, userIdIn } from '../../../streams/config/users.ts';
 import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
 import { startWithTables } from '../../support/made-tables.ts';
 import { signedInHeaders } from '../../support/console-person.ts';
@@ -224,6 +224,31 @@ describe('SQL of people', () => {
     expect(await waits).toEqual({ kind: 'unavailable' });
     await until('no statement runs', async () => (await running()) === 0);
     await until('the places are free', async () => (await run('SELECT 1')).status === 200);
+  });
+
+  it('gives nothing to a person who lost the role, or signed out, while the statement ran', async () => {
+    const rows = { kind: 'rows', columns: [], rows: ['[1]'], truncated: false } as const;
+    let meanwhile = async (): Promise<unknown> => undefined;
+    const slow = await startGateway({
+      sql: {
+        async run() {
+          await meanwhile();
+          return rows;
+        },
+      },
+    });
+    const users = () => slow.config.list('user');
+    const asked = async () => (await run('SELECT 1', await signedInHeaders(slow, ALL), slow)).status;
+    const change = async (without: 'grants' | 'sessions'): Promise<void> => {
+      for (const { document } of users())
+        await slow.config.put(userAddress(document.id), { ...document, [without]: [] });
+    };
+    expect(await asked()).toBe(200);
+    meanwhile = () => change('grants');
+    expect(await asked()).toBe(403);
+    meanwhile = () => change('sessions');
+    expect(await asked()).toBe(403);
+    await slow.close();
   });
 
   it('says what to set where there is no account, and answers 503 while ClickHouse is away', async () => {
