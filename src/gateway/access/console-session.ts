@@ -44,8 +44,7 @@ export function createConsoleSessions(config: ConfigStore, clock: Pick<Clock, 'w
   }
 
   function tokenOf(req: HttpRequest): string | undefined {
-    const cookies = req.getHeader('cookie');
-    if (cookies === '' || cookies.length > LIMITS.cookieLength) return undefined;
+    const cookies = cookiesOf(req);
     const channel = pageChannelOf(req);
     // A page that was loaded without TLS may be anybody's, whatever host it names.
     if (channel === 'open') return undefined;
@@ -56,11 +55,11 @@ export function createConsoleSessions(config: ConfigStore, clock: Pick<Clock, 'w
   }
 
   function read(req: HttpRequest): SignedIn | Failure | undefined {
+    if (!isSameOrigin(req)) return hasSession(req) ? CROSS_SITE : undefined;
     const token = tokenOf(req);
     if (token === undefined) return undefined;
     const found = find(token);
     if (found === undefined) return SESSION_ENDED;
-    if (!isSameOrigin(req)) return CROSS_SITE;
     return isSafe(req) || isEqual(req.getHeader('x-csrf-token'), found.csrf) ? found : NO_CSRF_TOKEN;
   }
 
@@ -117,6 +116,14 @@ export function isSameOrigin(req: Pick<HttpRequest, 'getHeader'>): boolean {
   const origin = req.getHeader('origin');
   return origin === '' || hostOf(origin) === req.getHeader('host').toLowerCase();
 }
+
+function cookiesOf(req: HttpRequest): string {
+  const cookies = req.getHeader('cookie');
+  return cookies.length > LIMITS.cookieLength ? '' : cookies;
+}
+
+const hasSession = (req: HttpRequest): boolean =>
+  [SECURE_COOKIE, PLAIN_COOKIE].some((name) => cookieValue(cookiesOf(req), name) !== undefined);
 
 function isSafe(req: HttpRequest): boolean {
   const method = req.getMethod();
