@@ -121,6 +121,22 @@ describe.skipIf(!hasBrowser)(`the console${hasBrowser ? '' : ` (${NO_BROWSER})`}
     expect(admin.faults).toEqual([]);
   });
 
+  test('a text is copied, and shown where the browser forbids copying', async () => {
+    const { page } = admin;
+    await admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await admin.open('start');
+    const copy = page.getByRole('button', { name: 'Copy', exact: true }).first();
+    await copy.click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('/v1/players/players');
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await copy.waitFor();
+    await copy.click();
+    const shown = page.getByLabel('The browser forbids copying here.');
+    expect(await shown.inputValue()).toContain('/v1/players/players');
+    expect(await admin.accessibility()).toEqual([]);
+  });
+
   test('a wide table says at its edge that it scrolls, and the keyboard scrolls it', async () => {
     await admin.page.setViewportSize({ width: 390, height: 800 });
     await admin.open('overview');

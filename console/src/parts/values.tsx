@@ -1,4 +1,4 @@
-import { Button, type ButtonProps, Text, TextInput, Tooltip } from '@mantine/core';
+import { Button, type ButtonProps, Text, TextInput, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { TEXTS } from '../texts.ts';
 
@@ -47,8 +47,10 @@ export function Copy({ text, label, size = 'xs' }: { text: string; label?: strin
   return (
     <>
       <Button {...(size === undefined ? {} : { size })} variant="default" onClick={() => void copy()}>
-        <span role="status">{state === 'copied' ? TEXTS.copied : (label ?? TEXTS.copy)}</span>
+        {state === 'copied' ? TEXTS.copied : (label ?? TEXTS.copy)}
       </Button>
+      {/* A status within a button would take its name away. */}
+      <VisuallyHidden role="status">{state === 'copied' ? TEXTS.copied : ''}</VisuallyHidden>
       {state === 'refused' ? (
         <TextInput
           size="xs"
