@@ -1,4 +1,4 @@
-import { Alert, Anchor, Badge, Button, Group, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, Text, TextInput, Title, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -63,8 +63,9 @@ export function Players() {
           <>
             {complete ? null : <Alert color="yellow">{texts.incomplete}</Alert>}
             <Title order={2} size="h5">
-              <span role="status">{wanted === '' ? texts.recent : texts.found(number(players.length))}</span>
+              {wanted === '' ? texts.recent : texts.found(number(players.length))}
             </Title>
+            <VisuallyHidden role="status">{wanted === '' ? '' : texts.found(number(players.length))}</VisuallyHidden>
             <DataTable
               label={wanted === '' ? texts.recent : texts.title}
               columns={columnsOf(base, wanted !== '')}
