@@ -34,7 +34,10 @@ const touched = (columns: string): string => `(
   WHERE ${SCOPE} AND ${IS_OF_LEVEL} AND ${NEW_ROWS} AND ${RECEIVED} AND ${dayOf(TIME)} = {day: Date}
 )`;
 
-/** Makes the day anew in the rows of touched levels and players. Their other days stay as they are. */
+/**
+ * Makes the day anew in the rows of touched levels and players. Their other days stay as they are. All versions of a row
+ * have the same level and player, so PREWHERE may select by them before FINAL: half of the work.
+ */
 export const BUILD_LEVELS = `${INTO_LEVELS}
 SELECT {game: String}, {environment: String}, level, player_id,
   arrayPushBack(arrayFilter(one -> one.1 != {day: Date}, stored.days), built.of_day) AS days, ${OF_DAYS}, ${VERSION}
@@ -43,7 +46,8 @@ FROM (${daysOf(`${RECEIVED} AND ${dayOf(TIME)} = {day: Date} AND player_id IN ${
 ) AS built
 LEFT ANY JOIN (
   SELECT level, player_id, days FROM player_levels FINAL
-  WHERE ${SCOPE} AND (level, player_id) IN ${touched(`${LEVEL}, player_id`)}
+  PREWHERE (level, player_id) IN ${touched(`${LEVEL}, player_id`)}
+  WHERE ${SCOPE}
 ) AS stored USING (level, player_id)`;
 
 /** All rows of `players` in one game and environment, from the events that there are. */
