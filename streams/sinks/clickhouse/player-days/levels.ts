@@ -35,8 +35,8 @@ const touched = (columns: string): string => `(
 )`;
 
 /**
- * Makes the day anew in the rows of touched levels and players. Their other days stay as they are. All versions of a row
- * have the same level and player, so PREWHERE may select by them before FINAL: half of the work.
+ * Makes the day anew in the rows of touched levels and players. Their other days stay as they are. All versions of a
+ * row have the same level and player, so PREWHERE may select by them before FINAL: half of the work.
  */
 export const BUILD_LEVELS = `${INTO_LEVELS}
 SELECT {game: String}, {environment: String}, level, player_id,
