@@ -46,11 +46,19 @@ describe('a file of history that cannot be read', () => {
     expect(await faultOf(gzip, 'ndjson')).toBe(`${gzip}: incorrect header check`);
   });
 
+  it('is not one that begins with a word of theirs', async () => {
+    const path = join(folder, 'a.csv');
+    for (const content of ['PAR1-player\n', 'BZhang\n', 'PK\n']) {
+      writeFileSync(path, content);
+      expect(await faultOf(path, 'csv')).toBe('none');
+    }
+  });
+
   it.each([
     ['gzip', gzipSync('{}\n'), 'is compressed by gzip. Let its name end with .gz once.'],
     ['a ZIP archive', Buffer.from('PK\u0003\u0004 files'), 'is a ZIP archive. Unpack it.'],
     ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), 'is compressed by zstd. Unpack it.'],
-    ['Parquet', Buffer.from('PAR1 rows PAR1'), 'is Parquet. Import it with --format parquet.'],
+    ['Parquet', Buffer.from('PAR1\u0015\u0004 rows PAR1'), 'is Parquet. Import it with --format parquet.'],
     ['UTF-16', Buffer.from('\uFEFF{}\n', 'utf16le'), 'is UTF-16. Save it as UTF-8.'],
   ])('may be %s', async (_, content, reason) => {
     const path = join(folder, 'a.ndjson');

@@ -81,13 +81,13 @@ async function open(path: string, kind: FileKind): Promise<OpenFile> {
   return { chunks: asText(asBytes(source.pipe(unzipped), path), path), share };
 }
 
-/** What files that are not text begin with. Each of their lines would be a fault. */
+/** What files that are not text begin with: each of their lines would be a fault. No id of a list begins so. */
 const OTHER_KINDS: readonly [bytes: Buffer, remedy: string][] = [
   [Buffer.from([0x1f, 0x8b]), 'is compressed by gzip. Let its name end with .gz once'],
   [Buffer.from('PK\u0003\u0004'), 'is a ZIP archive. Unpack it'],
   [Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), 'is compressed by zstd. Unpack it'],
-  [Buffer.from('BZh'), 'is compressed by bzip2. Unpack it'],
-  [Buffer.from('PAR1'), 'is Parquet. Import it with --format parquet'],
+  [Buffer.from('BZh91AY&SY'), 'is compressed by bzip2. Unpack it'],
+  [Buffer.from('PAR1\u0015'), 'is Parquet. Import it with --format parquet'],
   [Buffer.from([0xff, 0xfe]), 'is UTF-16. Save it as UTF-8'],
   [Buffer.from([0xfe, 0xff]), 'is UTF-16. Save it as UTF-8'],
 ];
