@@ -47,6 +47,24 @@ describe('the pace of work in bulk', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('of work that must end in time keeps some commands in flight and never rests', () => {
+    const clock = createFakeClock();
+    const pace = createCommandPace({ clock, mostInFlight: 8, leastInFlight: 2, mostRestMs: 0 });
+    const takeAll = (): number => {
+      let taken = 0;
+      while (pace.tryTurn()) taken += 1;
+      return taken;
+    };
+    expect(takeAll()).toBe(2);
+    for (let reply = 0; reply < 4; reply++) {
+      pace.answered(SLOW_MS);
+      expect(takeAll()).toBe(1);
+    }
+    pace.lost();
+    expect(takeAll()).toBe(1);
+    expect(clock.timers).toBe(0);
+  });
+
   it('gives turns in the order in which they were asked for', async () => {
     const { clock, pace } = setUp(1);
     const order: string[] = [];

@@ -6,8 +6,8 @@ import { LIMITS } from './limits.ts';
  * waits behind each of them.
  *
  * Invariants
- * 1. Fast replies widen the window and slow ones narrow it, to one command. If that is slow too, the work rests, so
- *    that a slow service, or one on a busy machine, has time for others.
+ * 1. Fast replies widen the window and slow ones narrow it, to `leastInFlight`. If replies stay slow, the work rests
+ *    up to `mostRestMs`, so that a slow service, or one on a busy machine, has time for others.
  * 2. Callers get their turns in the order in which they asked.
  */
 export interface CommandPace {
@@ -24,10 +24,14 @@ export interface CommandPace {
 export interface PaceOptions {
   clock: Pick<Clock, 'timer'>;
   mostInFlight: number;
+  /** Work that must end in time has more than one, and no rest. */
+  leastInFlight?: number;
+  mostRestMs?: number;
 }
 
-export function createCommandPace({ clock, mostInFlight }: PaceOptions): CommandPace {
-  let window = 1;
+export function createCommandPace(options: PaceOptions): CommandPace {
+  const { clock, mostInFlight, leastInFlight = 1, mostRestMs = LIMITS.bulkRestMs } = options;
+  let window = leastInFlight;
   let inFlight = 0;
   let isResting = false;
   const waiting: (() => void)[] = [];
@@ -67,13 +71,13 @@ export function createCommandPace({ clock, mostInFlight }: PaceOptions): Command
       inFlight -= 1;
       const excessMs = tookMs - LIMITS.bulkSlowMs;
       if (excessMs <= 0) window = Math.min(window + 1 / window, mostInFlight);
-      else if (window >= 2) window /= 2;
-      else if (!isResting) rest(Math.min(2 * excessMs, LIMITS.bulkRestMs));
+      else if (Math.floor(window) > leastInFlight) window = Math.max(leastInFlight, window / 2);
+      else if (!isResting && mostRestMs > 0) rest(Math.min(2 * excessMs, mostRestMs));
       grant();
     },
     lost() {
       inFlight -= 1;
-      window = 1;
+      window = leastInFlight;
       grant();
     },
   };

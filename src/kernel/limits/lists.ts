@@ -30,8 +30,12 @@ export const LIST_LIMITS = {
    * timers (`dueSteps`) the facts fit a record.
    */
   listCommandPlayers: 100,
-  /** Commands in flight, of all lists that a process loads, if replies are fast. */
+  /**
+   * Commands in flight, of all lists that a process loads, if replies are fast, and if they are slow: two lists of
+   * 1,000,000 players end within `listLoadMs` while a reply takes less than 180 ms.
+   */
   listWindow: 8,
+  listLeastWindow: 2,
   /** Pause before a command is sent again, and how long the service may refuse one: longer than a failover. */
   listRetryMs: 250,
   listPatienceMs: 30_000,

@@ -58,7 +58,12 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
   const { backend, config, clock, ids, limits = LIMITS } = options;
   /** The loads of this process, by the id of their segment. */
   const loading = new Map<string, Load>();
-  const pace = createCommandPace({ clock, mostInFlight: LIMITS.listWindow });
+  const pace = createCommandPace({
+    clock,
+    mostInFlight: LIMITS.listWindow,
+    leastInFlight: LIMITS.listLeastWindow,
+    mostRestMs: 0,
+  });
 
   const isLate = (load: SegmentList['load']): boolean => clock.wallMs() - loadBegan(load) > LIMITS.listLoadMs;
 
