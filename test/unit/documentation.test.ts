@@ -197,6 +197,7 @@ describe('docs/limits.md', () => {
       'unread bytes of answers, in MiB': LIMITS.unreadAnswerBytes / KIB / KIB,
       'webhook deliveries in flight': LIMITS.deliveriesInFlight,
       'webhook deliveries in flight of a game': LIMITS.deliveriesInFlightPerGame,
+      'lists of players loaded at once': LIMITS.listLoads,
     };
     const documented = rowsOf('docs/limits.md')
       .filter(({ heading }) => heading !== 'Rate limits')
