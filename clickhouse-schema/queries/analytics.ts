@@ -9,7 +9,8 @@ import { type CampaignReport, type CampaignReportQuery, findCampaignReport } fro
 import { type EventPage, type EventQuery, findEvents } from './event-query.ts';
 import { type Dictionary, type DictionaryQuery, findDictionary } from './event-dictionary.ts';
 import { createLookups, type Lookups } from './lookups/lookups.ts';
-import { experimentQuery, type ExperimentQuery } from './experiment-query.ts';
+import type { ExperimentQuery, ReadoutQuery } from './experiment-query.ts';
+import { findExperiment, findReadout, type MeasuredVariant, type Readout } from './experiment-readout.ts';
 import {
   type ExposureDay,
   type ExposureDaysQuery,
@@ -58,6 +59,8 @@ export interface Analytics {
   segmentPlayers(query: SegmentPlayersQuery): Promise<QueryResult<SegmentPlayer[]>>;
   /** The measurements of an experiment, by variant. */
   experiment(query: ExperimentQuery): Promise<QueryResult<MeasuredVariant[]>>;
+  /** The same for several metrics, and by groups of players. */
+  experimentReadout(query: ReadoutQuery): Promise<QueryResult<Readout>>;
   /** The latest erasure of a player; `undefined`: none. */
   erasure(query: PlayerQuery): Promise<QueryResult<KnownErasure | undefined>>;
   /** A page of one player's rows in one table, oldest first. */
@@ -119,25 +122,6 @@ export interface SegmentPlayer {
   externalId: string;
   /** Epoch milliseconds. */
   enteredAt: number;
-}
-
-/** Figures that overflow a double, or that too few players have, are NaN or infinite. */
-export interface MeasuredVariant {
-  variant: string;
-  /** Whether these players are excluded because they met another variant. A variant may have both kinds of rows. */
-  excluded: boolean;
-  /** Whether these players were exposed to this variant only in the period, and count for the sample ratio. */
-  arrived: boolean;
-  players: number;
-  /** Players with an event that names a variant other than the one served last. */
-  mismatches: number;
-  /** Players with at least one event of the metric. */
-  conversions: number;
-  /** Sum of the metric over all players. */
-  sum: number;
-  mean: number;
-  /** Sample variance (divided by players − 1). */
-  variance: number;
 }
 
 export interface AnalyticsOptions {
@@ -203,23 +187,8 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
       }));
       return { kind: 'answered', value: players };
     },
-    async experiment(query) {
-      const { sql, parameters } = experimentQuery(query);
-      const result = await runQuery<ExperimentRow>(sql, parameters);
-      if (result.kind === 'unavailable') return result;
-      const variants = result.value.map((row) => ({
-        variant: row.variant,
-        excluded: row.excluded === 1,
-        arrived: row.arrived === 1,
-        players: Number(row.players),
-        mismatches: Number(row.mismatches),
-        conversions: Number(row.conversions),
-        sum: number(row.sum),
-        mean: number(row.mean),
-        variance: number(row.variance),
-      }));
-      return { kind: 'answered', value: variants };
-    },
+    experiment: (query) => findExperiment(runQuery, query),
+    experimentReadout: (query) => findReadout(runQuery, query),
     async missedEvents(query) {
       const { sql, parameters } = missedEventsQuery(query);
       const result = await runQuery<{ missed: string | number }>(sql, parameters);
@@ -282,25 +251,8 @@ export function createAnalytics(options: AnalyticsOptions): Analytics {
   };
 }
 
-interface ExperimentRow {
-  variant: string;
-  excluded: number;
-  arrived: number;
-  mismatches: number | string;
-  players: number | string;
-  conversions: number | string;
-  sum: number | null;
-  mean: number | null;
-  variance: number | null;
-}
-
 /** The `step` of an erasure whose rows are deleted (0010_erasures.sql, erasure-target.ts). */
 const ERASURE_DONE = 2;
-
-/** ClickHouse writes NaN and infinity as null in JSON. */
-function number(value: number | null): number {
-  return value ?? Number.NaN;
-}
 
 /** FINAL removes players who exited. The order is that of the primary key, so a page reads few other rows. */
 const SEGMENT_PLAYERS = `

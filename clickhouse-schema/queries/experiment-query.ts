@@ -1,7 +1,26 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
+import { type Grouping, largestGroups, membersOf } from './experiment-groups.ts';
 
-/** The inputs of an experiment's results. */
-export interface ExperimentQuery {
+/** The inputs of an experiment's results for one metric. */
+export interface ExperimentQuery extends ExperimentPeriod, Metric {}
+
+/** The inputs of an experiment's results for several metrics, of all players or of groups of them. */
+export interface ReadoutQuery extends ExperimentPeriod {
+  metrics: readonly Metric[];
+  /** What groups have in common; undefined: one group with all players. */
+  by: Grouping | undefined;
+  /** Groups in the answer, the largest. */
+  groups: number;
+}
+
+export interface Metric {
+  /** Name of the events measured. */
+  metric: string;
+  aggregate: Aggregate;
+}
+
+/** The period of a flag, and the players and events that count. */
+export interface ExperimentPeriod {
   game: string;
   environment: string;
   flagKey: string;
@@ -12,9 +31,6 @@ export interface ExperimentQuery {
   variantBy: 'variant_key' | 'value';
   /** Variants that count. Players who saw only other values are not in the experiment. */
   variants: readonly string[];
-  /** Name of the events measured. */
-  metric: string;
-  aggregate: Aggregate;
   /** Days after a player's first exposure in which its events count. */
   windowDays: number;
   /** Bounds of `received_at` of the period's exposures and events, epoch milliseconds, the upper one exclusive. */
@@ -31,19 +47,20 @@ export interface ExperimentQuery {
 export type Aggregate = { kind: 'conversion' } | { kind: 'count' } | { kind: 'sum'; property: string };
 
 /**
- * The statement that measures an experiment. Callers' values are parameters; the text depends only on the kind of the
- * aggregate and on the number of keys of a path.
+ * The statement that measures an experiment. Callers' values are parameters; the text depends only on the number and
+ * kinds of metrics, on the number of keys of a path and on what groups have in common.
  *
  * An event counts if it follows the player's first exposure: later by the server's clock or, in the same millisecond,
  * later in the log (an event's own exposure precedes it). Device times do not matter, because they may be wrong. A
  * player is excluded if it met more than one variant: exposed to two in the period (`saw_two`), exposed to another one
  * in an earlier period (`carried`), served two in the period (`marked`), or shown one that was not served
  * (`mismatched`). Players excluded only because of another period still count for the sample ratio (`arrived`). Result
- * rows: see `MeasuredVariant`.
+ * rows: see `MeasuredGroup`.
  */
-export function experimentQuery(query: ExperimentQuery): { sql: string; parameters: Record<string, unknown> } {
+export function experimentQuery(query: ReadoutQuery): { sql: string; parameters: Record<string, unknown> } {
   const variant = query.variantBy === 'variant_key' ? `ifNull(variant_key, '')` : 'value';
-  const { value, parameters } = eventValue(query.aggregate);
+  const metrics = query.metrics.map(measureOf);
+  const listed = (part: (metric: Measure) => string): string => metrics.map(part).join(', ');
   const sql = `
 WITH exposed AS (
   SELECT
@@ -82,46 +99,51 @@ measured AS (
     any(exposed.excluded) AS excluded,
     any(exposed.arrived) AS arrived,
     any(exposed.named_other) AS named_other,
-    countIf(tracked.counts AND ${AFTER_EXPOSURE}) AS events,
-    sumIf(tracked.amount, tracked.counts AND ${AFTER_EXPOSURE}) AS total
+    ${listed(({ events, total }) => `${events}, ${total}`)}
   FROM (
     SELECT
       player_id,
+      event_name,
       received_at,
       (received_at, facts_sequence, facts_index) AS place,
-      ${value} AS amount,
+      ${listed(({ amount }) => amount)},
       true AS counts
     FROM events
-    WHERE game_id = {game:String} AND environment = {environment:String} AND event_name = {metric:String}
+    WHERE game_id = {game:String} AND environment = {environment:String} AND event_name IN {metrics:Array(String)}
       AND ${IN_TIME}
   ) AS tracked
   RIGHT JOIN exposed ON tracked.player_id = exposed.player_id
   GROUP BY player
 )
-SELECT
+${largestGroups(
+  query.by,
+  `SELECT
+  ${query.by === undefined ? `''` : 'grouped.value'} AS value,
   variant,
   excluded,
   arrived,
   count() AS players,
   countIf(named_other) AS mismatches,
-  countIf(events > 0) AS conversions,
-  sum(${PLAYER_VALUE[query.aggregate.kind]}) AS sum,
-  avg(${PLAYER_VALUE[query.aggregate.kind]}) AS mean,
-  varSampStable(${PLAYER_VALUE[query.aggregate.kind]}) AS variance
-FROM measured
-GROUP BY variant, excluded, arrived
-LIMIT ${LIMITS.analyticsVariantRows}`;
+  [${listed(({ number }) => `countIf(events_${number} > 0)`)}] AS conversions,
+  [${listed(({ own }) => `sum(${own})`)}] AS sums,
+  [${listed(({ own }) => `avg(${own})`)}] AS means,
+  [${listed(({ own }) => `varSampStable(${own})`)}] AS variances
+FROM measured${query.by === undefined ? '' : ` LEFT JOIN (${membersOf(query.by)}) AS grouped ON grouped.member = measured.player`}
+GROUP BY value, variant, excluded, arrived`,
+)}
+LIMIT ${LIMITS.analyticsVariantRows * LIMITS.resultsGroups}`;
   return {
     sql,
     parameters: {
-      ...parameters,
+      ...Object.fromEntries(metrics.flatMap(({ parameters }) => Object.entries(parameters))),
       game: query.game,
       environment: query.environment,
       flag: query.flagKey,
       from: query.fromVersion,
       before: query.beforeVersion,
       variants: query.variants,
-      metric: query.metric,
+      metrics: query.metrics.map(({ metric }) => metric),
+      groups: query.groups,
       window: query.windowDays,
       since: query.sinceMs,
       until: query.untilMs,
@@ -136,23 +158,49 @@ const IN_TIME =
 const AFTER_EXPOSURE = `tracked.place > exposed.first_place
       AND tracked.received_at < exposed.first_place.1 + toIntervalDay({window:UInt16})`;
 
-/** Metric of one player from its events in the window. */
-const PLAYER_VALUE: Readonly<Record<Aggregate['kind'], string>> = {
-  conversion: 'toFloat64(events > 0)',
-  count: 'toFloat64(events)',
-  sum: 'total',
-};
+/** A metric as parts of the statement. */
+interface Measure {
+  number: number;
+  /** Columns of a player: events in the window, and the sum of their amounts. */
+  events: string;
+  total: string;
+  /** Column of an event. */
+  amount: string;
+  /** The metric of one player. */
+  own: string;
+  parameters: Record<string, string>;
+}
+
+function measureOf({ metric, aggregate }: Metric, number: number): Measure {
+  const { value, parameters } = eventValue(aggregate, number);
+  const counts = `tracked.counts AND tracked.event_name = {metric_${number}:String} AND ${AFTER_EXPOSURE}`;
+  const own: Readonly<Record<Aggregate['kind'], string>> = {
+    conversion: `toFloat64(events_${number} > 0)`,
+    count: `toFloat64(events_${number})`,
+    sum: `total_${number}`,
+  };
+  return {
+    number,
+    events: `countIf(${counts}) AS events_${number}`,
+    total: `sumIf(tracked.amount_${number}, ${counts}) AS total_${number}`,
+    amount: `${value} AS amount_${number}`,
+    own: own[aggregate.kind],
+    parameters: { ...parameters, [`metric_${number}`]: metric },
+  };
+}
 
 /** The amount of one event for a sum, as SQL with parameters. */
-function eventValue(aggregate: Aggregate): { value: string; parameters: Record<string, string> } {
+function eventValue(aggregate: Aggregate, number: number): { value: string; parameters: Record<string, string> } {
   if (aggregate.kind !== 'sum') return { value: 'toFloat64(0)', parameters: {} };
   const keys = aggregate.property.split('.');
-  const parameters = Object.fromEntries(keys.map((key, place) => [`key_${place}`, key]));
-  const whole = numberAt('{property:String}');
-  const nested = numberAt(keys.map((_, place) => `{key_${place}:String}`).join(', '));
+  const nameOf = (place: number): string => `key_${number}_${place}`;
+  const parameters = Object.fromEntries(keys.map((key, place) => [nameOf(place), key]));
+  const property = `property_${number}`;
+  const whole = numberAt(`{${property}:String}`);
+  const nested = numberAt(keys.map((_, place) => `{${nameOf(place)}:String}`).join(', '));
   return {
     value: keys.length === 1 ? `coalesce(${whole}, 0.)` : `coalesce(${whole}, ${nested}, 0.)`,
-    parameters: { ...parameters, property: aggregate.property },
+    parameters: { ...parameters, [property]: aggregate.property },
   };
 }
 

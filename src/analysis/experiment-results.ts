@@ -45,6 +45,17 @@ export function experimentResults(samples: readonly VariantSample[]): Experiment
   };
 }
 
+/**
+ * Players of each variant below which a group is too small: with fewer, means of what few players do are far from
+ * normal, and the intervals do not hold. It is a convention, not a bound that holds for every metric.
+ */
+export const SMALL_GROUP_PLAYERS = 100;
+
+/** Whether a variant that is expected to have players has too few for its intervals to hold. */
+export function isSmallGroup(samples: readonly VariantSample[]): boolean {
+  return samples.some(({ weight, players }) => weight !== 0 && players < SMALL_GROUP_PLAYERS);
+}
+
 function resultOf(sample: VariantSample, control: VariantSample | undefined): VariantResult {
   const { variantKey, players, conversions, sum, mean } = sample;
   const lift = control === undefined ? undefined : liftOf(control, sample);

@@ -36,6 +36,7 @@ import { getFlagDefinitions } from './flags/flag-definitions.ts';
 import { overrideRoutes } from './flags/flag-overrides.ts';
 import { explainFlags } from './flags/flag-explanation.ts';
 import { flagUsageRoutes } from './flags/flag-usage.ts';
+import { queryFlagResults } from './flags/flag-readout.ts';
 import { getFlagResults } from './flags/flag-results.ts';
 import { flagRoutes } from './flags/flags.ts';
 import { describeAnalyticsQuery, runAnalyticsQuery } from './analytics/queries.ts';
@@ -117,6 +118,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     explainSegment,
     ...flagRoutes,
     getFlagResults,
+    queryFlagResults,
     explainFlags,
     ...flagUsageRoutes,
     getFlagDefinitions,

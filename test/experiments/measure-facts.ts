@@ -1,6 +1,6 @@
 import type { FlagExposed } from '../../actors/vocabulary/flag-facts.ts';
 import { seenVariant } from '../../actors/flags/seen-variant.ts';
-import type { MeasuredVariant } from '../../clickhouse-schema/queries/analytics.ts';
+import type { MeasuredVariant } from '../../clickhouse-schema/queries/experiment-readout.ts';
 import type { ExperimentQuery } from '../../clickhouse-schema/queries/experiment-query.ts';
 import type { PlacedFact } from './owner.ts';
 

@@ -1,5 +1,5 @@
 import { armsOf, periodsOf } from '../../actors/flags/periods.ts';
-import type { MeasuredVariant } from '../../clickhouse-schema/queries/analytics.ts';
+import type { MeasuredVariant } from '../../clickhouse-schema/queries/experiment-readout.ts';
 import type { Aggregate, ExperimentQuery } from '../../clickhouse-schema/queries/experiment-query.ts';
 import { FLAG_KEY, METRIC, START_MS, type SimulatedExperiment } from './simulate-experiment.ts';
 

@@ -7,6 +7,7 @@ const down = async () => ({ kind: 'unavailable' }) as const;
 export const NO_ANALYTICS: ServerDeps['analytics'] = {
   segmentPlayers: down,
   experiment: down,
+  experimentReadout: down,
   erasure: down,
   playerRows: down,
   events: down,

@@ -72,6 +72,7 @@ const LEAST_ROLES: Readonly<Record<string, Role | null>> = {
   'GET /v1/flags/flags': 'viewer',
   'GET /v1/flags/flags/{key}': 'viewer',
   'GET /v1/flags/flags/{key}/results': 'viewer',
+  'POST /v1/flags/flags/{key}/results': 'viewer',
   'GET /v1/flags/flags/{key}/exposures': 'viewer',
   'GET /v1/flags/usage': 'viewer',
   // Explanations show values of attributes, which every role sees at the player.

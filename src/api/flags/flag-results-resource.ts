@@ -14,7 +14,7 @@ function figure(description: string) {
 
 const variantKey = Type.String({ description: 'Key of the variant; `false` or `true` for a boolean flag.' });
 
-const Variant = Type.Object(
+export const Variant = Type.Object(
   {
     variant_key: variantKey,
     players: Type.Integer({ description: 'Number of players exposed to this variant and to no other.' }),
@@ -37,23 +37,64 @@ const Variant = Type.Object(
   { description: 'Results of a variant. The first variant is the control.' },
 );
 
+/** The comparisons that hold at every look, in the order of the variants. */
+export const SequentialVariants = Type.Array(
+  Type.Object(
+    {
+      variant_key: variantKey,
+      ci_low: figure('Lower bound of the confidence interval of the lift.'),
+      ci_high: figure('Upper bound of this interval.'),
+      p_value: figure('Two-sided p-value of the hypothesis that the lift is 0.'),
+    },
+    { description: 'Sequential comparison of a variant.' },
+  ),
+  { description: 'Sequential comparisons, in the same order.' },
+);
+
+export const SampleRatio = Type.Object(
+  {
+    p_value: figure('p-value of the χ² test of players against weights; null if no ratio is expected.'),
+    mismatch: Type.Boolean({
+      description:
+        'True if p < 0.001: the assignment or the data collection is broken. Do not trust the other results.',
+    }),
+  },
+  { description: 'Sample ratio check: whether the numbers of players match the weights.' },
+);
+
+/** Counts of players who are in no variant, or who reported another one. */
+export const LEFT_OUT = {
+  excluded_players: Type.Integer({
+    description:
+      'Number of exposed players left out of all variants: they were served or shown two variants in this period, ' +
+      'or exposed to another variant in an earlier period.',
+  }),
+  mismatched_players: Type.Integer({
+    description:
+      'Number of exposed players with an event whose `variant_key` differs from the variant served last. Players ' +
+      'to whom the flag never served that variant count as excluded.',
+  }),
+};
+
+export const Periods = Type.Array(
+  Type.Object(
+    {
+      period: Type.Integer({ description: 'Number of the period, from 1.' }),
+      version: Type.Integer({ description: 'Version of the flag that started the period.' }),
+      started_at: timeOut('When the period started.'),
+    },
+    { description: 'A period, during which no edit changed which players get which value.' },
+  ),
+  { description: `The latest ${LIMITS.flagPeriods} periods of the flag, oldest first.` },
+);
+
 /** Results of an experiment. */
 export const FlagResults = Type.Object(
   {
     flag_key: Type.String({ description: 'Key of the flag.' }),
     flag_version: Type.Integer({ description: 'Latest version of the flag in this period.' }),
     period: Type.Integer({ description: 'Period of these results.' }),
-    periods: Type.Array(
-      Type.Object(
-        {
-          period: Type.Integer({ description: 'Number of the period, from 1.' }),
-          version: Type.Integer({ description: 'Version of the flag that started the period.' }),
-          started_at: timeOut('When the period started.'),
-        },
-        { description: 'A period, during which no edit changed which players get which value.' },
-      ),
-      { description: `The latest ${LIMITS.flagPeriods} periods of the flag, oldest first.` },
-    ),
+    periods: Periods,
     metric: Type.String({ description: 'Name of the measured events.' }),
     aggregate: Type.String({ description: '`conversion`, `count` or `sum`.' }),
     window_days: Type.Integer({ description: 'Length of the measured window, days after the first exposure.' }),
@@ -64,41 +105,12 @@ export const FlagResults = Type.Object(
         confidence: Type.Number({
           description: 'Probability that all these intervals, over all looks, contain the true lift.',
         }),
-        variants: Type.Array(
-          Type.Object(
-            {
-              variant_key: variantKey,
-              ci_low: figure('Lower bound of the confidence interval of the lift.'),
-              ci_high: figure('Upper bound of this interval.'),
-              p_value: figure('Two-sided p-value of the hypothesis that the lift is 0.'),
-            },
-            { description: 'Sequential comparison of a variant.' },
-          ),
-          { description: 'Sequential comparisons, in the same order.' },
-        ),
+        variants: SequentialVariants,
       },
       { description: 'The same comparison, valid however often you look and whenever you stop.' },
     ),
-    sample_ratio: Type.Object(
-      {
-        p_value: figure('p-value of the χ² test of players against weights; null if no ratio is expected.'),
-        mismatch: Type.Boolean({
-          description:
-            'True if p < 0.001: the assignment or the data collection is broken. Do not trust the other results.',
-        }),
-      },
-      { description: 'Sample ratio check: whether the numbers of players match the weights.' },
-    ),
-    excluded_players: Type.Integer({
-      description:
-        'Number of exposed players left out of all variants: they were served or shown two variants in this period, ' +
-        'or exposed to another variant in an earlier period.',
-    }),
-    mismatched_players: Type.Integer({
-      description:
-        'Number of exposed players with an event whose `variant_key` differs from the variant served last. Players ' +
-        'to whom the flag never served that variant count as excluded.',
-    }),
+    sample_ratio: SampleRatio,
+    ...LEFT_OUT,
   },
   { description: 'Results of an experiment.' },
 );
@@ -178,7 +190,7 @@ export function resultsJson(request: ResultsRequest, { variants, sampleRatio }: 
     sequential: {
       method: 'asymptotic_confidence_sequence',
       confidence: 1 - ALPHA,
-      variants: variants.map((variant) => ({ variant_key: variant.variantKey, ...intervalJson(variant.sequential) })),
+      variants: variants.map(sequentialJson),
     },
     sample_ratio: { p_value: sampleRatio.pValue, mismatch: sampleRatio.mismatch },
     excluded_players: request.excludedPlayers,
@@ -186,12 +198,16 @@ export function resultsJson(request: ResultsRequest, { variants, sampleRatio }: 
   });
 }
 
-function periodJson({ period, version, since }: FlagPeriod) {
+export function periodJson({ period, version, since }: FlagPeriod) {
   return { period, version, started_at: formatTimestamp(since) };
 }
 
-function variantJson({ variantKey: key, players, conversions, sum, mean, lift, interval }: VariantResult) {
+export function variantJson({ variantKey: key, players, conversions, sum, mean, lift, interval }: VariantResult) {
   return { variant_key: key, players, conversions, sum, mean, lift, ...intervalJson(interval) };
+}
+
+export function sequentialJson({ variantKey: key, sequential }: VariantResult) {
+  return { variant_key: key, ...intervalJson(sequential) };
 }
 
 function intervalJson(interval: VariantResult['interval']) {

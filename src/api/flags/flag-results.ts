@@ -1,68 +1,15 @@
-import { Type, type Static } from 'typebox';
-import type { MeasuredVariant } from '../../../clickhouse-schema/queries/analytics.ts';
-import type { Aggregate, ExperimentQuery } from '../../../clickhouse-schema/queries/experiment-query.ts';
-import { armsOf, periodsOf } from '../../../actors/flags/periods.ts';
-import type { FlagArm, FlagDocument, FlagPeriod } from '../../../actors/vocabulary/documents.ts';
-import { experimentResults, type VariantSample } from '../../analysis/experiment-results.ts';
-import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { Type } from 'typebox';
+import { experimentResults } from '../../analysis/experiment-results.ts';
+import { failure, type FieldFault } from '../../kernel/errors.ts';
 import { answer } from '../answer.ts';
+import { defineRoute, invalid } from '../route.ts';
+import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
 import { FLAG_RESULTS_EXAMPLE, FlagResults, resultsJson } from './flag-results-resource.ts';
 import { findFlag } from './flags.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
 
 /* The route that returns the results of a flag's experiment, computed from ClickHouse. */
 
-const ResultsQuery = Type.Object({
-  metric: Type.String({
-    minLength: 1,
-    maxLength: LIMITS.nameLength,
-    description: 'Name of the events to measure.',
-  }),
-  aggregate: Type.Optional(
-    Type.Unsafe<Aggregate['kind']>({
-      type: 'string',
-      enum: ['conversion', 'count', 'sum'],
-      description:
-        'Metric of a player: whether the player has such an event (`conversion`, default), the number of events ' +
-        '(`count`), or the sum of a numeric property (`sum`).',
-    }),
-  ),
-  property: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: LIMITS.propertyPathLength,
-      description:
-        'Required with `sum`: path of the number in the properties, keys joined by dots (`price.amount`). Other ' +
-        'values count as 0.',
-    }),
-  ),
-  window_days: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: LIMITS.resultsWindowDays,
-      description: `Window after a player's first exposure in which its events count, days of 24 hours. Default: 7.`,
-    }),
-  ),
-  period: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 2 ** 32 - 1,
-      description:
-        'Number of a period in `periods` of the response. Default: the current period. Results of an earlier period ' +
-        'end where the next period starts.',
-    }),
-  ),
-  version: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 2 ** 32 - 1,
-      description: 'Version of the flag, instead of `period`. It selects the period that contains the version.',
-    }),
-  ),
-});
-type ResultsQuery = Static<typeof ResultsQuery>;
+const ResultsQuery = Type.Object({ ...METRIC_FIELDS, ...PERIOD_FIELDS });
 
 /**
  * The experiment includes the players exposed to a variant in this period of the flag, without the default (no
@@ -93,118 +40,18 @@ export const getFlagResults = defineRoute({
     toQuestion({ params, query }, context) {
       const flag = findFlag(params.key, context);
       if (flag === undefined) return failure('FLAG_NOT_FOUND');
-      const aggregate = aggregateOf(query);
-      if ('code' in aggregate) return aggregate;
-      const found = chosenPeriod(flag, query);
-      return 'code' in found ? found : questionOf(flag, query, aggregate, found, context);
+      const faults: FieldFault[] = [];
+      const aggregate = aggregateOf(query, '', faults);
+      if (faults.length > 0) return invalid(faults);
+      const found = measuredPeriod(flag, query, context);
+      if (found.kind === 'failure') return found;
+      const { metric } = query;
+      return { kind: 'question', question: { ...found, measured: { ...found.measured, metric, aggregate } } };
     },
     read: (analytics, { measured }) => analytics.experiment(measured),
-    toAnswer(variants, { arms, shown }) {
-      const samples = arms.map((arm) => sampleOf(variants, arm));
-      const total = (count: (measured: MeasuredVariant) => number) =>
-        variants.reduce((sum, one) => sum + count(one), 0);
-      const players = {
-        excludedPlayers: total(({ excluded, players }) => (excluded ? players : 0)),
-        mismatchedPlayers: total(({ mismatches }) => mismatches),
-      };
-      return answer(resultsJson({ ...shown, ...players }, experimentResults(samples)));
+    toAnswer(variants, { arms, shown, measured: { metric, aggregate } }) {
+      const results = experimentResults(arms.map((arm) => sampleOf(variants, arm)));
+      return answer(resultsJson({ ...shown, metric, aggregate: aggregate.kind, ...leftOut(variants) }, results));
     },
   },
 });
-
-/** @param chosen the period of the results */
-function questionOf(
-  flag: FlagDocument,
-  query: ResultsQuery,
-  aggregate: Aggregate,
-  chosen: Chosen,
-  { key, services }: RequestContext,
-) {
-  const nowMs = services.clock.wallMs();
-  const windowDays = query.window_days ?? DEFAULT_WINDOW_DAYS;
-  const { current, next, all } = chosen;
-  const arms = current.arms ?? armsOf(flag);
-  const spanFromMs = nowMs - LIMITS.resultsSpanDays * DAY_MS;
-  const measured: ExperimentQuery = {
-    game: key.game,
-    environment: key.environment,
-    flagKey: flag.key,
-    fromVersion: current.version,
-    beforeVersion: next?.version ?? MOST_VERSION,
-    variantBy: flag.flagType === 'boolean' ? 'value' : 'variant_key',
-    variants: arms.map(({ variantKey }) => variantKey),
-    metric: query.metric,
-    aggregate,
-    windowDays,
-    sinceMs: Math.max(current.since - LIMITS.resultsMarginMs, spanFromMs),
-    untilMs: next?.since ?? nowMs + LIMITS.resultsMarginMs,
-    earlierSinceMs: Math.max(flag.createdAt - LIMITS.resultsMarginMs, spanFromMs),
-  };
-  const shown = {
-    flagKey: flag.key,
-    flagVersion: next === undefined ? flag.version : next.version - 1,
-    period: current.period,
-    periods: all,
-    metric: query.metric,
-    aggregate: aggregate.kind,
-    windowDays,
-  };
-  return { kind: 'question' as const, question: { measured, arms, shown } };
-}
-
-/** Versions are 32-bit integers in ClickHouse; no flag reaches this one. */
-const MOST_VERSION = 2 ** 32 - 1;
-
-interface Chosen {
-  current: FlagPeriod;
-  /** The following period; undefined for the current one. */
-  next: FlagPeriod | undefined;
-  all: readonly FlagPeriod[];
-}
-
-/** The period that the query selects. */
-function chosenPeriod(flag: FlagDocument, { period, version }: ResultsQuery): Chosen | Failure {
-  const all = periodsOf(flag);
-  if (period !== undefined && version !== undefined) {
-    return invalid([{ path: 'version', message: 'cannot be combined with `period`; send one of them' }]);
-  }
-  const place = all.findLastIndex((one) => {
-    if (version !== undefined) return one.version <= version;
-    return period === undefined || one.period === period;
-  });
-  const current = all[place];
-  if (current === undefined || (version ?? 0) > flag.version) {
-    const path = version === undefined ? 'period' : 'version';
-    return invalid([{ path, message: 'matches no period of the flag; see `periods` in the results' }]);
-  }
-  return { current, next: all[place + 1], all };
-}
-
-const DEFAULT_WINDOW_DAYS = 7;
-const DAY_MS = 86_400_000;
-
-function aggregateOf({ aggregate: kind = 'conversion', property }: ResultsQuery): Aggregate | Failure {
-  const faults: FieldFault[] = [];
-  if (kind === 'sum' && property === undefined)
-    faults.push({ path: 'property', message: 'is required with `aggregate=sum`' });
-  if (kind !== 'sum' && property !== undefined)
-    faults.push({ path: 'property', message: 'is allowed with `aggregate=sum` only' });
-  if ((property?.split('.').length ?? 0) > LIMITS.propertyPathKeys) {
-    faults.push({ path: 'property', message: `must have at most ${LIMITS.propertyPathKeys} keys joined by dots` });
-  }
-  if (faults.length > 0) return invalid(faults);
-  return kind === 'sum' ? { kind, property: property ?? '' } : { kind };
-}
-
-/** The sample of a variant; an empty sample if no player was exposed to it. */
-function sampleOf(measured: readonly MeasuredVariant[], { variantKey, weight }: FlagArm): VariantSample {
-  const rows = measured.filter(({ variant }) => variant === variantKey);
-  const arrived = rows.reduce((sum, row) => (row.arrived ? sum + row.players : sum), 0);
-  const found = rows.find(({ excluded }) => !excluded);
-  if (found === undefined) {
-    const nothing = { players: 0, conversions: 0, sum: 0, mean: Number.NaN, variance: Number.NaN };
-    return { variantKey, weight, arrived, ...nothing };
-  }
-  const { players, conversions, sum, mean, variance } = found;
-  return { variantKey, weight, arrived, players, conversions, sum, mean, variance };
-}

@@ -80,8 +80,20 @@ export const ANALYTICS_LIMITS = {
   answersKeptMs: 60_000,
   answersOfDaysKeptMs: 10_000,
 
-  /** Rows of an experiment's results: two for each possible variant, with a wide margin. */
+  /** Rows of an experiment's results for one group of players: four for each possible variant, with a wide margin. */
   analyticsVariantRows: 1_000,
+  /**
+   * Groups of players in a breakdown of results, and metrics measured at once. Together with 50 variants an answer has
+   * at most 10,000 comparisons, about 2 MB.
+   */
+  resultsGroups: 20,
+  resultsGroupsDefault: 10,
+  resultsMetrics: 10,
+  /**
+   * Days before a period in which a player's country, platform and version are looked for. A player who is exposed
+   * plays, so nearly all have them on that day; more days read more months.
+   */
+  resultsKnownDays: 30,
   /** Days after the first exposure in which an event may count. */
   resultsWindowDays: 90,
   /** Longest period of an experiment's results. Each request reads the events of all its months. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAnalytics, type Analytics, type MeasuredVariant } from '../../../clickhouse-schema/queries/analytics.ts';
+import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
+import type { MeasuredVariant } from '../../../clickhouse-schema/queries/experiment-readout.ts';
 import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiment-query.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { playerIdOf } from '../../../actors/flags/samples.ts';

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { bodyOf } from '../../support/api-body.ts';
@@ -8,7 +9,8 @@ import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { type PublishedShapes, publishedShapes } from '../../support/published-shapes.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 
-/* Reports for people over HTTP, from rows of the real engine: campaigns, the scoring model, attempts of webhooks. */
+/* Reports for people over HTTP, from rows of the real engine: campaigns, experiments by groups of players, the scoring
+ * model, attempts of webhooks. */
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -239,5 +241,185 @@ describe('the attempts of webhooks', () => {
       ],
     });
     expect(await analytics.version()).toMatchObject({ kind: 'answered', value: expect.stringMatching(/^\d+\.\d+/) });
+  });
+});
+
+describe('the results of an experiment by groups of players', () => {
+  const PATH = '/v1/flags/flags/{key}/results';
+  const results = PATH.replace('{key}', 'shop');
+  const EXPOSED = NOW - HOUR_MS;
+  let place = 0;
+  const at = (ms: number) => ({ received_at: ms, facts_sequence: ++place });
+  const exposed = (n: number, variant: string) => ({
+    flag_key: 'shop',
+    flag_version: 1,
+    period: 1,
+    variant_key: variant,
+    value: '"x"',
+    reason: 'percentage_rollout',
+    player_id: playerId(n),
+    ...at(EXPOSED),
+  });
+  const bought = (n: number, name: string, amount: number) => ({
+    event_id: `${n}-${name}`,
+    event_name: name,
+    player_id: playerId(n),
+    properties: JSON.stringify({ amount }),
+    ...at(EXPOSED + 1_000),
+  });
+  /** What a day of a player says of it, `days` after its exposure. */
+  const lived = (n: number, days: number, columns: Readonly<Record<string, string>>) => ({
+    player_id: playerId(n),
+    day: new Date(EXPOSED + days * DAY_MS).toISOString().slice(0, 10),
+    ...columns,
+  });
+  const moved = (n: number, transition: string, segment: string, ms: number) => ({
+    segment_id: `seg_${segment}`,
+    segment_key: segment,
+    player_id: playerId(n),
+    transition,
+    ...at(ms),
+  });
+
+  interface Metric {
+    metric: string;
+    variants: { players: number; conversions: number; sum: number }[];
+  }
+  interface Group {
+    value: string | null;
+    too_small: boolean;
+    sample_ratio: { mismatch: boolean };
+    metrics: Metric[];
+  }
+  const post = async (body: unknown) => {
+    const response = await gateway.call(key, 'POST', results, body);
+    const answer = await bodyOf(response);
+    expect(shapes.faultsOf('POST', PATH, response.status, answer)).toEqual([]);
+    return { status: response.status, body: answer };
+  };
+  const groupsOf = async (body: unknown): Promise<Group[]> => {
+    const { groups }: { groups: Group[] } = JSON.parse(JSON.stringify((await post(body)).body.data));
+    return groups;
+  };
+  /** Players of both variants in each group. */
+  const playersBy = async (by: string) =>
+    (await groupsOf({ metrics: [{ metric: 'bought' }], by })).map(({ value, metrics }) => [
+      value,
+      ...(metrics[0]?.variants ?? []).map(({ players }) => players),
+    ]);
+
+  beforeAll(async () => {
+    const flag = aFlagDocument({
+      flagType: 'multivariate',
+      variants: ['control', 'wide'].map((variant) => ({ key: variant, value: variant, weight: 50 })),
+      createdAt: NOW - DAY_MS,
+    });
+    await gateway.config.put({ game: 'demo', environment: 'live', kind: 'flag', key: 'shop' }, flag);
+  });
+  beforeEach(async () => {
+    for (const table of ['flag_exposures', 'events', 'player_days', 'segment_transitions'])
+      expect((await runSql(clickhouse, `TRUNCATE TABLE ${table}`)).status).toBe(200);
+  });
+
+  it('groups players by what was known of them at their first exposure', async () => {
+    const before = EXPOSED - HOUR_MS;
+    await insert('segment_transitions', [
+      ...[1, 3, 5].map((n) => moved(n, 'entered', 'whales', before)),
+      // Left again before the exposure; came only after it, as its variant may have caused.
+      moved(2, 'entered', 'whales', before),
+      moved(2, 'exited', 'whales', before + 1),
+      moved(4, 'entered', 'whales', EXPOSED + 1),
+      moved(5, 'entered', 'new', before),
+      { ...moved(6, 'entered', 'new', before), environment: 'test' },
+    ]);
+    await insert(
+      'flag_exposures',
+      [1, 2, 3, 4, 5, 6].map((n) => exposed(n, n < 3 ? 'control' : 'wide')),
+    );
+    await insert('player_days', [
+      ...[1, 2, 3, 4].map((n) => lived(n, 0, { country: 'DE', platform: n % 2 === 0 ? 'ios' : 'web' })),
+      // The last that is known counts: not what came later, nor a day that does not say it.
+      lived(5, -3, { country: 'FR', platform: 'web', app_version: '1.0' }),
+      lived(5, 0, { app_version: '2.0' }),
+      lived(5, 2, { country: 'US', app_version: '3.0' }),
+      lived(6, 0, { app_version: '1.0' }),
+    ]);
+    expect(await playersBy('country')).toEqual([
+      ['DE', 2, 2],
+      ['', 0, 1],
+      ['FR', 0, 1],
+    ]);
+    expect(await playersBy('platform')).toEqual([
+      ['web', 1, 2],
+      ['ios', 1, 1],
+      ['', 0, 1],
+    ]);
+    expect(await playersBy('app_version')).toEqual([
+      ['', 2, 2],
+      ['1.0', 0, 1],
+      ['2.0', 0, 1],
+    ]);
+    // A player counts in each of its segments.
+    expect(await playersBy('segment')).toEqual([
+      ['', 1, 2],
+      ['whales', 1, 2],
+      ['new', 0, 1],
+    ]);
+    const { body } = await post({ metrics: [{ metric: 'bought' }], by: 'country', limit: 1 });
+    expect(body.data).toMatchObject({ groups_found: 3, groups: [{ value: 'DE' }] });
+  });
+
+  it('measures several metrics as GET does, checks the ratio of each group, and names small groups', async () => {
+    const players = Array.from({ length: 260 }, (_, n) => n);
+    await insert(
+      'flag_exposures',
+      players.map((n) => exposed(n, n % 2 === 0 ? 'control' : 'wide')),
+    );
+    const buyers = players.filter((n) => n % 5 === 0);
+    await insert(
+      'events',
+      buyers.flatMap((n) => [bought(n, 'bought', 2), bought(n, 'won', 1)]),
+    );
+    // 200 of DE, evenly; of the others only those of wide have a country.
+    const known = players.filter((n) => n < 200 || n % 2 === 1);
+    await insert(
+      'player_days',
+      known.map((n) => lived(n, 0, { country: n < 200 ? 'DE' : 'FR' })),
+    );
+    const metrics = [
+      { metric: 'bought' },
+      { metric: 'bought', aggregate: 'sum', property: 'amount' },
+      { metric: 'won' },
+    ];
+    const groups = await groupsOf({ metrics, by: 'country' });
+    expect(groups.map(({ value, too_small: small, sample_ratio: ratio }) => [value, small, ratio.mismatch])).toEqual([
+      ['DE', false, false],
+      ['', true, true],
+      ['FR', true, true],
+    ]);
+    expect(groups[0]?.metrics.map(({ metric, variants }) => [metric, variants.map(({ sum }) => sum)])).toEqual([
+      ['bought', [20, 20]],
+      ['bought', [40, 40]],
+      ['won', [20, 20]],
+    ]);
+    // One group of all players has the figures of GET.
+    const [all, ...others] = await groupsOf({ metrics });
+    const { data } = await get(PATH, `${results}?metric=bought&aggregate=sum&property=amount`);
+    expect([all?.value, others, all?.metrics[1]?.variants]).toEqual([null, [], data['variants']]);
+    expect(all?.sample_ratio).toEqual(data['sample_ratio']);
+    const { body } = await post({ metrics, by: 'country' });
+    expect(body.data).toMatchObject({ by: 'country', comparisons: 3, window_days: 7, period: 1 });
+  });
+
+  it.each([
+    [{ metrics: [] }, '/metrics'],
+    [{ metrics: [{ metric: 'x' }], by: 'device' }, '/by'],
+    [{ metrics: [{ metric: 'x' }, { metric: 'x', aggregate: 'sum' }] }, '/metrics/1/property'],
+    [{ metrics: [{ metric: 'x' }], limit: 21 }, '/limit'],
+    [{ metrics: [{ metric: 'x' }], period: 9 }, '/period'],
+  ])('%j is refused, and the error names %s', async (body, path) => {
+    const refused = await post(body);
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(refused.body.error.details.fields.map((fault) => fault.path)).toContain(path);
   });
 });

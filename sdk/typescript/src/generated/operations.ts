@@ -505,6 +505,16 @@ type Operators = {
   readonly exists?: boolean;
 };
 
+/** A period, during which no edit changed which players get which value. */
+type Period = {
+  /** Number of the period, from 1. */
+  readonly period: number;
+  /** Version of the flag that started the period. */
+  readonly version: number;
+  /** When the period started. */
+  readonly started_at: string;
+};
+
 /** A player. */
 type Player = {
   /** Id of the player, assigned by the service. */
@@ -586,6 +596,28 @@ type Recovery = {
   readonly available_since: string | null;
   /** When the recovery ended. */
   readonly finished_at: string | null;
+};
+
+/** Results of a variant. */
+type ResultsOfVariant = {
+  /** Key of the variant. */
+  readonly variant_key: string;
+  /** Number of players exposed to this variant and to no other. */
+  readonly players: number;
+  /** Number of these players with at least one event of the metric. */
+  readonly conversions: number;
+  /** Sum of the metric over these players. */
+  readonly sum: number | null;
+  /** Mean of the metric per player. */
+  readonly mean: number | null;
+  /** Relative lift, (mean − control mean) / |control mean|. */
+  readonly lift: number | null;
+  /** Lower bound of the 95 % confidence interval of the lift. */
+  readonly ci_low: number | null;
+  /** Upper bound of this interval. */
+  readonly ci_high: number | null;
+  /** Two-sided p-value of the hypothesis that the lift is 0. */
+  readonly p_value: number | null;
 };
 
 /** A rule. */
@@ -686,6 +718,18 @@ type Segment = {
   readonly created_at: string;
   /** When the segment was last changed. */
   readonly updated_at: string;
+};
+
+/** Sequential comparison of a variant. */
+type SequentialComparisonOfVariant = {
+  /** Key of the variant. */
+  readonly variant_key: string;
+  /** Lower bound of the confidence interval of the lift. */
+  readonly ci_low: number | null;
+  /** Upper bound of this interval. */
+  readonly ci_high: number | null;
+  /** Two-sided p-value of the hypothesis that the lift is 0. */
+  readonly p_value: number | null;
 };
 
 /** A served flag. */
@@ -2903,14 +2947,7 @@ export interface Operations {
       /** Period of these results. */
       readonly period: number;
       /** The latest 20 periods of the flag, oldest first. */
-      readonly periods: readonly {
-        /** Number of the period, from 1. */
-        readonly period: number;
-        /** Version of the flag that started the period. */
-        readonly version: number;
-        /** When the period started. */
-        readonly started_at: string;
-      }[];
+      readonly periods: readonly Period[];
       /** Name of the measured events. */
       readonly metric: string;
       /** `conversion`, `count` or `sum`. */
@@ -2918,26 +2955,7 @@ export interface Operations {
       /** Length of the measured window, days after the first exposure. */
       readonly window_days: number;
       /** Results per variant, in the order of the flag. */
-      readonly variants: readonly {
-        /** Key of the variant. */
-        readonly variant_key: string;
-        /** Number of players exposed to this variant and to no other. */
-        readonly players: number;
-        /** Number of these players with at least one event of the metric. */
-        readonly conversions: number;
-        /** Sum of the metric over these players. */
-        readonly sum: number | null;
-        /** Mean of the metric per player. */
-        readonly mean: number | null;
-        /** Relative lift, (mean − control mean) / |control mean|. */
-        readonly lift: number | null;
-        /** Lower bound of the 95 % confidence interval of the lift. */
-        readonly ci_low: number | null;
-        /** Upper bound of this interval. */
-        readonly ci_high: number | null;
-        /** Two-sided p-value of the hypothesis that the lift is 0. */
-        readonly p_value: number | null;
-      }[];
+      readonly variants: readonly ResultsOfVariant[];
       /** The same comparison, valid however often you look and whenever you stop. */
       readonly sequential: {
         /** Always `asymptotic_confidence_sequence`. */
@@ -2945,16 +2963,7 @@ export interface Operations {
         /** Probability that all these intervals, over all looks, contain the true lift. */
         readonly confidence: number;
         /** Sequential comparisons, in the same order. */
-        readonly variants: readonly {
-          /** Key of the variant. */
-          readonly variant_key: string;
-          /** Lower bound of the confidence interval of the lift. */
-          readonly ci_low: number | null;
-          /** Upper bound of this interval. */
-          readonly ci_high: number | null;
-          /** Two-sided p-value of the hypothesis that the lift is 0. */
-          readonly p_value: number | null;
-        }[];
+        readonly variants: readonly SequentialComparisonOfVariant[];
       };
       /** Sample ratio check: whether the numbers of players match the weights. */
       readonly sample_ratio: {
@@ -2973,6 +2982,107 @@ export interface Operations {
        * served last.
        */
       readonly mismatched_players: number;
+    };
+  };
+  /** Query the results of a flag's experiment by groups of players. */
+  'POST /v1/flags/flags/{key}/results': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** The metrics to measure, the deciding one first. */
+      readonly metrics: readonly {
+        /** Name of the events to measure. */
+        readonly metric: string;
+        /**
+         * Metric of a player: whether the player has such an event (`conversion`, default), the
+         * number of events (`count`), or the sum of a numeric property (`sum`).
+         */
+        readonly aggregate?: 'conversion' | 'count' | 'sum';
+        /**
+         * Required with `sum`: path of the number in the properties, keys joined by dots
+         * (`price.amount`).
+         */
+        readonly property?: string;
+      }[];
+      /**
+       * What the players of a group have in common at their first exposure: a `segment` that they
+       * were in (a player counts in each of its segments), or the last known `country`, `platform`
+       * or `app_version` up to that UTC day.
+       */
+      readonly by?: 'segment' | 'country' | 'platform' | 'app_version';
+      /** Groups in the answer, those with the most players. */
+      readonly limit?: number;
+      /** Window after a player's first exposure in which its events count, days of 24 hours. */
+      readonly window_days?: number;
+      /** Number of a period in `periods` of the response. */
+      readonly period?: number;
+      /** Version of the flag, instead of `period`. */
+      readonly version?: number;
+    };
+    readonly answer: {
+      /** Key of the flag. */
+      readonly flag_key: string;
+      /** Latest version of the flag in this period. */
+      readonly flag_version: number;
+      /** Period of these results. */
+      readonly period: number;
+      /** The latest 20 periods of the flag, oldest first. */
+      readonly periods: readonly Period[];
+      /** Length of the measured window, days after the first exposure. */
+      readonly window_days: number;
+      /** What groups have in common, as in the request. */
+      readonly by: string | null;
+      /** Number of groups, of which `groups` has the largest. */
+      readonly groups_found: number;
+      /** Comparisons in this answer: one for each variant with an interval, metric and group. */
+      readonly comparisons: number;
+      /** Results per group, the one with the most players first. */
+      readonly groups: readonly {
+        /**
+         * What the players of this group have in common: the key of a segment, or a country,
+         * platform or version.
+         */
+        readonly value: string | null;
+        /**
+         * True if a variant with players to expect has fewer than 100 here: its intervals do not
+         * hold for metrics that few players have.
+         */
+        readonly too_small: boolean;
+        /** Sample ratio check: whether the numbers of players match the weights. */
+        readonly sample_ratio: {
+          /** p-value of the χ² test of players against weights. */
+          readonly p_value: number | null;
+          /** True if p < 0.001: the assignment or the data collection is broken. */
+          readonly mismatch: boolean;
+        };
+        /**
+         * Number of exposed players left out of all variants: they were served or shown two variants
+         * in this period, or exposed to another variant in an earlier period.
+         */
+        readonly excluded_players: number;
+        /**
+         * Number of exposed players with an event whose `variant_key` differs from the variant
+         * served last.
+         */
+        readonly mismatched_players: number;
+        /** Results per metric, in the order of the request. */
+        readonly metrics: readonly {
+          /** Name of the measured events. */
+          readonly metric: string;
+          /** `conversion`, `count` or `sum`. */
+          readonly aggregate: string;
+          /** The property of `sum`. */
+          readonly property: string | null;
+          /** Results per variant, in the order of the flag. */
+          readonly variants: readonly ResultsOfVariant[];
+          /** Sequential comparisons, in the same order. */
+          readonly sequential: readonly SequentialComparisonOfVariant[];
+        }[];
+      }[];
     };
   };
   /** Explain what flags serve a player. */
