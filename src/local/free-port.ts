@@ -1,7 +1,18 @@
 import { createServer } from 'node:net';
 
-/** A TCP port on 127.0.0.1 that is free at this moment, chosen by the operating system. */
-export function freePort(): Promise<number> {
+const given = new Set<number>();
+
+/** A TCP port on 127.0.0.1 that is free now, chosen by the operating system. A process gets each port once. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = await portOfSystem();
+    if (given.has(port)) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+function portOfSystem(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.on('error', reject);

@@ -172,7 +172,7 @@ describe('the alerts', () => {
     expect(promtool('check', 'rules', 'alerts.yml')).toContain(`${alerts.length} rules found`);
     expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
     expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
-  });
+  }, 240_000);
 });
 
 interface RuleTests {
