@@ -166,13 +166,17 @@ describe('the alerts', () => {
   });
 
   const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-  it.skipIf(!hasPromtool)('pass the checks and tests of promtool (skipped where it is not installed)', () => {
-    const promtool = (...line: string[]): string =>
-      execFileSync('promtool', line, { cwd: PROMETHEUS_FOLDER, encoding: 'utf8' });
-    expect(promtool('check', 'rules', 'alerts.yml')).toContain(`${alerts.length} rules found`);
-    expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
-    expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
-  }, 240_000);
+  it.skipIf(!hasPromtool)(
+    'pass the checks and tests of promtool (skipped where it is not installed)',
+    () => {
+      const promtool = (...line: string[]): string =>
+        execFileSync('promtool', line, { cwd: PROMETHEUS_FOLDER, encoding: 'utf8' });
+      expect(promtool('check', 'rules', 'alerts.yml')).toContain(`${alerts.length} rules found`);
+      expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
+      expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
+    },
+    240_000,
+  );
 });
 
 interface RuleTests {
