@@ -21,6 +21,7 @@ import { useKeyboard } from './keyboard.ts';
 import { KeysHelp } from './keys-help.tsx';
 import { Palette } from './palette.tsx';
 import { SchemeButton } from './parts/scheme-button.tsx';
+import { Undone } from './parts/undone.tsx';
 import { ENTRIES } from './screens.ts';
 import { isAtLeast, type Me, usePlace, useSession } from './session.tsx';
 import { TEXTS } from './texts.ts';
@@ -124,7 +125,10 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
           </ActionIcon>
         </Group>
       </AppShell.Navbar>
-      <AppShell.Main id="content">{children}</AppShell.Main>
+      <AppShell.Main id="content">
+        <Undone />
+        {children}
+      </AppShell.Main>
       <KeysHelp opened={keysOpen} onClose={keys.close} entries={entries} />
       <Palette opened={paletteOpen} onClose={palette.close} entries={entries} />
     </AppShell>

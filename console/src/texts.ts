@@ -8,7 +8,7 @@ import { flag, flags, overrides, playground, use } from './texts/flags.ts';
 import { operations, scoring } from './texts/operations.ts';
 import { header, nav, palette, shortcuts } from './texts/frame.ts';
 import { overview } from './texts/overview.ts';
-import { conditions, confirm, diff, editor, table } from './texts/parts.ts';
+import { conditions, confirm, diff, draft, editor, saved, table } from './texts/parts.ts';
 import { player, playerCampaigns, playerFlags, players, privacy, timeline } from './texts/players.ts';
 import { dictionary, quarantine, schema, schemas, trace } from './texts/schemas.ts';
 import { account, passkeys, signIn } from './texts/people.ts';
@@ -33,6 +33,7 @@ export const TEXTS = {
   conflict,
   dictionary,
   diff,
+  draft,
   editor,
   analytics,
   chart,
@@ -55,6 +56,7 @@ export const TEXTS = {
   privacy,
   quarantine,
   recovery,
+  saved,
   schema,
   schemas,
   scoring,

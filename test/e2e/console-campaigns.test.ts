@@ -150,21 +150,63 @@ describe.skipIf(!hasBrowser)(`campaigns in the console${hasBrowser ? '' : ` (${N
     expect(viewer.faults).toEqual([]);
   });
 
-  test('a change of somebody else is shown before it is overwritten', async () => {
+  test('the edits of two people are merged field by field, and odd names are said after the save', async () => {
     const campaign = await aCampaign({ key: 'contested', name: 'Contested' });
     await editor.open(`campaigns/${campaign}?tab=definition`);
     const { page } = editor;
     await page.getByLabel('Title').fill('Mine');
-    await post(`/v1/campaigns/campaigns/${campaign}`, { name: 'Theirs' }, service.keys.live.server, 'PATCH');
+    await page.getByRole('combobox', { name: 'Event name' }).fill('level_faild');
+    await page.reload();
+    await page.getByText('You have changes that are not saved.').waitFor();
+    const theirs = { name: 'Theirs', content: { title: 'Their title', body: 'Here is a hint.', cta: 'Show me' } };
+    await post(`/v1/campaigns/campaigns/${campaign}`, theirs, service.keys.live.server, 'PATCH');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
-    const theirs = page.getByRole('table', { name: 'What they changed' });
-    await theirs.getByText('"Theirs"').waitFor();
-    await page.getByRole('table', { name: 'What you changed' }).getByText('"Mine"').waitFor();
+    const conflict = page.getByRole('dialog', { name: /Somebody else saved/ });
+    await conflict.getByRole('row', { name: /^name only they changed it/ }).waitFor();
+    await conflict.getByRole('row', { name: /^trigger only you changed it/ }).waitFor();
+    await conflict.getByRole('row', { name: /^content both changed it: choose/ }).waitFor();
     await editor.picture('campaign-conflict');
     expect(await editor.accessibility()).toEqual([]);
-    await page.getByRole('button', { name: 'Save mine over theirs' }).click();
-    await page.getByText('Saved as version 3.').waitFor();
+    await conflict.getByLabel('Take content').selectOption('Yours');
+    await conflict.getByRole('button', { name: 'Merge into my draft' }).click();
+    await conflict.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+    const saved = page.getByRole('status').filter({ hasText: 'Saved as version 3. Check these names:' });
+    await saved.getByText(/no event named `level_faild` was received yet/).waitFor();
+    await saved.getByText('If it is a typing error, correct it and save again.').waitFor();
+    await editor.picture('campaign-warnings');
+    expect(await editor.accessibility()).toEqual([]);
+    const { body } = await service.call(service.keys.live.server, 'GET', `/v1/campaigns/campaigns/${campaign}`);
+    expect(body.data).toMatchObject({ name: 'Theirs', trigger: { event: 'level_faild' }, content: { title: 'Mine' } });
+  });
+
+  test('a start on an old version is undone, and says why', async () => {
+    const campaign = await aCampaign({ key: 'raced', name: 'Raced', enabled: false });
+    await editor.open(`campaigns/${campaign}`);
+    const { page } = editor;
+    await page.getByText('paused').waitFor();
+    await post(`/v1/campaigns/campaigns/${campaign}`, { name: 'Raced by Bob' }, service.keys.live.server, 'PATCH');
+    // Until the service answers, the screen shows the campaign as started.
+    const gate = Promise.withResolvers<void>();
+    await page.route(`**/v1/campaigns/campaigns/${campaign}`, async (route) => {
+      if (route.request().method() === 'PATCH') await gate.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+    await page.getByText('running').waitFor();
+    gate.resolve();
+    const undone = page.getByRole('alert').filter({ hasText: 'The change failed and was undone: Start “Raced”?' });
+    await undone.getByText(/version/).waitFor();
+    await page.getByText('paused').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Raced by Bob' }).waitFor();
+    await editor.picture('campaign-undone');
+    expect(await editor.accessibility()).toEqual([]);
+    await undone.getByRole('button', { name: 'Close' }).click();
+    await undone.waitFor({ state: 'detached' });
+    await page.unroute(`**/v1/campaigns/campaigns/${campaign}`);
   });
 
   test('a viewer sees no buttons, and the service refuses the requests behind them', async () => {

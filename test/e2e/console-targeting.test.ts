@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../support/browser.ts';
@@ -191,8 +192,32 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     expect(ann.faults).toEqual([]);
   });
 
+  test('a breakdown shows each group with its sample ratio, and can be shared and downloaded', async () => {
+    const { page } = ann;
+    await page.getByLabel('Break down by').selectOption('segment');
+    const table = page.getByRole('table', { name: 'Results for shop_opened by segment' });
+    await table.getByRole('row', { name: /veterans.*too small/ }).waitFor();
+    await page.getByText(/This table makes 1 comparison/).waitFor();
+    await page.getByLabel('Event', { exact: true }).selectOption('purchase');
+    await page.getByRole('table', { name: 'Results for purchase by segment' }).waitFor();
+    await ann.picture('experiment-breakdown');
+    expect(await ann.accessibility()).toEqual([]);
+    const waiting = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const file = await waiting;
+    expect(file.suggestedFilename()).toBe('new_shop-by-segment.csv');
+    const lines = readFileSync(await file.path(), 'utf8').split('\r\n');
+    expect(lines.filter((line) => /^shop_opened,conversion,,veterans,true,.*,[ab],/.test(line))).toHaveLength(2);
+    // The address holds the breakdown. Nobody's country is known here.
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ by: 'segment', of: 'purchase' });
+    await ann.open('experiments/new_shop?metric=shop_opened&by=country');
+    await page.getByRole('row', { name: /country unknown/ }).waitFor();
+    expect(ann.faults).toEqual([]);
+  });
+
   test('the winner is rolled out after a look at the difference', async () => {
     const { page } = ann;
+    await ann.open('experiments/new_shop?metric=shop_opened');
     await page.getByRole('button', { name: 'Ship b' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('row', { name: /variants.a.weight/ }).waitFor();
@@ -242,9 +267,60 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     );
     await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
-    await page.getByText('The change failed and was undone:').waitFor();
+    await page.getByText('The change failed and was undone: Turn').waitFor();
     await page.getByRole('button', { name: 'Turn off' }).waitFor();
     await page.unroute('**/v1/flags/flags/new_shop');
+  });
+
+  test('an archived flag leaves the list at once, and comes back if the connection breaks', async () => {
+    const { page } = ann;
+    await ann.open('flags');
+    const row = page.getByRole('row', { name: /new_shop/ });
+    await row.getByRole('link', { name: 'new_shop' }).click();
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/v1/flags/flags/new_shop', async (route) => {
+      if (route.request().method() !== 'DELETE') return route.continue();
+      await gate.promise;
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Archive' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await page.getByRole('heading', { name: 'Flags', level: 1 }).waitFor();
+    expect(await row.count()).toBe(0);
+    gate.resolve();
+    await page.getByText('The change failed and was undone: Archive the flag new_shop?').waitFor();
+    await page.getByText('The service does not answer. Check that it runs, then try again.').waitFor();
+    await row.waitFor();
+    await ann.picture('flags-undone');
+    expect(await ann.accessibility()).toEqual([]);
+    await page.unroute('**/v1/flags/flags/new_shop');
+  });
+
+  test('a name that no player has is said after the save, and a segment is deleted from the list at once', async () => {
+    const { page } = ann;
+    await ann.open('segments/new');
+    await page.getByLabel('Key', { exact: true }).fill('typo');
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByRole('combobox', { name: 'Field' }).fill('attributes.levle');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const saved = page.getByRole('status').filter({ hasText: 'Saved as version 1. Check these names:' });
+    await saved.getByText(/no attribute `levle` was found/).waitFor();
+    await saved.getByText('If it is a typing error, correct it and save again.').waitFor();
+    await ann.picture('segment-warnings');
+    expect(await ann.accessibility()).toEqual([]);
+    // An edit of something else begins from the saved version, and what was said goes with it.
+    await page.getByLabel('Description').fill('Wrong on purpose');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved as version 2. Check these names:').waitFor();
+    expect(await saved.count()).toBe(0);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Segments', level: 1 }).waitFor();
+    await page.getByRole('row', { name: /veterans/ }).waitFor();
+    expect(await page.getByRole('row', { name: /typo/ }).count()).toBe(0);
+    expect(ann.faults).toEqual([]);
   });
 
   test('a flag is promoted from test to live, with its segment by its key', async () => {
@@ -313,7 +389,12 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
   test('the screens fit a phone', async () => {
     const { page } = ann;
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const screen of ['segments', 'flags', 'flags/new_shop', 'experiments/new_shop?metric=shop_opened']) {
+    for (const screen of [
+      'segments',
+      'flags',
+      'flags/new_shop',
+      'experiments/new_shop?metric=shop_opened&by=segment',
+    ]) {
       await ann.open(screen);
       await ann.picture(`phone-${screen.replaceAll('/', '-').split('?')[0]}`);
       const wide: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

@@ -1,80 +1,87 @@
 import { Button, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
-import { call } from '../api.ts';
+import { type AnswerOf, call } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { patch, useOptimistic } from '../parts/optimistic.ts';
+import { RemoveButton } from '../parts/remove-button.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
-import type { Campaign } from './campaign-document.ts';
+import { type Campaign, campaignQuery } from './campaign-document.ts';
 
 const texts = TEXTS.campaign;
 
+type List = AnswerOf<'GET /v1/campaigns/campaigns'>;
+
 /** Starts, pauses and archives a campaign, each after a confirmation and only on the version that is shown. */
-export function CampaignActions({ campaign }: { campaign: Campaign }) {
+export function CampaignActions({ campaign, hasDraft }: { campaign: Campaign; hasDraft: boolean }) {
   const { scope } = usePlace();
-  const [, navigate] = useLocation();
-  const queries = useQueryClient();
-  const [asking, setAsking] = useState<'switch' | 'archive' | undefined>();
-  const { campaign_id: id, name, enabled, version } = campaign;
-  const key = ['campaign', scope.game, scope.environment, id];
+  const { game, environment } = scope;
+  const { campaign_id: id, name, version } = campaign;
+  const path = { id };
   const headers = { 'If-Match': `"${version}"` };
-  const done = (): void => {
-    setAsking(undefined);
-    void queries.invalidateQueries({ queryKey: ['campaigns'] });
-  };
-  const change = useMutation({
-    mutationFn: () =>
-      call(scope, 'PATCH /v1/campaigns/campaigns/{id}', { path: { id }, headers, body: { enabled: !enabled } }),
-    onSuccess(changed) {
-      queries.setQueryData(key, changed);
-      done();
-    },
-    onError: () => void queries.invalidateQueries({ queryKey: key }),
-  });
-  const archive = useMutation({
-    mutationFn: () => call(scope, 'DELETE /v1/campaigns/campaigns/{id}', { path: { id }, headers }),
-    onSuccess() {
-      done();
-      queries.removeQueries({ queryKey: key });
-      navigate(`/${scope.game}/${scope.environment}/campaigns`);
-    },
-  });
-  const close = (): void => {
-    setAsking(undefined);
-    change.reset();
-    archive.reset();
-  };
   return (
     <>
-      <Button variant="default" onClick={() => setAsking('switch')}>
-        {enabled ? texts.pause : texts.start}
-      </Button>
-      <Button variant="default" onClick={() => setAsking('archive')}>
-        {texts.archive}
-      </Button>
-      <Confirm
-        opened={asking === 'switch'}
-        onClose={close}
-        title={enabled ? texts.pauseTitle(name) : texts.startTitle(name)}
-        action={enabled ? texts.pause : texts.start}
-        busy={change.isPending}
-        error={change.error}
-        onConfirm={() => change.mutate()}
-      >
-        <Text>{enabled ? texts.pauseHelp : texts.startHelp}</Text>
-      </Confirm>
-      <Confirm
-        opened={asking === 'archive'}
-        onClose={close}
-        title={texts.archiveTitle(name)}
+      {hasDraft ? null : <Switch campaign={campaign} />}
+      <RemoveButton
         action={texts.archive}
-        isDangerous
-        busy={archive.isPending}
-        error={archive.error}
-        onConfirm={() => archive.mutate()}
+        title={texts.archiveTitle(name)}
+        list={`/${game}/${environment}/campaigns`}
+        send={() => call(scope, 'DELETE /v1/campaigns/campaigns/{id}', { path, headers })}
+        patches={[
+          patch<List>(['campaigns', game, environment], ({ campaigns, ...rest }) => ({
+            ...rest,
+            campaigns: campaigns.filter((each) => each.campaign_id !== id),
+          })),
+        ]}
+        renews={[['campaign'], ['campaigns'], ['all campaigns']]}
       >
         <Text>{texts.archiveHelp}</Text>
+      </RemoveButton>
+    </>
+  );
+}
+
+/** Starts or pauses the campaign. */
+function Switch({ campaign: { campaign_id: id, name, enabled, version } }: { campaign: Campaign }) {
+  const { scope } = usePlace();
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const place = campaignQuery(scope, id);
+  const action = enabled ? texts.pause : texts.start;
+  const title = enabled ? texts.pauseTitle(name) : texts.startTitle(name);
+  const change = useOptimistic({
+    send: (wanted: boolean) =>
+      call(scope, 'PATCH /v1/campaigns/campaigns/{id}', {
+        path: { id },
+        headers: { 'If-Match': `"${version}"` },
+        body: { enabled: wanted },
+      }),
+    patches: (wanted) => [
+      patch<Campaign>(place, (held) => ({ ...held, enabled: wanted })),
+      patch<List>(['campaigns', scope.game, scope.environment], ({ campaigns, ...rest }) => ({
+        ...rest,
+        campaigns: campaigns.map((each) => (each.campaign_id === id ? { ...each, enabled: wanted } : each)),
+      })),
+    ],
+    renews: [['campaign'], ['campaigns'], ['all campaigns']],
+    named: () => title,
+    onShown: () => setAsking(false),
+    onDone: (saved) => queries.setQueryData(place, saved),
+  });
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)} disabled={change.isPending}>
+        {action}
+      </Button>
+      <Confirm
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={title}
+        action={action}
+        onConfirm={() => change.mutate(!enabled)}
+      >
+        <Text>{enabled ? texts.pauseHelp : texts.startHelp}</Text>
       </Confirm>
     </>
   );

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../api.ts';
+import type { AnswerOf, Scope } from '../api.ts';
 import { isObject } from '../parts/json-text.ts';
 
 /* The campaign as the API shows it, the part that people write, and what follows from it. */
@@ -9,6 +9,13 @@ export const STATES: readonly State[] = ['running', 'scheduled', 'paused', 'over
 
 export const TRIGGERS = ['event', 'segment_entered', 'segment_exited', 'lifecycle', 'churn', 'schedule'] as const;
 export type TriggerKind = (typeof TRIGGERS)[number];
+
+export const campaignQuery = ({ game, environment }: Scope, id: string): string[] => [
+  'campaign',
+  game,
+  environment,
+  id,
+];
 
 /** The fields that people write. */
 export function writable(campaign: Campaign): Record<string, unknown> {

@@ -1,19 +1,21 @@
 import { SimpleGrid, Stack } from '@mantine/core';
+import { DraftBar } from '../parts/draft-bar.tsx';
 import { JsonEditor } from '../parts/json-editor.tsx';
 import { isSameJson, parseObject, prettyJson } from '../parts/json-text.ts';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Campaign, EMPTY_CAMPAIGN, writable } from './campaign-document.ts';
 import { BadJson, DefinitionForm } from './definition-form.tsx';
-import { SaveCampaign } from './save-campaign.tsx';
+import { type CampaignDraft, SaveCampaign } from './save-campaign.tsx';
 
 const texts = TEXTS.campaign;
 
 interface DefinitionTabProps {
+  /** The campaign that the changes are based on; undefined: a new one. */
   base: Campaign | undefined;
-  /** The text that is edited; undefined: nothing has been changed. */
-  draft: string | undefined;
-  onDraft: (draft: string | undefined) => void;
+  /** What is edited; undefined: nothing has been changed. */
+  draft: CampaignDraft | undefined;
+  setDraft: (draft: CampaignDraft | undefined) => void;
   onSaved: (campaign: Campaign) => void;
 }
 
@@ -22,23 +24,19 @@ export const baseText = (base: Campaign | undefined): string =>
   prettyJson(base === undefined ? EMPTY_CAMPAIGN : writable(base));
 
 /** A campaign as a form and as JSON, in step: the text is what is edited, and the form shows it. */
-export function DefinitionTab({ base, draft, onDraft, onSaved }: DefinitionTabProps) {
+export function DefinitionTab({ base, draft, setDraft, onSaved }: DefinitionTabProps) {
   const { mayEdit } = usePlace();
   const before = baseText(base);
-  const text = draft ?? before;
+  const text = draft?.edited ?? before;
   const document = parseObject(text);
   const isChanged = document === undefined || !isSameJson(document, parseObject(before));
-  const change = (next: string): void => onDraft(next === before ? undefined : next);
+  const change = (next: string): void => setDraft(next === before ? undefined : { base: base ?? null, edited: next });
+  const save = <SaveCampaign base={base} document={document} setDraft={setDraft} onSaved={onSaved} />;
   return (
-    <Stack>
-      {mayEdit && (isChanged || base === undefined) ? (
-        <SaveCampaign
-          base={base}
-          document={document}
-          isDraft={draft !== undefined}
-          onSaved={onSaved}
-          onDiscard={() => onDraft(undefined)}
-        />
+    <Stack align="stretch">
+      {mayEdit && draft === undefined && base === undefined ? <div>{save}</div> : null}
+      {mayEdit && draft !== undefined && (isChanged || base === undefined) ? (
+        <DraftBar onDiscard={() => setDraft(undefined)}>{save}</DraftBar>
       ) : null}
       <SimpleGrid cols={{ base: 1, xl: 2 }}>
         <Stack>

@@ -1,13 +1,12 @@
-import { Badge, Button, Table, Text, Title } from '@mantine/core';
+import { Button, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../api.ts';
+import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { percent } from '../parts/units.ts';
 import { number } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
-import { IntervalBar } from './interval-bar.tsx';
-import { ScrollRegion } from '../parts/scroll-region.tsx';
+import { ControlBadge, Interval, meanText, mostOf, percentText, pText, Verdict } from './figures.tsx';
 
 const texts = TEXTS.experiment;
 
@@ -63,13 +62,7 @@ export function MetricResults({ question, onShip }: { question: Question; onShip
 
 function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant: string) => void) | undefined }) {
   const { variants, sequential } = results;
-  const most = Math.max(
-    0.01,
-    ...[...variants, ...sequential.variants].flatMap(({ ci_low: low, ci_high: high }) => [
-      Math.abs(low ?? 0),
-      Math.abs(high ?? 0),
-    ]),
-  );
+  const most = mostOf([...variants, ...sequential.variants]);
   return (
     <>
       <ScrollRegion label={texts.results(results.metric)}>
@@ -88,14 +81,7 @@ function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant
               return (
                 <Table.Tr key={variant.variant_key}>
                   <Table.Th scope="row">
-                    {variant.variant_key}{' '}
-                    {place === 0 ? (
-                      <Badge variant="default" tt="none" size="sm" miw="max-content">
-                        {texts.control}
-                      </Badge>
-                    ) : (
-                      <Verdict interval={anytime} />
-                    )}
+                    {variant.variant_key} {place === 0 ? <ControlBadge /> : <Verdict interval={anytime} />}
                   </Table.Th>
                   <Table.Td>{number(variant.players)}</Table.Td>
                   <Table.Td>{number(variant.conversions)}</Table.Td>
@@ -125,54 +111,4 @@ function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant
       </Text>
     </>
   );
-}
-
-interface Bounds {
-  ci_low: number | null;
-  ci_high: number | null;
-}
-
-function Interval({ of: { ci_low: low, ci_high: high }, most }: { of: Bounds; most: number }) {
-  if (low === null || high === null) return <>—</>;
-  return (
-    <>
-      <span style={{ whiteSpace: 'nowrap' }}>
-        {percentText(low)} … {percentText(high)}
-      </span>
-      <IntervalBar low={low} high={high} most={most} />
-    </>
-  );
-}
-
-/** Whether a variant differs from the control, by the interval that holds at any time. */
-function Verdict({ interval }: { interval: Bounds | undefined }) {
-  const { ci_low: low = null, ci_high: high = null } = interval ?? {};
-  const verdict = low !== null && low > 0 ? 'better' : high !== null && high < 0 ? 'worse' : 'unclear';
-  return (
-    <Badge
-      variant="outline"
-      tt="none"
-      size="sm"
-      miw="max-content"
-      color={{ better: 'green', worse: 'red', unclear: 'gray' }[verdict]}
-    >
-      {texts.verdicts[verdict]}
-    </Badge>
-  );
-}
-
-/** Of a conversion the share of players, otherwise a count or a sum for each player. */
-function meanText(mean: number | null, aggregate: Results['aggregate']): string {
-  if (mean === null) return '—';
-  return aggregate === 'conversion' ? percent(mean) : mean.toPrecision(4);
-}
-
-function percentText(share: number | null): string {
-  if (share === null) return '—';
-  return `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)} %`;
-}
-
-function pText(p: number | null): string {
-  if (p === null) return '—';
-  return p < 0.001 ? '< 0.001' : p.toFixed(3);
 }

@@ -1,11 +1,11 @@
 import { Button, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { call } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { Fault } from '../parts/states.tsx';
+import { patch, useOptimistic } from '../parts/optimistic.ts';
+import { RemoveButton } from '../parts/remove-button.tsx';
 import { Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { StateBadge } from './state-badge.tsx';
@@ -28,39 +28,43 @@ export function FlagActions({ flag, hasDraft }: { flag: Flag; hasDraft: boolean 
   );
 }
 
-/** Turns the flag on or off. The page shows it at once, and takes it back if the service refuses. */
+/** Turns the flag on or off. */
 function Toggle({ flag }: { flag: Flag }) {
   const { scope } = usePlace();
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const place = flagQuery(scope, flag.key);
-  const toggle = useMutation({
-    mutationFn: (enabled: boolean) =>
+  const { enabled } = flag;
+  const action = enabled ? texts.off : texts.on;
+  const title = enabled ? texts.offTitle(flag.key) : texts.onTitle(flag.key);
+  const toggle = useOptimistic({
+    send: (wanted: boolean) =>
       call(scope, 'PATCH /v1/flags/flags/{key}', {
         path: { key: flag.key },
         headers: { 'If-Match': String(flag.version) },
-        body: { enabled },
+        body: { enabled: wanted },
       }),
-    onMutate: (enabled) => {
-      setAsking(false);
-      queries.setQueryData(place, { ...flag, enabled });
-    },
-    onError: () => queries.setQueryData(place, flag),
-    onSuccess: (saved) => queries.setQueryData(place, saved),
-    onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => isOfFlags(queryKey) }),
+    patches: (wanted) => [
+      patch<Flag>(place, (held) => ({ ...held, enabled: wanted })),
+      patch<Flag[]>(['all flags', scope.game, scope.environment], (held) =>
+        held.map((each) => (each.key === flag.key ? { ...each, enabled: wanted } : each)),
+      ),
+    ],
+    renews: [['flag'], ['all flags']],
+    named: () => title,
+    onShown: () => setAsking(false),
+    onDone: (saved) => queries.setQueryData(place, saved),
   });
-  const { enabled } = flag;
   return (
     <>
-      {toggle.error === null ? null : <Fault title={TEXTS.confirm.undone} error={toggle.error} />}
       <Button variant="default" onClick={() => setAsking(true)} disabled={toggle.isPending}>
-        {enabled ? texts.off : texts.on}
+        {action}
       </Button>
       <Confirm
         opened={asking}
         onClose={() => setAsking(false)}
-        title={enabled ? texts.offTitle(flag.key) : texts.onTitle(flag.key)}
-        action={enabled ? texts.off : texts.on}
+        title={title}
+        action={action}
         onConfirm={() => toggle.mutate(!enabled)}
       >
         <Diff before={{ enabled }} after={{ enabled: !enabled }} />
@@ -69,51 +73,29 @@ function Toggle({ flag }: { flag: Flag }) {
   );
 }
 
-function isOfFlags([kind]: readonly unknown[]): boolean {
-  return kind === 'flag' || kind === 'all flags';
-}
-
-function Archive({ flag }: { flag: Flag }) {
+function Archive({ flag: { key, version } }: { flag: Flag }) {
   const { scope } = usePlace();
-  const queries = useQueryClient();
-  const [, navigate] = useLocation();
-  const [asking, setAsking] = useState(false);
-  const usage = useFlagUsage().data?.flags.find(({ key }) => key === flag.key);
-  const archive = useMutation({
-    mutationFn: () =>
-      call(scope, 'DELETE /v1/flags/flags/{key}', {
-        path: { key: flag.key },
-        headers: { 'If-Match': String(flag.version) },
-      }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['all flags'] });
-      await queries.invalidateQueries({ queryKey: ['flag usage'] });
-      navigate(`/${scope.game}/${scope.environment}/flags`);
-    },
-  });
+  const usage = useFlagUsage().data?.flags.find((each) => each.key === key);
   return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        {texts.archive}
-      </Button>
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={texts.archiveTitle(flag.key)}
-        action={texts.archive}
-        isDangerous
-        busy={archive.isPending}
-        error={archive.error}
-        onConfirm={() => archive.mutate()}
-      >
-        <Text>{texts.archiveHelp}</Text>
-        <Text>
-          {texts.lastUsed} <Time at={usage?.last_evaluated_at} />
-        </Text>
-        <Text>
-          {texts.lastExposed} <Time at={usage?.last_exposed_at} />
-        </Text>
-      </Confirm>
-    </>
+    <RemoveButton
+      action={texts.archive}
+      title={texts.archiveTitle(key)}
+      list={`/${scope.game}/${scope.environment}/flags`}
+      send={() =>
+        call(scope, 'DELETE /v1/flags/flags/{key}', { path: { key }, headers: { 'If-Match': String(version) } })
+      }
+      patches={[
+        patch<Flag[]>(['all flags', scope.game, scope.environment], (held) => held.filter((each) => each.key !== key)),
+      ]}
+      renews={[['flag'], ['all flags'], ['flag usage']]}
+    >
+      <Text>{texts.archiveHelp}</Text>
+      <Text>
+        {texts.lastUsed} <Time at={usage?.last_evaluated_at} />
+      </Text>
+      <Text>
+        {texts.lastExposed} <Time at={usage?.last_exposed_at} />
+      </Text>
+    </RemoveButton>
   );
 }

@@ -1,11 +1,12 @@
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { call } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { JsonValue } from '../parts/diff.tsx';
 import { parseJson } from '../parts/json-text.ts';
+import { patch, useOptimistic } from '../parts/optimistic.ts';
 import { playerIdOf } from '../parts/player-lookup.ts';
 import { Loaded } from '../parts/states.tsx';
 import { usePlace } from '../session.tsx';
@@ -15,19 +16,27 @@ import { ValueField } from './value-field.tsx';
 
 const texts = TEXTS.overrides;
 
+/** What was found of a player. */
+interface Looked {
+  id: string;
+  held: { value: unknown } | undefined;
+}
+
 /** The override of one player: looked up, set and removed. The player is in the address. */
 export function OverrideForm({ flag }: { flag: Flag }) {
   const { scope } = usePlace();
   const [params, setParams] = useSearchParams();
   const player = params.get('player') ?? '';
   const [typed, setTyped] = useState(player);
+  const queryKey = ['override', scope.game, scope.environment, flag.key, player];
   const query = useQuery({
-    queryKey: ['override', scope.game, scope.environment, flag.key, player],
-    queryFn: async ({ signal }) => {
+    queryKey,
+    queryFn: async ({ signal }): Promise<Looked> => {
       const id = await playerIdOf(scope, player);
       const body = { player_id: id, flag_keys: [flag.key] };
       const { flags } = await call(scope, 'POST /v1/flags/flags/explain', { body, signal });
-      return { id, evaluation: flags[0] };
+      const [found] = flags;
+      return { id, held: found?.reason === 'player_override' ? { value: found.value } : undefined };
     },
     enabled: player !== '',
     staleTime: 0,
@@ -53,14 +62,8 @@ export function OverrideForm({ flag }: { flag: Flag }) {
       </form>
       {player === '' ? null : (
         <Loaded query={query} rows={2}>
-          {({ id, evaluation }) => (
-            <PlayerOverride
-              key={id}
-              flag={flag}
-              player={{ id, shown: player }}
-              held={evaluation?.reason === 'player_override' ? evaluation.value : undefined}
-              onDone={() => void query.refetch()}
-            />
+          {({ id, held }) => (
+            <PlayerOverride key={id} flag={flag} player={{ id, shown: player }} held={held} queryKey={queryKey} />
           )}
         </Loaded>
       )}
@@ -68,34 +71,43 @@ export function OverrideForm({ flag }: { flag: Flag }) {
   );
 }
 
+type Change = 'set' | 'remove';
+
 interface PlayerOverrideProps {
   flag: Flag;
   player: { id: string; shown: string };
-  /** The value of the override; undefined: none. */
-  held: unknown;
-  onDone: () => void;
+  /** The override; undefined: none. */
+  held: Looked['held'];
+  /** Of the query that looks it up. */
+  queryKey: readonly string[];
 }
 
-function PlayerOverride({ flag, player, held, onDone }: PlayerOverrideProps) {
+function PlayerOverride({ flag, player, held, queryKey }: PlayerOverrideProps) {
   const { scope, mayEdit } = usePlace();
   const [variant, setVariant] = useState(flag.variants[0]?.key ?? '');
   const [value, setValue] = useState(flag.flag_type === 'boolean' ? 'true' : 'null');
-  const [asking, setAsking] = useState<'set' | 'remove' | undefined>();
+  const [asking, setAsking] = useState<Change | undefined>();
   const path = { key: flag.key, player_id: player.id };
-  const change = useMutation({
-    mutationFn: async (what: 'set' | 'remove') => {
+  const titleOf = (what: Change): string =>
+    what === 'remove' ? texts.removeTitle(player.shown) : texts.setTitle(player.shown);
+  const parsed = parseJson(value);
+  const own = parsed.kind === 'value' ? parsed.value : null;
+  const change = useOptimistic({
+    send: async (what: Change) => {
       if (what === 'remove') {
         await call(scope, 'DELETE /v1/flags/flags/{key}/overrides/{player_id}', { path });
         return;
       }
-      const parsed = parseJson(value);
-      const body = variant === '' ? { value: parsed.kind === 'value' ? parsed.value : null } : { variant_key: variant };
+      const body = variant === '' ? { value: own } : { variant_key: variant };
       await call(scope, 'PUT /v1/flags/flags/{key}/overrides/{player_id}', { path, body });
     },
-    onSuccess: () => {
-      setAsking(undefined);
-      onDone();
+    patches: (what) => {
+      const chosen = variant === '' ? own : flag.variants.find(({ key }) => key === variant)?.value;
+      return [patch<Looked>(queryKey, ({ id }) => ({ id, held: what === 'remove' ? undefined : { value: chosen } }))];
     },
+    renews: [queryKey],
+    named: titleOf,
+    onShown: () => setAsking(undefined),
   });
   return (
     <Stack>
@@ -104,7 +116,7 @@ function PlayerOverride({ flag, player, held, onDone }: PlayerOverrideProps) {
       ) : (
         <Group gap="xs">
           <Text>{texts.has}</Text>
-          <JsonValue value={held} />
+          <JsonValue value={held.value} />
         </Group>
       )}
       {mayEdit ? (
@@ -122,13 +134,13 @@ function PlayerOverride({ flag, player, held, onDone }: PlayerOverrideProps) {
           )}
           <Button
             size="xs"
-            disabled={variant === '' && parseJson(value).kind === 'fault'}
+            disabled={change.isPending || (variant === '' && parsed.kind === 'fault')}
             onClick={() => setAsking('set')}
           >
             {texts.set}
           </Button>
           {held === undefined ? null : (
-            <Button size="xs" variant="default" onClick={() => setAsking('remove')}>
+            <Button size="xs" variant="default" disabled={change.isPending} onClick={() => setAsking('remove')}>
               {texts.remove}
             </Button>
           )}
@@ -137,10 +149,8 @@ function PlayerOverride({ flag, player, held, onDone }: PlayerOverrideProps) {
       <Confirm
         opened={asking !== undefined}
         onClose={() => setAsking(undefined)}
-        title={asking === 'remove' ? texts.removeTitle(player.shown) : texts.setTitle(player.shown)}
+        title={titleOf(asking ?? 'set')}
         action={asking === 'remove' ? texts.remove : texts.set}
-        busy={change.isPending}
-        error={change.error}
         onConfirm={() => {
           if (asking !== undefined) change.mutate(asking);
         }}

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../src/kernel/json.ts';
 import { ApiError, call, type Scope } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Diff } from '../parts/diff.tsx';
+import { type Warning, Warnings, type Written } from '../parts/saved.tsx';
 import { Fault } from '../parts/states.tsx';
 import { isAtLeast, roleIn, usePlace, useSession } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -28,7 +29,7 @@ export function Promote({ flag }: { flag: Flag }) {
   const { session } = useSession();
   const live: Scope = { game: scope.game, environment: 'live' };
   const plan = useMutation({ mutationFn: () => planOf(flag, scope, live) });
-  const [done, setDone] = useState(false);
+  const [done, setDone] = useState<Written | undefined>();
   const promote = useMutation({
     mutationFn: ({ held, body }: Plan) =>
       held === undefined
@@ -38,8 +39,8 @@ export function Promote({ flag }: { flag: Flag }) {
             headers: { 'If-Match': String(held.version) },
             body: { ...body, flag_type: flag.flag_type },
           }),
-    onSuccess: () => {
-      setDone(true);
+    onSuccess: (saved) => {
+      setDone(saved);
       plan.reset();
     },
   });
@@ -48,7 +49,7 @@ export function Promote({ flag }: { flag: Flag }) {
   const found = plan.data;
   return (
     <>
-      {done ? <Text role="status">{texts.promoted}</Text> : null}
+      {done === undefined ? null : <Promoted warnings={done.warnings ?? []} />}
       {plan.error === null ? null : <Fault error={plan.error} />}
       <Button variant="default" loading={plan.isPending} onClick={() => plan.mutate()}>
         {texts.promote}
@@ -81,6 +82,16 @@ export function Promote({ flag }: { flag: Flag }) {
         )}
       </Confirm>
     </>
+  );
+}
+
+/** That live has the flag now, and which of its names live does not know. */
+function Promoted({ warnings: found }: { warnings: readonly Warning[] }) {
+  if (found.length === 0) return <Text role="status">{texts.promoted}</Text>;
+  return (
+    <Alert color="yellow" variant="outline" role="status" title={texts.promotedOddly}>
+      <Warnings warnings={found} />
+    </Alert>
   );
 }
 

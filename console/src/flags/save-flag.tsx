@@ -1,12 +1,8 @@
-import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { ApiError, call } from '../api.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { Conflict } from '../parts/conflict.tsx';
-import { Diff } from '../parts/diff.tsx';
+import { call } from '../api.ts';
 import type { Draft } from '../parts/draft.ts';
+import { SaveDraft } from '../parts/save-draft.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Flag, flagQuery } from './definitions.ts';
@@ -15,83 +11,42 @@ import { contentOf, type EditedFlag, editedOf } from './edited-flag.ts';
 const texts = TEXTS.flag;
 
 interface SaveFlagProps {
-  /** The flag as the service had it last. */
-  flag: Flag;
   draft: Draft<Flag, EditedFlag>;
   /** The fields to save; undefined: some are not valid yet. */
   body: JsonObject | undefined;
   setDraft: (draft: Draft<Flag, EditedFlag> | undefined) => void;
 }
 
-/** Saves a draft at the version that it began with. If somebody else saved meanwhile, the edits are merged by field. */
-export function SaveFlag({ flag, draft, body, setDraft }: SaveFlagProps) {
+export function SaveFlag({ draft: { base }, body, setDraft }: SaveFlagProps) {
   const { scope } = usePlace();
   const queries = useQueryClient();
-  const [asking, setAsking] = useState(false);
-  const [theirs, setTheirs] = useState<Flag | undefined>();
-  const { key } = flag;
-  const save = useMutation({
-    mutationFn: (fields: JsonObject) =>
-      call(scope, 'PUT /v1/flags/flags/{key}', {
-        path: { key },
-        headers: { 'If-Match': String(draft.base.version) },
-        body: { ...fields, flag_type: flag.flag_type },
-      }),
-    onSuccess: async (saved) => {
-      setDraft(undefined);
-      queries.setQueryData(flagQuery(scope, key), saved);
-      await queries.invalidateQueries({ queryKey: ['all flags'] });
-    },
-    onError: async (error) => {
-      if (!(error instanceof ApiError) || error.status !== 412) return;
-      setAsking(false);
-      setTheirs(await call(scope, 'GET /v1/flags/flags/{key}', { path: { key } }));
-    },
-  });
-  const merge = (merged: Record<string, unknown>): void => {
-    if (theirs === undefined) return;
-    queries.setQueryData(flagQuery(scope, key), theirs);
-    setDraft({ base: theirs, edited: editedOf({ ...theirs, ...merged }) });
-    setTheirs(undefined);
-    save.reset();
-  };
+  const path = { key: base.key };
+  const place = flagQuery(scope, base.key);
   return (
-    <>
-      <Button
-        size="xs"
-        disabled={body === undefined}
-        title={body === undefined ? texts.notReady : undefined}
-        onClick={() => setAsking(true)}
-      >
-        {texts.save}
-      </Button>
-      <Confirm
-        opened={asking && body !== undefined}
-        onClose={() => {
-          setAsking(false);
-          save.reset();
-        }}
-        title={texts.saveTitle(key)}
-        action={texts.save}
-        size="xl"
-        busy={save.isPending}
-        error={save.error}
-        onConfirm={() => {
-          if (body !== undefined) save.mutate(body);
-        }}
-      >
-        <Diff before={contentOf(draft.base)} after={body} />
-      </Confirm>
-      {theirs === undefined || body === undefined ? null : (
-        <Conflict
-          base={contentOf(draft.base)}
-          mine={body}
-          theirs={contentOf(theirs)}
-          versions={{ mine: draft.base.version, theirs: theirs.version }}
-          onClose={() => setTheirs(undefined)}
-          onMerge={merge}
-        />
-      )}
-    </>
+    <SaveDraft
+      base={base}
+      body={body}
+      notReady={texts.notReady}
+      contentOf={contentOf}
+      title={texts.saveTitle(base.key)}
+      send={(fields) =>
+        call(scope, 'PUT /v1/flags/flags/{key}', {
+          path,
+          headers: { 'If-Match': String(base.version) },
+          body: { ...fields, flag_type: base.flag_type },
+        })
+      }
+      read={() => call(scope, 'GET /v1/flags/flags/{key}', { path })}
+      placeOf={() => place}
+      onSaved={(saved) => {
+        queries.setQueryData(place, saved);
+        setDraft(undefined);
+        return queries.invalidateQueries({ queryKey: ['all flags'] });
+      }}
+      onMerge={(theirs, merged) => {
+        queries.setQueryData(place, theirs);
+        setDraft({ base: theirs, edited: editedOf({ ...theirs, ...merged }) });
+      }}
+    />
   );
 }

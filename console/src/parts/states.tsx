@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Code, Group, List, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, type AlertProps, Anchor, Button, Code, Group, List, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api.ts';
@@ -48,12 +48,21 @@ export function isWaiting(error: Error | null | undefined): boolean {
   return error instanceof ApiError && error.waitsAt !== undefined;
 }
 
+interface FaultProps {
+  title?: string;
+  error: Error;
+  onRetry?: () => void;
+  /** Dismisses it; without it, it stays. */
+  onClose?: () => void;
+}
+
 /** A failed request, in the service's words. A change that waits for a second person is no failure. */
-export function Fault({ title, error, onRetry }: { title?: string; error: Error; onRetry?: () => void }) {
-  if (error instanceof ApiError && error.waitsAt !== undefined) return <Waiting at={error.waitsAt} />;
+export function Fault({ title, error, onRetry, onClose }: FaultProps) {
+  const closing = onClose === undefined ? {} : { withCloseButton: true, closeButtonLabel: TEXTS.close, onClose };
+  if (error instanceof ApiError && error.waitsAt !== undefined) return <Waiting at={error.waitsAt} {...closing} />;
   const fields = error instanceof ApiError ? error.fields : [];
   return (
-    <Alert color="red" variant="outline" title={title ?? error.message} role="alert">
+    <Alert color="red" variant="outline" title={title ?? error.message} role="alert" {...closing}>
       <Stack gap="xs" align="flex-start">
         {title === undefined ? null : <Text size="sm">{error.message}</Text>}
         {fields.length < 2 ? null : (
@@ -75,9 +84,9 @@ export function Fault({ title, error, onRetry }: { title?: string; error: Error;
   );
 }
 
-function Waiting({ at }: { at: string }) {
+function Waiting({ at, ...closing }: { at: string } & AlertProps) {
   return (
-    <Alert color="blue" variant="outline" title={TEXTS.waiting.title} role="status">
+    <Alert color="blue" variant="outline" title={TEXTS.waiting.title} role="status" {...closing}>
       <Text size="sm">{TEXTS.waiting.help}</Text>
       <Anchor component={Link} href={at} size="sm" underline="always">
         {TEXTS.waiting.open}

@@ -1,18 +1,18 @@
 import { Alert, Anchor, Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { ApiError, call } from '../api.ts';
 import { CampaignActions } from '../campaigns/campaign-actions.tsx';
-import { type Campaign, stateOf, writable } from '../campaigns/campaign-document.ts';
+import { type Campaign, campaignQuery, stateOf, writable } from '../campaigns/campaign-document.ts';
 import { baseText, DefinitionTab } from '../campaigns/definition-tab.tsx';
 import { ExplainTab } from '../campaigns/explain-tab.tsx';
 import { ResultsTab } from '../campaigns/results-tab.tsx';
-import { Warnings } from '../campaigns/save-campaign.tsx';
+import type { CampaignDraft } from '../campaigns/save-campaign.tsx';
 import { StateBadge } from '../campaigns/state-badge.tsx';
 import { useDraft } from '../parts/draft.ts';
 import { parseObject } from '../parts/json-text.ts';
 import { ScreenTabs } from '../parts/screen-tabs.tsx';
+import { SavedNotice } from '../parts/saved.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -25,7 +25,7 @@ export function CampaignScreen({ params }: { params: Readonly<Record<string, str
   const { scope } = usePlace();
   const id = params['id'] === undefined ? undefined : decodeURIComponent(params['id']);
   const found = useQuery({
-    queryKey: ['campaign', scope.game, scope.environment, id],
+    queryKey: campaignQuery(scope, id ?? ''),
     queryFn: ({ signal }) => call(scope, 'GET /v1/campaigns/campaigns/{id}', { path: { id: id ?? '' }, signal }),
     enabled: id !== undefined,
     refetchOnWindowFocus: false,
@@ -49,13 +49,11 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
   const { scope, mayEdit } = usePlace();
   const [, navigate] = useLocation();
   const [search, setSearch] = useSearchParams();
-  const [held, hold] = useDraft<Campaign | null, string>(`campaign ${scope.game} ${scope.environment} ${id ?? 'new'}`);
-  const draft = held?.edited;
+  const [draft, setDraft] = useDraft<CampaignDraft['base'], string>(
+    `campaign ${scope.game} ${scope.environment} ${id ?? 'new'}`,
+  );
   // Changes are based on the version that they began with, also after a reload.
-  const base = held?.base ?? campaign;
-  const setDraft = (edited: string | undefined): void =>
-    hold(edited === undefined ? undefined : { base: base ?? null, edited });
-  const [saved, setSaved] = useState<Campaign | undefined>();
+  const base = draft?.base ?? campaign;
   const home = `/${scope.game}/${scope.environment}/campaigns`;
   const isNew = id === undefined;
   const isGone = !isNew && campaign === undefined;
@@ -70,10 +68,8 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
       }
       return next;
     });
-  const document = parseObject(draft ?? baseText(base)) ?? (base === undefined ? {} : writable(base));
+  const document = parseObject(draft?.edited ?? baseText(base)) ?? (base === undefined ? {} : writable(base));
   const onSaved = (next: Campaign): void => {
-    setDraft(undefined);
-    setSaved(next);
     if (isNew) navigate(`${home}/${encodeURIComponent(next.campaign_id)}?tab=definition`);
   };
   return (
@@ -91,7 +87,7 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
             <Badge variant="default" tt="none">
               {texts.version(campaign.version)}
             </Badge>
-            {mayEdit && draft === undefined ? <CampaignActions campaign={campaign} /> : null}
+            {mayEdit ? <CampaignActions campaign={campaign} hasDraft={draft !== undefined} /> : null}
           </>
         )
       }
@@ -101,12 +97,7 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
           {texts.gone}
         </Alert>
       ) : null}
-      {saved === undefined ? null : (
-        <Alert color="green" variant="outline" role="status">
-          {texts.saved(saved.version)}
-        </Alert>
-      )}
-      {campaign === undefined ? null : <Warnings campaign={campaign} />}
+      {id === undefined ? null : <SavedNotice place={campaignQuery(scope, id)} version={campaign?.version} />}
       <ScreenTabs
         label={texts.tabsLabel}
         tabs={tabs}
@@ -126,7 +117,7 @@ function Parts({ id, campaign }: { id: string | undefined; campaign: Campaign | 
                 />
               );
             case 'definition':
-              return <DefinitionTab base={base} draft={draft} onDraft={setDraft} onSaved={onSaved} />;
+              return <DefinitionTab base={base} draft={draft} setDraft={setDraft} onSaved={onSaved} />;
             case 'explain':
               return (
                 <ExplainTab

@@ -15,6 +15,7 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { call } from '../api.ts';
 import { useEventNames } from '../conditions/names.ts';
+import { Breakdown, type Choice, DIMENSIONS, MOST_GROUPS } from '../experiments/breakdown.tsx';
 import {
   type Aggregate,
   MetricResults,
@@ -30,6 +31,7 @@ import { StateBadge } from '../flags/state-badge.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { isMissing } from '../parts/not-there.tsx';
+import { noteSaved, SavedNotice } from '../parts/saved.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { number } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
@@ -74,7 +76,7 @@ function Actions({ flag }: { flag: Flag }) {
 }
 
 function Body({ flag }: { flag: Flag }) {
-  const { mayEdit } = usePlace();
+  const { scope, mayEdit } = usePlace();
   const [params, setParams] = useSearchParams();
   const [winner, setWinner] = useState<string | undefined>();
   const names = useEventNames();
@@ -100,10 +102,16 @@ function Body({ flag }: { flag: Flag }) {
     windowDays,
     period,
   }));
-  const [main] = questions;
+  const [main, ...others] = questions;
+  const chooseBreakdown = ({ by, metric, isLong }: Partial<Choice>): void => {
+    if (metric !== undefined) return set('of', [metric]);
+    if (isLong === true) return set('groups', [String(MOST_GROUPS)]);
+    set('by', by === undefined ? [] : [by]);
+  };
   const first = useResults(main ?? { key: flag.key, metric: '', aggregate, property, windowDays, period });
   return (
     <Stack>
+      <SavedNotice place={flagQuery(scope, flag.key)} version={flag.version} />
       <Card withBorder>
         <Group align="flex-end">
           <TagsInput
@@ -158,10 +166,22 @@ function Body({ flag }: { flag: Flag }) {
           {...(place === 0 && mayEdit && period === undefined ? { onShip: setWinner } : {})}
         />
       ))}
+      {main === undefined ? null : (
+        <Breakdown questions={[main, ...others]} choice={breakdownOf(params)} onChoose={chooseBreakdown} />
+      )}
       <ExposureChart flagKey={flag.key} />
       {winner === undefined ? null : <Ship flag={flag} variant={winner} onClose={() => setWinner(undefined)} />}
     </Stack>
   );
+}
+
+/** The breakdown that the address names. */
+function breakdownOf(params: URLSearchParams): Choice {
+  return {
+    by: DIMENSIONS.find((each) => each === params.get('by')),
+    metric: params.get('of') ?? '',
+    isLong: params.get('groups') === String(MOST_GROUPS),
+  };
 }
 
 interface PeriodSelectProps {
@@ -220,6 +240,7 @@ function Ship({ flag, variant, onClose }: { flag: Flag; variant: string; onClose
       }),
     onSuccess: async (saved) => {
       queries.setQueryData(flagQuery(scope, flag.key), saved);
+      noteSaved(queries, flagQuery(scope, flag.key), saved);
       await queries.invalidateQueries({ queryKey: ['results'] });
       onClose();
     },

@@ -1,6 +1,6 @@
-import { Alert, Anchor, Button, Group } from '@mantine/core';
+import { Alert, Anchor, Group } from '@mantine/core';
 import { Link } from 'wouter';
-import { type Flag as FlagDocument, useFlag, useFlagUsage } from '../flags/definitions.ts';
+import { type Flag as FlagDocument, flagQuery, useFlag, useFlagUsage } from '../flags/definitions.ts';
 import { bodyOf, contentOf, type EditedFlag, editedOf } from '../flags/edited-flag.ts';
 import { FlagActions } from '../flags/flag-actions.tsx';
 import { FlagEditor } from '../flags/flag-editor.tsx';
@@ -10,8 +10,10 @@ import { Playground } from '../flags/playground.tsx';
 import { SaveFlag } from '../flags/save-flag.tsx';
 import { isSplit } from '../flags/staleness.ts';
 import { useTab } from '../parts/address.ts';
+import { DraftBar } from '../parts/draft-bar.tsx';
 import { useDraft } from '../parts/draft.ts';
 import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
+import { SavedNotice } from '../parts/saved.tsx';
 import { ScreenTabs } from '../parts/screen-tabs.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
 import { Json, Time } from '../parts/values.tsx';
@@ -71,15 +73,11 @@ function FlagScreen({ flag }: { flag: FlagDocument }) {
       </Group>
       {mayEdit ? null : <Alert color="gray" variant="outline" title={TEXTS.viewOnly('editor')} />}
       {draft === undefined ? null : (
-        <Alert color="yellow" variant="outline" title={texts.draft} role="status">
-          <Group>
-            <SaveFlag flag={flag} draft={draft} body={body} setDraft={setDraft} />
-            <Button variant="default" size="xs" onClick={() => setDraft(undefined)}>
-              {texts.discard}
-            </Button>
-          </Group>
-        </Alert>
+        <DraftBar onDiscard={() => setDraft(undefined)}>
+          <SaveFlag draft={draft} body={body} setDraft={setDraft} />
+        </DraftBar>
       )}
+      <SavedNotice place={flagQuery(scope, flag.key)} version={flag.version} />
       <ScreenTabs label={texts.tabsLabel} tabs={TABS} titles={texts.tabs} open={tab} onOpen={setTab}>
         {(open) => {
           switch (open) {

@@ -1,12 +1,15 @@
-import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api.ts';
 import { StateBadge } from '../flags/state-badge.tsx';
-import { Confirm } from '../parts/confirm.tsx';
+import type { Segment as ListedSegment } from '../flags/definitions.ts';
+import { DraftBar } from '../parts/draft-bar.tsx';
 import { useDraft } from '../parts/draft.ts';
 import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
+import { patch } from '../parts/optimistic.ts';
+import { RemoveButton } from '../parts/remove-button.tsx';
+import { noteSaved, SavedNotice } from '../parts/saved.tsx';
 import { Fault, Loaded, Page } from '../parts/states.tsx';
 import {
   bodyOf,
@@ -15,6 +18,7 @@ import {
   editedOf,
   NEW_SEGMENT,
   type Segment as SegmentDocument,
+  segmentQuery,
 } from '../segments/edited-segment.ts';
 import { LiveSize } from '../segments/live-size.tsx';
 import { SaveSegment } from '../segments/save-segment.tsx';
@@ -48,6 +52,7 @@ function NewSegment() {
     mutationFn: () =>
       call(scope, 'POST /v1/segments/segments', { body: { ...body, key: edited.key.trim(), kind: edited.kind } }),
     onSuccess: async (segment) => {
+      noteSaved(queries, segmentQuery(scope, segment.segment_id), segment);
       setDraft(undefined);
       await queries.invalidateQueries({ queryKey: ['all segments'] });
       navigate(`/${scope.game}/${scope.environment}/segments/${segment.segment_id}`);
@@ -60,7 +65,7 @@ function NewSegment() {
         <>
           {draft === undefined ? null : (
             <Button variant="default" onClick={() => setDraft(undefined)} disabled={create.isPending}>
-              {texts.discard}
+              {TEXTS.draft.discard}
             </Button>
           )}
           <Button
@@ -96,7 +101,7 @@ function NewSegment() {
 function HeldSegment({ id }: { id: string }) {
   const { scope } = usePlace();
   const query = useQuery({
-    queryKey: ['segment', scope.game, scope.environment, id],
+    queryKey: segmentQuery(scope, id),
     queryFn: ({ signal }) => call(scope, 'GET /v1/segments/segments/{id}', { path: { id }, signal }),
     refetchInterval: ({ state }) => (state.data?.evaluation.status === 'running' ? PROGRESS_MS : false),
   });
@@ -134,15 +139,11 @@ function SegmentScreen({ segment }: { segment: SegmentDocument }) {
     >
       {mayEdit ? null : <Alert color="gray" variant="outline" title={TEXTS.viewOnly('editor')} />}
       {draft === undefined ? null : (
-        <Alert color="yellow" variant="outline" title={texts.draft} role="status">
-          <Group>
-            <SaveSegment draft={draft} body={body} setDraft={setDraft} />
-            <Button variant="default" size="xs" onClick={() => setDraft(undefined)}>
-              {texts.discard}
-            </Button>
-          </Group>
-        </Alert>
+        <DraftBar onDiscard={() => setDraft(undefined)}>
+          <SaveSegment draft={draft} body={body} setDraft={setDraft} />
+        </DraftBar>
       )}
+      <SavedNotice place={segmentQuery(scope, segment.segment_id)} version={segment.version} />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         <SegmentForm
           edited={edited}
@@ -168,41 +169,26 @@ function SegmentScreen({ segment }: { segment: SegmentDocument }) {
   );
 }
 
-function Remove({ segment }: { segment: SegmentDocument }) {
+function Remove({ segment: { segment_id: id, key, version, used_by: uses } }: { segment: SegmentDocument }) {
   const { scope } = usePlace();
-  const queries = useQueryClient();
-  const [, navigate] = useLocation();
-  const [asking, setAsking] = useState(false);
-  const isUsed = segment.used_by.flags.length + segment.used_by.campaigns.length > 0;
-  const remove = useMutation({
-    mutationFn: () =>
-      call(scope, 'DELETE /v1/segments/segments/{id}', {
-        path: { id: segment.segment_id },
-        headers: { 'If-Match': String(segment.version) },
-      }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['all segments'] });
-      navigate(`/${scope.game}/${scope.environment}/segments`);
-    },
-  });
+  const isUsed = uses.flags.length + uses.campaigns.length > 0;
   return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        {TEXTS.remove}
-      </Button>
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={texts.removeTitle(segment.key)}
-        action={TEXTS.remove}
-        isDangerous
-        disabled={isUsed}
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
-      >
-        <Text>{isUsed ? texts.inUse : texts.removeHelp}</Text>
-      </Confirm>
-    </>
+    <RemoveButton
+      action={TEXTS.remove}
+      title={texts.removeTitle(key)}
+      list={`/${scope.game}/${scope.environment}/segments`}
+      disabled={isUsed}
+      send={() =>
+        call(scope, 'DELETE /v1/segments/segments/{id}', { path: { id }, headers: { 'If-Match': String(version) } })
+      }
+      patches={[
+        patch<ListedSegment[]>(['all segments', scope.game, scope.environment], (held) =>
+          held.filter((each) => each.segment_id !== id),
+        ),
+      ]}
+      renews={[['segment'], ['all segments'], ['segments']]}
+    >
+      <Text>{isUsed ? texts.inUse : texts.removeHelp}</Text>
+    </RemoveButton>
   );
 }

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import type { AnswerOf } from '../api.ts';
+import type { AnswerOf, Scope } from '../api.ts';
 import { parseObject, prettyJson } from '../parts/json-text.ts';
 
 /* A segment as a person edits it: the condition and the ids are texts, which need not be valid yet. */
 
 export type Segment = AnswerOf<'GET /v1/segments/segments/{id}'>;
+
+export const segmentQuery = ({ game, environment }: Scope, id: string): string[] => ['segment', game, environment, id];
 
 export interface EditedSegment {
   /** Of a new segment only. */

@@ -1,8 +1,9 @@
-import { Alert, Card, List, Loader, Text, Title } from '@mantine/core';
+import { Alert, Card, Loader, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../api.ts';
 import { parseObject } from '../parts/json-text.ts';
+import { Warnings } from '../parts/saved.tsx';
 import { Fault } from '../parts/states.tsx';
 import { number } from '../parts/values.tsx';
 import { isAtLeast, usePlace } from '../session.tsx';
@@ -58,11 +59,7 @@ export function LiveSize({ edited }: { edited: EditedSegment }) {
           )}
           {found.warnings === undefined ? null : (
             <Alert color="orange" variant="outline" title={texts.warnings} mt="xs">
-              <List size="sm">
-                {found.warnings.map(({ path, message }) => (
-                  <List.Item key={path}>{message}</List.Item>
-                ))}
-              </List>
+              <Warnings warnings={found.warnings} />
             </Alert>
           )}
         </div>

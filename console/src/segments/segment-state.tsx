@@ -1,9 +1,10 @@
 import { Anchor, Button, Card, Group, Progress, Text, Title } from '@mantine/core';
-import { type InfiniteData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { type AnswerOf, call } from '../api.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { Fault, Loaded } from '../parts/states.tsx';
+import { patch, useOptimistic } from '../parts/optimistic.ts';
+import { Loaded } from '../parts/states.tsx';
 import { number, Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -82,28 +83,20 @@ const COLUMNS: readonly Column<Member>[] = [
 /** Takes a player out of the list of a static segment. The row goes at once, and comes back if the service refuses. */
 function RemoveMember({ id, member }: { id: string; member: Member }) {
   const { scope } = usePlace();
-  const queries = useQueryClient();
-  const queryKey = ['members', scope.game, scope.environment, id];
-  const remove = useMutation({
-    mutationFn: () =>
+  const remove = useOptimistic({
+    send: () =>
       call(scope, 'DELETE /v1/segments/segments/{id}/members/{player_id}', {
         path: { id, player_id: member.player_id },
       }),
-    onMutate: async () => {
-      await queries.cancelQueries({ queryKey });
-      const before = queries.getQueryData<Pages>(queryKey);
-      if (before !== undefined) queries.setQueryData<Pages>(queryKey, without(before, member));
-      return before;
-    },
-    onError: (_error, _input, before) => queries.setQueryData(queryKey, before),
+    patches: () => [patch<Pages>(['members', scope.game, scope.environment, id], (held) => without(held, member))],
+    // Members are read again every few seconds; at once they would still have the player.
+    renews: [],
+    named: () => texts.removeMember(member.external_id),
   });
   return (
-    <>
-      <Button size="compact-xs" variant="default" disabled={remove.isPending} onClick={() => remove.mutate()}>
-        {texts.removeMember(member.external_id)}
-      </Button>
-      {remove.error === null ? null : <Fault title={TEXTS.confirm.undone} error={remove.error} />}
-    </>
+    <Button size="compact-xs" variant="default" disabled={remove.isPending} onClick={() => remove.mutate(undefined)}>
+      {texts.removeMember(member.external_id)}
+    </Button>
   );
 }
 

@@ -51,8 +51,6 @@ export const flag = {
     use: 'Use',
     json: 'JSON',
   },
-  draft: 'You have changes that are not saved. They stay in this tab.',
-  discard: 'Discard changes',
   name: 'Name',
   description: 'Description',
   enabled: 'On',
@@ -108,6 +106,7 @@ export const flag = {
   promoteNew: 'Live has no such flag yet: it is created.',
   promoteMissing: (names: string) => `Live has no segment with these keys: ${names}. Create them there first.`,
   promoted: 'Live has it now.',
+  promotedOddly: 'Live has it now. Check these names:',
   results: 'Results',
 } as const;
 

@@ -95,7 +95,7 @@ export const diff = {
 export const confirm = {
   live: (game: string) => `This changes LIVE of ${game}. Players get it at once.`,
   test: (game: string) => `This changes the test environment of ${game}.`,
-  undone: 'The change failed and was undone:',
+  undone: (change: string) => `The change failed and was undone: ${change}`,
 } as const;
 
 export const table = {
@@ -106,4 +106,15 @@ export const table = {
   shown: (count: string, all: string) => `${count} of ${all}`,
   noMatch: 'Nothing matches the filter.',
   help: 'Arrow keys move between rows.',
+} as const;
+
+export const draft = {
+  title: 'You have changes that are not saved. They stay in this tab.',
+  discard: 'Discard changes',
+} as const;
+
+export const saved = {
+  saved: (version: number) => `Saved as version ${version}.`,
+  withWarnings: (version: number) => `Saved as version ${version}. Check these names:`,
+  remedy: 'If it is a typing error, correct it and save again. If the game has yet to send it, there is nothing to do.',
 } as const;

@@ -21,8 +21,6 @@ export const segment = {
   missingHelp: 'It was deleted, or belongs to the other environment.',
   back: 'All segments',
   newTitle: 'New segment',
-  draft: 'You have changes that are not saved. They stay in this tab.',
-  discard: 'Discard changes',
   key: 'Key',
   keyHelp: 'Letters, digits, dots, dashes. It cannot be changed later.',
   name: 'Name',

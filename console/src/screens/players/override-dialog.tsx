@@ -1,14 +1,17 @@
 import { Loader, NativeSelect, Text, Textarea } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../api.ts';
+import { type AnswerOf, call } from '../../api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { parseJson } from '../../parts/json-text.ts';
+import { patch, useOptimistic } from '../../parts/optimistic.ts';
 import { usePlace } from '../../session.tsx';
 import { TEXTS } from '../../texts.ts';
 import type { PlayerFlag } from './player-flag.ts';
 
 const texts = TEXTS.playerFlags;
+
+type PlayerFlags = AnswerOf<'GET /v1/players/players/{id}/flags'>;
 
 interface OverrideDialogProps {
   flag: PlayerFlag;
@@ -21,7 +24,6 @@ interface OverrideDialogProps {
 /** Sets or removes the override of one flag for one player. */
 export function OverrideDialog({ flag, removes, playerId, onClose }: OverrideDialogProps) {
   const { scope } = usePlace();
-  const queries = useQueryClient();
   const path = { key: flag.flag_key, player_id: playerId };
   const { game, environment } = scope;
   const definition = useQuery({
@@ -35,28 +37,40 @@ export function OverrideDialog({ flag, removes, playerId, onClose }: OverrideDia
   const parsed = parseJson(text);
   const hasVariants = variants.length > 0;
   const variant = chosen === '' ? variants[0]?.key : chosen;
-  const change = useMutation({
-    mutationFn: async () => {
+  const title = removes ? texts.removeTitle(flag.flag_key) : texts.overrideTitle(flag.flag_key);
+  const own = parsed.kind === 'value' ? parsed.value : null;
+  const queryKey = ['player-flags', game, environment, playerId];
+  const change = useOptimistic({
+    send: async () => {
       if (removes) await call(scope, 'DELETE /v1/flags/flags/{key}/overrides/{player_id}', { path });
       else {
-        const body = hasVariants ? { variant_key: variant } : { value: parsed.kind === 'value' ? parsed.value : null };
+        const body = hasVariants ? { variant_key: variant } : { value: own };
         await call(scope, 'PUT /v1/flags/flags/{key}/overrides/{player_id}', { path, body });
       }
     },
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: ['player-flags', game, environment, playerId] });
-      onClose();
+    patches: () => {
+      const value = hasVariants ? variants.find(({ key }) => key === variant)?.value : own;
+      const override = removes ? null : { value };
+      return [
+        patch<PlayerFlags>(queryKey, ({ flags, ...rest }) => ({
+          ...rest,
+          flags: flags.map((each) => (each.flag_key === flag.flag_key ? { ...each, override } : each)),
+        })),
+      ];
     },
+    renews: [queryKey],
+    named: () => title,
+    onShown: onClose,
   });
   return (
     <Confirm
       opened
       onClose={onClose}
-      title={removes ? texts.removeTitle(flag.flag_key) : texts.overrideTitle(flag.flag_key)}
+      title={title}
       action={removes ? texts.removeOverride : texts.setOverride}
-      onConfirm={() => change.mutate()}
+      onConfirm={() => change.mutate(undefined)}
       busy={change.isPending}
-      error={change.error ?? definition.error}
+      error={definition.error}
       disabled={!removes && (definition.isPending || (!hasVariants && parsed.kind === 'fault'))}
     >
       <Text>{removes ? texts.removeHelp : texts.overrideHelp}</Text>

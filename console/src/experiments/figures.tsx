@@ -1,0 +1,70 @@
+import { Badge } from '@mantine/core';
+import { percent } from '../parts/units.ts';
+import { TEXTS } from '../texts.ts';
+import { IntervalBar } from './interval-bar.tsx';
+
+/* The figures of a comparison as tables of results show them. */
+
+const texts = TEXTS.experiment;
+
+export interface Bounds {
+  ci_low: number | null;
+  ci_high: number | null;
+}
+
+export function Interval({ of: { ci_low: low, ci_high: high }, most }: { of: Bounds; most: number }) {
+  if (low === null || high === null) return <>—</>;
+  return (
+    <>
+      <span style={{ whiteSpace: 'nowrap' }}>
+        {percentText(low)} … {percentText(high)}
+      </span>
+      <IntervalBar low={low} high={high} most={most} />
+    </>
+  );
+}
+
+/** The largest bound of some intervals, at least 1 %: how wide their bars are. */
+export const mostOf = (intervals: readonly Bounds[]): number =>
+  Math.max(0.01, ...intervals.flatMap(({ ci_low: low, ci_high: high }) => [Math.abs(low ?? 0), Math.abs(high ?? 0)]));
+
+/** Whether a variant differs from the control, by the interval that holds at any time. */
+export function Verdict({ interval }: { interval: Bounds | undefined }) {
+  const { ci_low: low = null, ci_high: high = null } = interval ?? {};
+  const verdict = low !== null && low > 0 ? 'better' : high !== null && high < 0 ? 'worse' : 'unclear';
+  return (
+    <Badge
+      variant="outline"
+      tt="none"
+      size="sm"
+      miw="max-content"
+      color={{ better: 'green', worse: 'red', unclear: 'gray' }[verdict]}
+    >
+      {texts.verdicts[verdict]}
+    </Badge>
+  );
+}
+
+export function ControlBadge() {
+  return (
+    <Badge variant="default" tt="none" size="sm" miw="max-content">
+      {texts.control}
+    </Badge>
+  );
+}
+
+export function percentText(share: number | null): string {
+  if (share === null) return '—';
+  return `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)} %`;
+}
+
+export function pText(p: number | null): string {
+  if (p === null) return '—';
+  return p < 0.001 ? '< 0.001' : p.toFixed(3);
+}
+
+/** Of a conversion the share of players, otherwise a count or a sum for each player. */
+export function meanText(mean: number | null, aggregate: string): string {
+  if (mean === null) return '—';
+  return aggregate === 'conversion' ? percent(mean) : mean.toPrecision(4);
+}
