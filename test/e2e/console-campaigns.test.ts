@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)(`campaigns in the console${hasBrowser ? '' : ` (${N
     await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
     await page.getByText('running').waitFor();
     gate.resolve();
-    const undone = page.getByRole('alert').filter({ hasText: 'The change failed and was undone: Start “Raced”?' });
+    const undone = page.getByRole('alert').filter({ hasText: 'The change failed and was undone: Start “Raced”' });
     await undone.getByText(/version/).waitFor();
     await page.getByText('paused').waitFor();
     await page.getByRole('heading', { level: 1, name: 'Raced by Bob' }).waitFor();

@@ -50,16 +50,18 @@ export function useOptimistic<Input, Answer>(change: OptimisticChange<Input, Ans
       // A read on its way would bring the old state back.
       await Promise.all(patches.map(({ key }) => queries.cancelQueries({ queryKey: key, exact: true })));
       const before = patches.map(({ key }) => ({ key, held: queries.getQueryData(key) }));
+      // Named now: the screen is drawn with the change before the answer comes, and would name the opposite one then.
+      const name = change.named(input);
       for (const { key, update } of patches) {
         queries.setQueryData(key, (held: unknown) => (held === undefined ? undefined : update(held)));
       }
       change.onShown?.(input);
-      return before;
+      return { before, name };
     },
     onSuccess: (answer) => change.onDone?.(answer),
-    onError: (error, input, before = []) => {
-      for (const { key, held } of before) if (held !== undefined) queries.setQueryData(key, held);
-      noteFailure(queries, { name: change.named(input), error });
+    onError: (error, input, shown) => {
+      for (const { key, held } of shown?.before ?? []) if (held !== undefined) queries.setQueryData(key, held);
+      noteFailure(queries, { name: shown?.name ?? change.named(input), error });
     },
     onSettled: () => Promise.all(change.renews.map((queryKey) => queries.invalidateQueries({ queryKey }))),
   });

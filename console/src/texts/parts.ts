@@ -95,7 +95,9 @@ export const diff = {
 export const confirm = {
   live: (game: string) => `This changes LIVE of ${game}. Players get it at once.`,
   test: (game: string) => `This changes the test environment of ${game}.`,
-  undone: (change: string) => `The change failed and was undone: ${change}`,
+  /** @param change the question of its dialog, or its name */
+  undone: (change: string) =>
+    `The change failed and was undone: ${change.endsWith('?') ? change.slice(0, -1) : change}`,
 } as const;
 
 export const table = {
