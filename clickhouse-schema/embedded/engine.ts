@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { quoteIdentifier, quoteString, writeEngineConfig } from './engine-config.ts';
 import { openInsertFiles, type InsertFiles } from './insert-files.ts';
-import { loadNativeEngine, type NativeConnection, type NativeEngine } from './native-engine.ts';
+import { loadNativeEngine, type NativeConnection, type NativeEngine, type NativeStream } from './native-engine.ts';
 import { READER_DEFAULTS } from './allowed-settings.ts';
 
 /**
@@ -59,7 +59,7 @@ export interface EngineConnection {
   insert(insert: InsertStatement): Promise<Written>;
   /** Cancels the running statement at its next check. */
   cancel(): void;
-  /** Closes the connection. Call it only when no call is pending. */
+  /** Closes the connection and what still streams on it. Call it only when no call is pending. */
   close(): void;
 }
 
@@ -108,9 +108,10 @@ async function connect(
     native.CloseConnection(connection);
     throw error;
   }
+  const streams = new Set<NativeStream>();
   return {
     run: async (sql, format) => (await native.QueryAsyncConnection(connection, sql, format)).bytes,
-    stream: (sql, format) => stream(native, connection, sql, format),
+    stream: (sql, format) => stream(native, connection, streams, sql, format),
     async insert({ into, format, data, binary }) {
       const run = (sql: string, inline: Buffer) => native.InsertRawAsyncConnection(connection, sql, inline, false);
       const written = await (binary
@@ -119,31 +120,40 @@ async function connect(
       return { rows: written.rowsWritten, sizeBytes: written.bytesWritten };
     },
     cancel: () => kill(native, control, `Settings['log_comment'] = ${quoteString(mark)}`),
-    close: () => native.CloseConnection(connection),
+    close() {
+      // The addon cancels a stream that is open when it is collected as garbage. Its connection must still exist then:
+      // without it, the whole engine hangs.
+      for (const running of streams) native.StreamCancel(running);
+      native.CloseConnection(connection);
+    },
   };
 }
 
 async function* stream(
   native: NativeEngine,
   connection: NativeConnection,
+  open: Set<NativeStream>,
   sql: string,
   format: string,
 ): AsyncGenerator<Uint8Array> {
   const running = native.StreamQuery(connection, sql, format);
-  let ended = false;
+  open.add(running);
   try {
     for (;;) {
+      // A stream that failed has ended in the addon.
       const chunk = await native.StreamFetch(running).catch((error: unknown) => {
-        ended = true;
+        open.delete(running);
         throw error;
       });
-      ended = chunk.done;
-      if (ended) return;
+      if (chunk.done) {
+        open.delete(running);
+        return;
+      }
       yield chunk.bytes;
     }
   } finally {
     // The caller stopped between two fetches, so nothing runs on the stream.
-    if (!ended) native.StreamCancel(running);
+    if (open.delete(running)) native.StreamCancel(running);
   }
 }
 
