@@ -43,7 +43,7 @@ export const lists = defineCase({
   name: 'lists',
   description:
     'Replace the list of a static segment, after a restart: time and memory of uploads with the server SDK, from an ' +
-    'iterator and from a file, of two lists at once, of ids of nobody, and of `segments load`.',
+    'iterator and from a file, of two lists at once, of unknown ids, and of `segments load`.',
   options: {
     players: count('--players <n>', 'players of the list', 1_000_000),
     live: count('--live <n>', 'live events/s during the first upload; 0: none', 0),
@@ -94,7 +94,7 @@ export const lists = defineCase({
       await beside(() => bySdk('SDK, iterator', { players })),
       await bySdk('SDK, file', { file: listFile }),
       await bySdk('two lists at once', { players }, [segmentId, otherId]),
-      await bySdk('ids of nobody', { players, prefix: 'nobody' }, [otherId], true),
+      await bySdk('unknown ids', { players, prefix: 'unknown' }, [otherId], true),
       await uploadByCli(bench, service, listFile, players),
     ];
     let evaluationSeconds: number | undefined;
