@@ -244,6 +244,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   const stopHidden = platform.onHidden?.((hidden) => {
     isHidden = hidden;
     sender?.hide(hidden);
+    if (hidden && isStarted) queue.saveNow();
     follow();
   });
   const stopOnline = platform.onOnline?.(() => void sender?.flush(true));

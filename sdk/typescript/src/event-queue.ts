@@ -12,12 +12,15 @@ import type { KeyValueStorage } from './storage.ts';
  * 1. Entries are handed out in order. Within a tab keys only grow, also after the device's clock went back.
  * 2. A tab for which another one sends keeps in memory only what storage did not take.
  * 3. Entries and bytes are bounded: the oldest one that is not in a request is dropped and reported.
- * 4. Storage operations run one after another. A failed one leaves its chunk in memory, to be written with the next.
+ * 4. Storage operations run one after another, except when the page hides. A failed one leaves its chunk in memory, to
+ *    be written with the next.
  */
 export interface EventQueue {
   add(entry: Entry): void;
   /** Resolves when everything was written, or could not be. */
   saved(): Promise<void>;
+  /** The page may end with this turn: begins every write now. Only for storage that may be touched. */
+  saveNow(): void;
   /** Reads what storage holds, also of other tabs and earlier runs. From now on this tab sends. */
   adopt(onRead: () => unknown): Promise<void>;
   /** Another tab sends from now on. */
@@ -74,12 +77,16 @@ export function createEventQueue(options: QueueOptions): EventQueue {
   // Keys of this run must come after those of earlier runs.
   const listed = attempt(async () => {
     await options.isAllowed;
-    for (const key of await storage.getAllKeys()) noteStamp(key);
+    for (const key of await ownKeys()) noteStamp(key);
   });
 
+  async function ownKeys(): Promise<string[]> {
+    return (await storage.getAllKeys()).filter((key) => key.startsWith(prefix));
+  }
+
   function noteStamp(key: string): void {
-    if (!key.startsWith(prefix)) return;
-    const stamp = Number.parseInt(key.slice(prefix.length).split('-')[0] ?? '', 36);
+    // The digits end at the tab's hyphen.
+    const stamp = Number.parseInt(key.slice(prefix.length), 36);
     if (Number.isSafeInteger(stamp)) lastStamp = Math.max(lastStamp, stamp);
   }
 
@@ -121,7 +128,7 @@ export function createEventQueue(options: QueueOptions): EventQueue {
         return removed;
       };
     }
-    const chunk = chunks.find(({ dirty }) => dirty);
+    const chunk = chunks.find((each) => each.dirty);
     return chunk === undefined ? undefined : () => write(chunk);
   }
 
@@ -133,7 +140,7 @@ export function createEventQueue(options: QueueOptions): EventQueue {
     else chunk.dirty = true;
     // Emptied or cleared while it was being written.
     if (!chunks.includes(chunk)) obsolete.push(key);
-    else if (isStored && !sends && !chunk.dirty) forget(chunk);
+    else if (!sends && !chunk.dirty) forget(chunk);
     return isStored;
   }
 
@@ -207,8 +214,8 @@ export function createEventQueue(options: QueueOptions): EventQueue {
   async function adopt(onRead: () => unknown): Promise<void> {
     sends = true;
     await attempt(async () => {
-      const before = new Set(chunks.filter(({ stored }) => stored));
-      const keys = (await storage.getAllKeys()).filter((key) => key.startsWith(prefix)).sort();
+      const before = new Set(chunks.filter((each) => each.stored));
+      const keys = (await ownKeys()).sort();
       for (const key of keys) {
         noteStamp(key);
         if (isKnown(key)) continue;
@@ -248,10 +255,13 @@ export function createEventQueue(options: QueueOptions): EventQueue {
       if (!failing) void saved();
     },
     saved,
+    saveNow() {
+      for (const chunk of chunks) if (chunk.dirty) void write(chunk);
+    },
     adopt,
     yield() {
       sends = false;
-      for (const chunk of chunks.filter(({ stored, dirty }) => stored && !dirty)) forget(chunk);
+      for (const chunk of chunks.filter((each) => each.stored && !each.dirty)) forget(chunk);
     },
     pin(ids) {
       pinned = ids;
@@ -259,12 +269,9 @@ export function createEventQueue(options: QueueOptions): EventQueue {
     remove,
     async clear() {
       obsolete.push(...chunks.flatMap(({ key }) => key ?? []));
-      chunks = [];
-      size = 0;
-      bytes = 0;
+      for (const chunk of chunks) forget(chunk);
       await attempt(async () => {
-        const keys = (await storage.getAllKeys()).filter((key) => key.startsWith(prefix));
-        for (const key of keys) await storage.removeItem(key);
+        for (const key of await ownKeys()) await storage.removeItem(key);
       });
       await saved();
     },

@@ -74,12 +74,11 @@ export function createSender(options: SenderOptions): Sender {
     const own = options.ownSession();
     if (own !== undefined && its.current === undefined) return initStep(own, its.playerId, options.initFields);
     if (!hasAdopted) return undefined;
-    const entries = queue.entries();
-    const settled = settledEnds(entries, its);
+    const settled = settledEnds(queue.entries(), its);
     if (settled.length > 0) queue.remove(new Set(settled.map(({ id }) => id)));
-    const step = nextStep(settled.length > 0 ? queue.entries() : entries, its);
     return (
-      step ?? (isSyncDue && !isHidden && its.current !== undefined ? syncStep([], [], its.current.id, its) : undefined)
+      nextStep(queue.entries(), its) ??
+      (isSyncDue && !isHidden && its.current !== undefined ? syncStep([], [], its.current.id, its) : undefined)
     );
   }
 

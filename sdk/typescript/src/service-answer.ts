@@ -31,7 +31,7 @@ export function readAnswer(path: string, { status, headers }: FetchAnswer, text:
   }
   const { code, message: why, details } = Object(envelope?.['error']);
   if (status < 400 || typeof code !== 'string') {
-    return failed('bad-answer', `${message} without JSON; check \`baseUrl\`.`);
+    return failed('bad-answer', `${message} without JSON; check baseUrl.`);
   }
   const requestId = headers.get('X-Request-Id') ?? undefined;
   return { kind: 'refused', status, code, message: textOf(why), details, requestId };

@@ -73,6 +73,43 @@ describe('a page that hides', () => {
     expect(storedNames(world)).toEqual(['a', 'b']);
   });
 
+  it('while a request and a storage operation are under way, and is killed, loses nothing', async () => {
+    const world = createWorld();
+    const slow = { ...world.storage };
+    const game = world.start({ flushAt: 1 }, { storage: slow });
+    await game.ready;
+    world.service.onRequest = () => 'hang';
+    game.track('a');
+    await world.settle();
+    slow.setItem = async (key, value) => {
+      await world.storage.setItem(key, value);
+      return new Promise(() => {});
+    };
+    game.track('b');
+    await world.settle();
+    game.track('c');
+    world.setHidden(true);
+    world.kill();
+    world.service.onRequest = () => undefined;
+    await world.start().flush();
+    expect(storedNames(world)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('before consent is known, stores nothing', async () => {
+    const world = createWorld();
+    const written: string[] = [];
+    const storage = {
+      ...world.storage,
+      getItem: () => new Promise<never>(() => {}),
+      setItem: async (key: string) => void written.push(key),
+    };
+    const game = world.start({}, { storage });
+    game.track('a');
+    world.setHidden(true);
+    await world.settle();
+    expect(written).toEqual([]);
+  });
+
   it('sends at once when the network is back', async () => {
     const world = createWorld();
     world.service.onRequest = () => 'cut';

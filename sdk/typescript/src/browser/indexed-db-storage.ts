@@ -37,6 +37,8 @@ export function indexedDbStorage(indexedDb: IndexedDb): KeyValueStorage {
       try {
         const transaction = database.transaction(STORE, mode);
         const request = operate(transaction.objectStore(STORE));
+        // By itself it would be committed after the answer to its request, which a page that ends does not see.
+        transaction.commit?.();
         transaction.addEventListener('complete', () => resolve(request.result));
         transaction.addEventListener('abort', () => reject(asError(transaction.error ?? request.error)));
       } catch (error) {

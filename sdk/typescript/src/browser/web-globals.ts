@@ -65,6 +65,8 @@ export interface Database extends EventSource {
   ): EventSource & {
     objectStore(name: string): DbStore;
     readonly error: unknown;
+    /** Missing in browsers before 2021. */
+    commit?(): void;
   };
   close(): void;
 }

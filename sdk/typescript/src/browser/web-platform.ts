@@ -25,7 +25,7 @@ export function webPlatform(storage?: KeyValueStorage, globals: WebGlobals = Obj
     storage: store,
     aborter: () => new AbortController(),
     async fetch(url, request) {
-      if (globals.fetch === undefined) throw new Error('No `fetch`.');
+      if (globals.fetch === undefined) throw new Error('No fetch.');
       return globals.fetch(url, request);
     },
     stream: globals.ReadableStream === undefined ? undefined : (...request) => readStream(globals, ...request),
