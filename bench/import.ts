@@ -2,22 +2,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
 import { count, defineCase, on } from './lib/case.ts';
-import { latencyAt } from './lib/figures/statistics.ts';
 import { watchUsage, type UsageSeen, type UsageWatch } from './lib/figures/usage.ts';
 import { checkHistory } from './lib/history/check-history.ts';
 import { DAY_MS, USUAL_GAME, writeHistory, type MadeHistory } from './lib/history/game-history.ts';
 import { replay } from './lib/history/replay.ts';
-import { registerPlayers } from './lib/load/calls.ts';
-import { openLoop, type OpenLoopResult } from './lib/load/open-loop.ts';
-import { eventWorkloads } from './lib/load/workload.ts';
+import { liveBeside, liveTable, liveTraffic, type LiveRun } from './lib/load/live-traffic.ts';
+import type { OpenLoopResult } from './lib/load/open-loop.ts';
 import { figure, section, tableOf } from './lib/report/table.ts';
 import { runCli } from './lib/service/cli.ts';
 import { startLocalService, type LocalService } from './lib/service/service.ts';
 
-const LIVE_PLAYERS = 1_000;
-const LIVE_SECONDS = 5;
-const SETTLING_SECONDS = 1;
-const CONNECTIONS = 64;
 const ROWS_MS = 300_000;
 
 interface ImportFigures {
@@ -74,40 +68,15 @@ async function measure(
   { live, quiet }: { live: number; quiet: boolean },
 ): Promise<ImportFigures> {
   const { signal, report } = bench;
-  const ids = quiet ? [] : await registerPlayers(service, LIVE_PLAYERS, signal);
-  const { single } = eventWorkloads(temporaryFolder(bench, 'bodies'), ids.length === 0 ? ['none'] : ids, 1);
-  let sent = 0;
-  const loop = async (): Promise<OpenLoopResult> => {
-    const result = await openLoop.use(
-      signal,
-      {
-        url: service.baseUrl + single.path,
-        key: service.key,
-        bodiesFile: single.bodiesFile,
-        requestsPerSecond: live,
-        seconds: LIVE_SECONDS,
-        settlingSeconds: SETTLING_SECONDS,
-        connections: CONNECTIONS,
-      },
-      (process) => process.ask('run'),
-    );
-    sent += result.sent;
-    return result;
-  };
-  const before = quiet ? [] : [await loop(), await loop()];
+  const traffic = quiet ? undefined : await liveTraffic(bench, service, live);
+  const before = traffic === undefined ? [] : [await traffic(), await traffic()];
   report('importing');
   const watch = watchUsage(service.pids());
   const begunMs = performance.now();
   const command = startImport(bench, service, path, watch);
-  const meanwhile: OpenLoopResult[] = [];
-  const progress = { isDone: false };
-  const ended = command.finally(() => {
-    progress.isDone = true;
-  });
-  if (!quiet)
-    do meanwhile.push(await loop());
-    while (!progress.isDone);
-  const commandSeconds = await ended;
+  const { done: commandSeconds, runs: meanwhile } =
+    traffic === undefined ? { done: await command, runs: [] } : await liveBeside(traffic, command);
+  const sent = [...before, ...meanwhile].reduce((total, run) => total + run.sent, 0);
   await rowsThere(service, made.lines + sent, signal);
   const rowsSeconds = (performance.now() - begunMs) / 1000;
   const usage = watch.seen();
@@ -151,17 +120,10 @@ function tablesOf({ made, commandSeconds, rowsSeconds, usage, before, meanwhile 
       ((name === 'all' ? sum(Object.values(usage.cpuSeconds)) : (usage.cpuSeconds[name] ?? 0)) * 1e6) / made.lines,
     'peak MiB': (name) => usage.peakRssMiB[name] ?? Number.NaN,
   });
-  const live = tableOf(
-    [...before.map((run) => ['before', run] as const), ...meanwhile.map((run) => ['meanwhile', run] as const)],
-    {
-      'live events': ([when]) => when,
-      p50: ([, { latency }]) => latencyAt(latency, 0.5),
-      p99: ([, { latency }]) => latencyAt(latency, 0.99),
-      max: ([, { latency }]) => latency.maxMs,
-      'generator p99': ([, { lateness }]) => latencyAt(lateness, 0.99),
-      refused: ([, { refused }]) => refused,
-    },
-  );
+  const live = liveTable([
+    ...before.map((run): LiveRun => ['before', run]),
+    ...meanwhile.map((run): LiveRun => ['meanwhile', run]),
+  ]);
   const others = `other processes of the machine used ${figure(usage.othersCpus)} CPUs`;
   return (
     section('import', rate) + section(`processor time, with live events; ${others}`, cpu) + section('live, ms', live)

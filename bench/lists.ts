@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
 import { count, defineCase, on } from './lib/case.ts';
-import { latencyAt } from './lib/figures/statistics.ts';
 import { watchUsage, type UsageSeen } from './lib/figures/usage.ts';
 import { measureRestart } from './lib/lives/restarts.ts';
-import { registerPlayers } from './lib/load/calls.ts';
-import { openLoop, type OpenLoopResult } from './lib/load/open-loop.ts';
-import { eventWorkloads } from './lib/load/workload.ts';
+import { liveBeside, liveTable, liveTraffic, type LiveRun } from './lib/load/live-traffic.ts';
 import { listedId, listUpload, type ListUploaded, type ListUploadSpec } from './lib/load/list-upload.ts';
 import { figure, section, tableOf } from './lib/report/table.ts';
 import { runCli } from './lib/service/cli.ts';
@@ -18,11 +15,6 @@ import { startLocalService, type LocalService } from './lib/service/service.ts';
 const KEY = 'listed';
 /** Lines of one write of a file. */
 const WRITTEN = 10_000;
-
-const LIVE_PLAYERS = 1_000;
-const LIVE_SECONDS = 5;
-const SETTLING_SECONDS = 1;
-const CONNECTIONS = 64;
 /** The service is at rest this long after a start. */
 const REST_MS = 5_000;
 
@@ -32,11 +24,6 @@ interface Upload {
   players: number;
   seconds: number;
   usage: UsageSeen;
-}
-
-interface Live {
-  when: string;
-  result: OpenLoopResult;
 }
 
 export const lists = defineCase({
@@ -57,8 +44,7 @@ export const lists = defineCase({
     const service = await startLocalService(bench, { folder: place });
     bench.report(`importing ${figure(players)} players`);
     await runCli(bench, service, ['import', 'players', playersFile, '--game', 'demo']);
-    const bodies = temporaryFolder(bench, 'bodies', place);
-    const liveIds = live === 0 ? [] : await registerPlayers(service, LIVE_PLAYERS, bench.signal);
+    const traffic = live === 0 ? undefined : await liveTraffic(bench, service, live, { folder: place });
     const [segmentId, otherId] = [
       await createSegment(service, { key: KEY, name: 'Listed', kind: 'static' }),
       await createSegment(service, { key: `${KEY}-too`, name: 'Listed too', kind: 'static' }),
@@ -75,18 +61,13 @@ export const lists = defineCase({
         ids.map((id) => ({ baseUrl, key, segmentId: id, from })),
       );
     const rest = restOf(service);
-    const liveLoads: Live[] = [];
+    const liveRuns: LiveRun[] = [];
     const beside = async (upload: () => Promise<Upload>): Promise<Upload> => {
-      if (live === 0) return upload();
-      const loop = () => liveLoad(bench, service, bodies, liveIds, live);
-      liveLoads.push({ when: 'before', result: await loop() });
-      const progress = { isDone: false };
-      const uploaded = upload().finally(() => {
-        progress.isDone = true;
-      });
-      do liveLoads.push({ when: 'meanwhile', result: await loop() });
-      while (!progress.isDone);
-      liveLoads.push({ when: 'after, players move', result: await loop() });
+      if (traffic === undefined) return upload();
+      liveRuns.push(['before', await traffic()]);
+      const { done: uploaded, runs } = await liveBeside(traffic, upload());
+      liveRuns.push(...runs.map((run): LiveRun => ['meanwhile', run]));
+      liveRuns.push(['after, players move', await traffic()]);
       return uploaded;
     };
     const uploads: Upload[] = [
@@ -105,8 +86,8 @@ export const lists = defineCase({
       evaluationSeconds = (performance.now() - begunMs) / 1_000;
     }
     save({
-      results: { players, uploads, liveLoads, evaluationSeconds },
-      tables: tablesOf(players, uploads, liveLoads),
+      results: { players, uploads, liveRuns, evaluationSeconds },
+      tables: tablesOf(players, uploads, liveRuns),
     });
     if (evaluationSeconds !== undefined) bench.report(`in the segment after ${figure(evaluationSeconds)} s`);
   },
@@ -117,27 +98,6 @@ function restOf(service: LocalService): UsageSeen {
   const usage = watch.seen();
   watch.stop();
   return usage;
-}
-
-/** Some seconds of live events. */
-async function liveLoad(
-  { signal }: Bench,
-  service: LocalService,
-  bodies: string,
-  ids: readonly string[],
-  requestsPerSecond: number,
-): Promise<OpenLoopResult> {
-  const { single } = eventWorkloads(bodies, ids, 1);
-  const spec = {
-    url: service.baseUrl + single.path,
-    key: service.key,
-    bodiesFile: single.bodiesFile,
-    requestsPerSecond,
-    seconds: LIVE_SECONDS,
-    settlingSeconds: SETTLING_SECONDS,
-    connections: CONNECTIONS,
-  };
-  return openLoop.use(signal, spec, (process) => process.ask('run'));
 }
 
 function writeLines(path: string, header: string, lines: number, lineOf: (player: number) => string): void {
@@ -187,7 +147,7 @@ async function uploadByCli(bench: Bench, service: LocalService, file: string, pl
   return { way: 'segments load', players, seconds, usage };
 }
 
-function tablesOf(players: number, uploads: readonly Upload[], liveLoads: readonly Live[]): string {
+function tablesOf(players: number, uploads: readonly Upload[], liveRuns: readonly LiveRun[]): string {
   const processes = [...new Set(uploads.flatMap(({ usage }) => Object.keys(usage.cpuSeconds)))];
   const others = Math.max(...uploads.map(({ usage }) => usage.othersCpus));
   const table = tableOf(uploads, {
@@ -202,14 +162,8 @@ function tablesOf(players: number, uploads: readonly Upload[], liveLoads: readon
       ]),
     ),
   });
-  const live = tableOf(liveLoads, {
-    'live events': ({ when }) => when,
-    p50: ({ result: { latency } }) => latencyAt(latency, 0.5),
-    p99: ({ result: { latency } }) => latencyAt(latency, 0.99),
-    max: ({ result: { latency } }) => latency.maxMs,
-  });
   return (
     section(`lists of ${figure(players)} players; other processes used up to ${figure(others)} CPUs`, table) +
-    (liveLoads.length === 0 ? '' : section('live, ms', live))
+    (liveRuns.length === 0 ? '' : section('live, ms', liveTable(liveRuns)))
   );
 }

@@ -1,16 +1,13 @@
 import type { Bench } from './lib/bench.ts';
-import { temporaryFolder } from './lib/bench.ts';
 import { count, defineCase, duration, text } from './lib/case.ts';
 import { latencyAt, median, sum } from './lib/figures/statistics.ts';
 import { watchUsage } from './lib/figures/usage.ts';
-import { call, create, registerPlayers } from './lib/load/calls.ts';
-import { openLoop, type OpenLoopResult } from './lib/load/open-loop.ts';
-import { eventWorkloads } from './lib/load/workload.ts';
+import { liveTraffic } from './lib/load/live-traffic.ts';
 import { figure, section, tableOf } from './lib/report/table.ts';
+import { createProperty, deleteProperty, pastCounted } from './lib/service/properties.ts';
 import { startLocalService, type LocalService } from './lib/service/service.ts';
 
 const PLAYERS = 500;
-const CONNECTIONS = 64;
 const WARM_UP_RUNS = 3;
 
 /** One run of events at the rate. */
@@ -48,7 +45,7 @@ export const propertiesCost = defineCase({
       // Every second round begins with them: a load of the machine that grows or falls meets both alike.
       const isFirst = round % 2 === 1;
       const before = isFirst ? undefined : await measure();
-      await define(service, properties, counted);
+      await define(service, properties, counted, bench.signal);
       const during = await measure();
       await remove(service, properties);
       const one = { without: before ?? (await measure()), with: during };
@@ -67,20 +64,10 @@ async function prepareRuns(
   rate: number,
   seconds: number,
 ): Promise<() => Promise<Run>> {
-  const ids = await registerPlayers(service, PLAYERS, bench.signal);
-  const { single } = eventWorkloads(temporaryFolder(bench, 'bodies'), ids, 1);
-  const spec = {
-    url: service.baseUrl + single.path,
-    key: service.key,
-    bodiesFile: single.bodiesFile,
-    requestsPerSecond: rate,
-    seconds,
-    settlingSeconds: 1,
-    connections: CONNECTIONS,
-  };
+  const run = await liveTraffic(bench, service, rate, { players: PLAYERS, seconds });
   return async () => {
     const watch = watchUsage(service.pids());
-    const result: OpenLoopResult = await openLoop.use(bench.signal, spec, (process) => process.ask('run'));
+    const result = await run();
     const { cpuSeconds, othersCpus } = watch.seen();
     watch.stop();
     return {
@@ -94,22 +81,16 @@ async function prepareRuns(
 
 const keyOf = (index: number): string => `cost_${index}`;
 
-async function define(service: LocalService, properties: number, event: string): Promise<void> {
+async function define(service: LocalService, properties: number, event: string, signal: AbortSignal): Promise<void> {
   for (let index = 0; index < properties; index++) {
     const where = { 'properties.level': { $gte: index } };
-    await create(service, '/v1/properties/properties', {
-      key: keyOf(index),
-      event,
-      where,
-      aggregate: 'count',
-      days: 7,
-    });
+    await createProperty(service, { key: keyOf(index), event, where, aggregate: 'count', within_days: 7 });
   }
+  for (let index = 0; index < properties; index++) await pastCounted(service, keyOf(index), signal);
 }
 
 async function remove(service: LocalService, properties: number): Promise<void> {
-  for (let index = 0; index < properties; index++)
-    await call(service, 'DELETE', `/v1/properties/properties/${keyOf(index)}`);
+  for (let index = 0; index < properties; index++) await deleteProperty(service, keyOf(index));
 }
 
 function tablesOf(rounds: readonly Round[], properties: number, rate: number): string {

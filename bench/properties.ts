@@ -2,23 +2,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
 import { count, defineCase } from './lib/case.ts';
-import { latencyAt } from './lib/figures/statistics.ts';
 import { watchUsage, type UsageSeen } from './lib/figures/usage.ts';
 import { DAY_MS, USUAL_GAME, writeHistory } from './lib/history/game-history.ts';
 import { importFile } from './lib/history/import-file.ts';
-import { call, create, registerPlayers } from './lib/load/calls.ts';
-import { openLoop, type OpenLoopResult } from './lib/load/open-loop.ts';
-import { eventWorkloads } from './lib/load/workload.ts';
+import { create } from './lib/load/calls.ts';
+import { liveBeside, liveTable, liveTraffic, type LiveRun, type LiveTraffic } from './lib/load/live-traffic.ts';
+import type { OpenLoopResult } from './lib/load/open-loop.ts';
 import { figure, section, tableOf } from './lib/report/table.ts';
 import { queryClickhouse } from './lib/service/clickhouse.ts';
+import { createProperty, pastCounted } from './lib/service/properties.ts';
 import { startLocalService, type LocalService } from './lib/service/service.ts';
 
-const LIVE_PLAYERS = 1_000;
-const LIVE_SECONDS = 5;
-const SETTLING_SECONDS = 1;
-const CONNECTIONS = 64;
 const PREVIEWS = 5;
 const CHECK_MS = 200;
+const REPORT_MS = 10_000;
 const MOST_MS = 900_000;
 
 /** What is filled: a tenth of the losses, which are a seventh of the other events. */
@@ -66,7 +63,7 @@ export const properties = defineCase({
     const service = await startLocalService(bench, { folder: place });
     bench.report(`importing ${figure(made.lines)} events of ${figure(made.players)} players`);
     await importFile(bench, service, 'events', path);
-    const traffic = await prepareTraffic(bench, service, live);
+    const traffic = await liveTraffic(bench, service, live);
     await rowsOf(bench, service, made.lines);
     const filled = await fill(bench, service, traffic);
     const previews = await timePreviews(service);
@@ -74,48 +71,28 @@ export const properties = defineCase({
   },
 });
 
-/** Live events at a fixed rate. The result is of one run of some seconds. */
-async function prepareTraffic(bench: Bench, service: LocalService, perSecond: number) {
-  const ids = await registerPlayers(service, LIVE_PLAYERS, bench.signal);
-  const { single } = eventWorkloads(temporaryFolder(bench, 'bodies'), ids, 1);
-  const spec = {
-    url: service.baseUrl + single.path,
-    key: service.key,
-    bodiesFile: single.bodiesFile,
-    requestsPerSecond: perSecond,
-    seconds: LIVE_SECONDS,
-    settlingSeconds: SETTLING_SECONDS,
-    connections: CONNECTIONS,
-  };
-  return (): Promise<OpenLoopResult> => openLoop.use(bench.signal, spec, (process) => process.ask('run'));
-}
-
-async function fill(bench: Bench, service: LocalService, run: () => Promise<OpenLoopResult>): Promise<Filled> {
+async function fill(bench: Bench, service: LocalService, run: LiveTraffic): Promise<Filled> {
   const before = [await run(), await run()];
   const watch = watchUsage(service.pids());
   const begunMs = performance.now();
-  await create(service, '/v1/properties/properties', PROPERTY);
-  const progress = { isDone: false };
-  const counted = until(bench, async () => (await statusOf(service)) === 'counted').finally(() => {
-    progress.isDone = true;
-  });
-  const meanwhile: OpenLoopResult[] = [];
-  do meanwhile.push(await run());
-  while (!progress.isDone);
-  const countedSeconds = ((await counted) - begunMs) / 1_000;
+  await createProperty(service, PROPERTY);
+  const counting = pastCounted(service, PROPERTY.key, bench.signal);
+  const { done: countedMs, runs: meanwhile } = await liveBeside(run, counting);
+  const countedSeconds = (countedMs - begunMs) / 1_000;
   const usage = watch.seen();
   watch.stop();
   const expected = await queryClickhouse(service.clickhouse, EXPECTED);
   bench.report(`counted after ${figure(countedSeconds)} s; waiting for the values of ${expected.trim()}`);
-  const shownMs = await until(bench, async () => (await queryClickhouse(service.clickhouse, FOUND)) === expected);
+  let reportMs = performance.now();
+  const shownMs = await until(bench, async () => {
+    const found = await queryClickhouse(service.clickhouse, FOUND);
+    if (performance.now() > reportMs) {
+      bench.report(`ClickHouse has the values of ${found.trim()}`);
+      reportMs += REPORT_MS;
+    }
+    return found === expected;
+  });
   return { countedSeconds, shownSeconds: (shownMs - begunMs) / 1_000, usage, before, meanwhile };
-}
-
-async function statusOf(service: LocalService): Promise<string | undefined> {
-  const answer: { data?: { past?: { status?: string } } } = JSON.parse(
-    await call(service, 'GET', `/v1/properties/properties/${PROPERTY.key}`),
-  );
-  return answer.data?.past?.status;
 }
 
 async function timePreviews(service: LocalService): Promise<PreviewSeen[]> {
@@ -147,9 +124,9 @@ async function until({ signal }: Bench, holds: () => Promise<boolean>): Promise<
 
 function tablesOf(events: number, filled: Filled, previews: readonly PreviewSeen[]): string {
   const { countedSeconds, shownSeconds, usage, before, meanwhile } = filled;
-  const all = [
-    ...before.map((run) => ['before', run] as const),
-    ...meanwhile.map((run) => ['meanwhile', run] as const),
+  const live: LiveRun[] = [
+    ...before.map((run): LiveRun => ['before', run]),
+    ...meanwhile.map((run): LiveRun => ['meanwhile', run]),
   ];
   return (
     section(
@@ -164,16 +141,7 @@ function tablesOf(events: number, filled: Filled, previews: readonly PreviewSeen
           'peak MiB': (name) => usage.peakRssMiB[name] ?? Number.NaN,
         }),
     ) +
-    section(
-      'live, ms',
-      tableOf(all, {
-        'live events': ([when]) => when,
-        p50: ([, { latency }]) => latencyAt(latency, 0.5),
-        p99: ([, { latency }]) => latencyAt(latency, 0.99),
-        max: ([, { latency }]) => latency.maxMs,
-        refused: ([, { refused }]) => refused,
-      }),
-    ) +
+    section('live, ms', liveTable(live)) +
     section(
       'previews',
       tableOf(previews, {
