@@ -277,9 +277,11 @@ function decideNext(options: BuildOptions, draft: CommitDraft, command: Received
     decided.withoutRoom += 1;
     reply = failure('SERVICE_UNAVAILABLE', NO_ROOM);
   }
-  decided.replies.push({ replyTo, requestId, epoch, partition, reply });
+  decided.replies.push({ replyTo, requestId, epoch, partition, reply, isBulk: BULK.has(command.body.kind) });
   return reply.kind !== 'failure' || !PASSING.has(reply.code);
 }
+
+const BULK: ReadonlySet<Command['body']['kind']> = new Set(['ListPlayers', 'ImportHistory']);
 
 /** Failures caused by this owner, not by the command: another owner might decide it. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']);

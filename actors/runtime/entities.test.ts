@@ -195,7 +195,9 @@ describe('the entities of a partition', () => {
     };
     const killed = open();
     replay(killed);
-    await expect(killed.flush()).rejects.toThrow('killed');
+    const lacks = [killed.pinnedBytes];
+    await expect(killed.flush(() => lacks.push(killed.pinnedBytes))).rejects.toThrow('killed');
+    expect(lacks).toEqual([3 * ONE, ONE]);
     expect(disk.mark()).toEqual({ appliedSeq: 0, aheadTo: 3, factsCreated: 'c' });
     expect(['a', 'b', 'c'].map((id) => disk.get(id)?.state.lastSeq)).toEqual([1, 2, undefined]);
 

@@ -43,8 +43,8 @@ export interface Entities {
   applyCommit(draft: CommitDraft | undefined, snapshotted: readonly EntitySnapshot[], sequence: number): void;
   /** Applies a record read from the log; entities that hold it already are skipped. */
   fold(record: CommitRecord, sequence: number): void;
-  /** Writes the entities that the store does not hold yet. One call at a time. */
-  flush(): Promise<void>;
+  /** Writes the entities that the store does not hold yet. One call at a time. @param onStored called for each part */
+  flush(onStored?: () => void): Promise<void>;
   /** Evicts the least recently used entities beyond the byte budget. */
   trim(): void;
   /**
@@ -236,7 +236,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     }
   }
 
-  async function flush(): Promise<void> {
+  async function flush(onStored = () => {}): Promise<void> {
     const upTo = appliedSeq;
     const batch: Hot[] = [];
     for (const entityId of unflushed) {
@@ -253,12 +253,12 @@ export function createEntities(options: EntitiesOptions): Entities {
         const mark = { appliedSeq: storedSeq, aheadTo: upTo, factsCreated };
         const chunk = batch.slice(at, at + flushChunk);
         await store.write({ entities: chunk, mark });
-        stored(chunk);
+        stored(chunk, onStored);
       }
       const rest = batch.slice(at);
       await store.write({ entities: rest, mark: { appliedSeq: upTo, factsCreated } });
       storedSeq = upTo;
-      stored(rest);
+      stored(rest, onStored);
     } finally {
       for (const entityId of flushing) {
         const entity = hot.get(entityId);
@@ -272,14 +272,15 @@ export function createEntities(options: EntitiesOptions): Entities {
   }
 
   /** What work in bulk changed, and nothing has changed or used since, leaves memory. */
-  function stored(batch: readonly Hot[]): void {
+  function stored(batch: readonly Hot[], onStored: () => void): void {
     for (const entity of batch) {
       const { id } = entity.state;
-      flushing.delete(id);
+      if (flushing.delete(id)) flushingBytes = withEntity(flushingBytes, entity, -1);
       if (!entity.isBulk || hot.get(id) !== entity || unflushed.has(id)) continue;
       hot.delete(id);
       totalBytes -= entity.sizeBytes;
     }
+    onStored();
   }
 
   return {
@@ -333,9 +334,9 @@ interface SomeBytes {
 
 const NO_BYTES: SomeBytes = { all: 0, bulk: 0 };
 
-const withEntity = ({ all, bulk }: SomeBytes, { sizeBytes, isBulk }: Hot): SomeBytes => ({
-  all: all + sizeBytes,
-  bulk: isBulk ? bulk + sizeBytes : bulk,
+const withEntity = ({ all, bulk }: SomeBytes, { sizeBytes, isBulk }: Hot, sign = 1): SomeBytes => ({
+  all: Math.max(0, all + sign * sizeBytes),
+  bulk: Math.max(0, bulk + (isBulk ? sign * sizeBytes : 0)),
 });
 
 /** The index of every entity's last erasure in a record; `undefined`: the record has none. */

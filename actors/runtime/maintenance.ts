@@ -3,6 +3,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
 import type { OwnersRoom } from '../../streams/facts-room.ts';
+import type { BulkWork } from './bulk-work.ts';
 import type { MaintenanceTasks, PendingCommit } from './build-commit.ts';
 import type { Entities } from './entities.ts';
 import type { SegmentSweep } from './sweep/segment-sweep.ts';
@@ -48,6 +49,8 @@ export interface MaintenanceOptions {
   logger: Logger;
   metrics: Pick<Metrics, 'hotPlayers' | 'snapshotsWaiting' | 'storeWriteFailures'>;
   partition: number;
+  /** Work in bulk yields to players who play: `rests` says when, `stored` is called when the store has written. */
+  bulk: Pick<BulkWork, 'rests' | 'stored'>;
   /** There may be tasks now. */
   onWork: () => void;
   /** Gets the error when writes to the store have failed for `LIMITS.storeFailureMs`; undefined when they succeed. */
@@ -79,7 +82,8 @@ const MOST_BULK = 1 / 4;
 const FLUSH_REST = 4;
 
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
-  const { clock, entities, store, sweep, hotBytes, room, logger, metrics, partition, onWork } = options;
+  const { clock, entities, store, sweep, hotBytes, room, logger, metrics, partition, bulk, onWork } = options;
+  const onStored = (): void => bulk.stored();
   const { snapshots } = entities;
   const labels = { partition: String(partition) };
   let cancel: Cancel = () => {};
@@ -101,7 +105,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   async function write(): Promise<void> {
     const stored = sweep.storing();
     try {
-      if (entities.behind) await entities.flush();
+      if (entities.behind) await entities.flush(onStored);
       entities.trim();
       stored();
       succeeded();
@@ -131,6 +135,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   function flush(): Promise<void> {
     writing ??= write().finally(() => {
       writing = undefined;
+      if (failingSinceMs === undefined) onStored();
     });
     return writing;
   }
@@ -170,7 +175,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   }
 
   function takeSweep(backlogTaken: boolean): readonly string[] {
-    sweepWaits = !room.commandsFit();
+    sweepWaits = !room.commandsFit() || bulk.rests();
     return sweepWaits ? [] : sweep.take(backlogTaken);
   }
 
@@ -189,7 +194,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       const due = backlogTaken ? dueIds : [];
       if (backlogTaken) dueIds = [];
       return {
-        snapshotIds: snapshots.due(snapshotsAtOnce, room.wantedBelow),
+        snapshotIds: bulk.rests() && !hinders() ? [] : snapshots.due(snapshotsAtOnce, room.wantedBelow),
         dueIds: due,
         sweepIds,
         sweepWants: (tenant, entityId) => sweep.wants(tenant, entityId),

@@ -9,6 +9,7 @@ import { factsSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
 import { answersOf, buildCommit, type PendingCommit, refusalsOf } from './build-commit.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
+import { createBulkWork } from './bulk-work.ts';
 import { createExposures } from './exposures.ts';
 import { appendFenced } from './fenced-append.ts';
 import { createComputing } from './computing.ts';
@@ -177,22 +178,14 @@ async function lead(
   const handed = { ...local, peek: () => (feed.backlogTaken ? local.peek() : undefined) };
   const { definitions } = options;
   const progress = createProgressWriter({ ...options, unfilled: () => unfilledProperties(entities, definitions) });
-  const sweep = createSegmentSweep({
-    clock,
-    store,
-    definitions,
-    progress,
-    onWork: signal.notify,
-  });
-  const maintenance = createMaintenance({ ...options, entities, sweep, onWork: signal.notify });
-  const work = { onWork: signal.notify, onFilled: () => progress.refresh() };
-  const computing = createComputing({ ...options, ...work, factsCreated, entities });
+  const sweep = createSegmentSweep({ clock, store, definitions, progress, onWork: signal.notify });
   const sendReplies = createReplySender(log, options.local);
-  const exposures = createExposures({
-    nowMs: () => clock.wallMs(),
-    onWork: signal.notify,
-    limits: options.limits,
-  });
+  const flush = (): void => void maintenance.flush();
+  const bulk = createBulkWork({ ...options, entities, sendReplies, flush, onWork: signal.notify });
+  const maintenance = createMaintenance({ ...options, entities, sweep, bulk, onWork: signal.notify });
+  const work = { onWork: signal.notify, onFilled: () => progress.refresh(), rests: bulk.rests };
+  const computing = createComputing({ ...options, ...work, factsCreated, entities });
+  const exposures = createExposures({ nowMs: () => clock.wallMs(), onWork: signal.notify, limits: options.limits });
   const queryHandler = createQueryHandler({
     ...options,
     epoch,
@@ -303,7 +296,7 @@ async function lead(
         maintenance.committed(commit);
         computing.stored(commit.changesProperties);
         for (const [attribution, count] of commit.draft.exposures) metrics.flagExposures.inc({ attribution }, count);
-        sendReplies([...answersOf(commit), ...commit.replies]);
+        bulk.send([...answersOf(commit), ...commit.replies]);
         queryHandler.release('proved');
         return 'on';
       case 'refused':

@@ -9,6 +9,8 @@ import type { LocalGateway } from '../vocabulary/local-gateway.ts';
 /** A reply and the gateway that waits for it. */
 export interface OutgoingReply extends AddressedReply {
   replyTo: string;
+  /** To a command of work in bulk. */
+  isBulk?: boolean;
 }
 
 /** The reply to a command or query of a newer version. Gateways of all versions know the code. */
@@ -27,7 +29,7 @@ export type ReplySender = (replies: readonly OutgoingReply[]) => void;
 export function createReplySender(log: Log, local: LocalGateway | undefined): ReplySender {
   return (replies) => {
     const byGateway = new Map<string, AddressedReply[]>();
-    for (const { replyTo, ...addressed } of replies) {
+    for (const { replyTo, isBulk: _, ...addressed } of replies) {
       const list = byGateway.get(replyTo);
       if (list === undefined) byGateway.set(replyTo, [addressed]);
       else list.push(addressed);

@@ -52,6 +52,8 @@ export interface PropertyFillOptions {
   entities: Pick<Entities, 'get' | 'peek' | 'ledgersOf'>;
   /** Absent: the past is not counted. */
   history?: EventHistory | undefined;
+  /** Whether work in bulk rests; `onWork` follows its end. Default: never. */
+  rests?: () => boolean;
   /** Called when there is something to take. */
   onWork: () => void;
   /** Called when a property's past is counted. */
@@ -241,11 +243,12 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
       // What an earlier draft took was not stored.
       waiting = [...taken, ...waiting];
       taken = [];
+      if (waiting.length > 0 && options.rests?.() === true) return;
       const before = draft.facts.length;
       const began = stepsSpent();
       for (const next of waiting.slice(0, limits.fillPlayers)) {
         if (draft.chars >= mostChars || stepsSpent() - began > MOST_STEPS) break;
-        emit(draft, next, definitions, nowMs);
+        draft.inBulk(() => emit(draft, next, definitions, nowMs));
         taken.push(next);
       }
       if (taken.length === 0) return;
