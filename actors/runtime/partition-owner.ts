@@ -183,7 +183,7 @@ async function lead(
   const flush = (): void => void maintenance.flush();
   const bulk = createBulkWork({ ...options, entities, sendReplies, flush, onWork: signal.notify });
   const maintenance = createMaintenance({ ...options, entities, sweep, bulk, onWork: signal.notify });
-  const work = { onWork: signal.notify, onFilled: () => progress.refresh(), rests: bulk.rests };
+  const work = { onWork: signal.notify, onFilled: () => progress.refresh(), rests: () => bulk.rests() };
   const computing = createComputing({ ...options, ...work, factsCreated, entities });
   const exposures = createExposures({ nowMs: () => clock.wallMs(), onWork: signal.notify, limits: options.limits });
   const queryHandler = createQueryHandler({

@@ -6,7 +6,8 @@ import { firstDays } from './cohorts.ts';
 /*
  * Trends and breakdowns: a metric grouped by time, by a dimension, or by both.
  *
- * Distinct players are counted as groups, not in a set: groups spill to disk, so a statement's memory stays bounded.
+ * Distinct players are counted in sets. If these need more memory than a statement may have, the question is asked
+ * again with `spills`: groups spill to disk.
  */
 
 type Measured = TrendQuestion | BreakdownQuestion;
@@ -83,14 +84,14 @@ interface Measure {
   value: string;
 }
 
-function measureOf(bindings: Bindings, { metric, property = '' }: Measured): Measure {
+function measureOf(bindings: Bindings, { metric, property = '', spills = false }: Measured): Measure {
   switch (metric) {
     case 'events':
     case 'sessions':
     case 'new_players':
       return { value: 'toFloat64(count())' };
     case 'players':
-      return { perPlayer: '1', value: 'toFloat64(count())' };
+      return spills ? { perPlayer: '1', value: 'toFloat64(count())' } : { value: 'toFloat64(uniqExact(player_id))' };
     case 'sum':
       return { value: `sum(${numberOf(bindings, property)})` };
     case 'playtime_seconds':

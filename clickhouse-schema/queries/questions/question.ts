@@ -55,6 +55,8 @@ interface Measured extends Scope {
   /** Of metrics of `events`; empty: all. */
   eventNames: readonly string[];
   where: readonly Filter[];
+  /** Counts distinct players in groups, which spill to disk, and not in sets, which are three times as fast. */
+  spills?: boolean;
 }
 
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;

@@ -4,7 +4,7 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { Logger } from '../../../src/kernel/logger.ts';
 import { createStatementSlots } from '../../embedded/statement-slots.ts';
 import { TRANSIENT_CODES } from '../../transient-codes.ts';
-import type { Question } from './question.ts';
+import type { BreakdownQuestion, Question, TrendQuestion } from './question.ts';
 import { exceededBound, type QuestionResult, type QuestionRow, statementOf } from './statement-of.ts';
 
 export interface QuestionsOptions {
@@ -21,7 +21,8 @@ export function createQuestions({ client, clock, logger }: QuestionsOptions) {
     waitMs: LIMITS.questionsWaitMs,
     clock,
   });
-  return async (question: Question): Promise<QuestionResult> => {
+
+  async function ask(question: Question): Promise<QuestionResult> {
     const { sql, parameters } = statementOf(question);
     let release = () => {};
     try {
@@ -44,7 +45,17 @@ export function createQuestions({ client, clock, logger }: QuestionsOptions) {
     } finally {
       release();
     }
+  }
+
+  return async (question: Question): Promise<QuestionResult> => {
+    const result = await ask(question);
+    const isTooLarge = result.kind === 'too_large' && result.bound === 'memory';
+    return isTooLarge && countsPlayers(question) ? ask({ ...question, spills: true }) : result;
   };
+}
+
+function countsPlayers(question: Question): question is TrendQuestion | BreakdownQuestion {
+  return (question.kind === 'trend' || question.kind === 'breakdown') && question.metric === 'players';
 }
 
 const BOUNDS = {

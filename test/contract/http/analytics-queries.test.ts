@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../actors/vocabulary/facts.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { exceededBound, type QuestionResult } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
+import {
+  exceededBound,
+  type QuestionResult,
+  readableSql,
+} from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
-import { runSql, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
 import { startWithTables } from '../../support/made-tables.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
@@ -100,6 +104,14 @@ describe('an answer', () => {
       const [series] = seriesOf(data);
       expect(series?.points.filter(({ value }) => value > 0)).toEqual(trendOf(wanted, metric, interval));
     }
+  });
+
+  it('counts players in sets as in groups', async () => {
+    const scope = { game: 'demo', environment: 'live', fromMs: FROM_MS, toMs: TODAY_MS, eventNames: [], where: [] };
+    const question = { ...scope, kind: 'trend', metric: 'players', interval: 'week', limit: 5, by: undefined } as const;
+    const rows = await rowsOf<object>(clickhouse, readableSql(question));
+    expect(rows.length).toBeGreaterThan(1);
+    expect(await rowsOf(clickhouse, readableSql({ ...question, spills: true }))).toEqual(rows);
   });
 
   it('has a point for each interval that has begun, and says which one is not over', async () => {
