@@ -3,13 +3,16 @@ import type { Metric } from '../../../clickhouse-schema/queries/experiment-query
 import { type ExperimentResults, SMALL_GROUP_PLAYERS } from '../../analysis/experiment-results.ts';
 import {
   LEFT_OUT,
+  PERIOD_EXAMPLE,
   Periods,
   periodJson,
   SampleRatio,
+  SEQUENTIAL_EXAMPLE,
   sequentialJson,
   SequentialVariants,
   Variant,
   variantJson,
+  VARIANTS_EXAMPLE,
 } from './flag-results-resource.ts';
 import type { ShownPeriod } from './experiment-period.ts';
 
@@ -129,16 +132,8 @@ function groupJson(
   };
 }
 
-const NOTHING = { lift: null, ci_low: null, ci_high: null, p_value: null };
-
 export const FLAG_READOUT_EXAMPLE = {
-  flag_key: 'shop_layout',
-  flag_version: 3,
-  period: 2,
-  periods: [
-    { period: 1, version: 1, started_at: '2026-01-05T09:00:00.000Z' },
-    { period: 2, version: 2, started_at: '2026-01-12T09:00:00.000Z' },
-  ],
+  ...PERIOD_EXAMPLE,
   window_days: 7,
   by: 'country',
   groups_found: 31,
@@ -155,24 +150,8 @@ export const FLAG_READOUT_EXAMPLE = {
           metric: 'purchase_completed',
           aggregate: 'conversion',
           property: null,
-          variants: [
-            { variant_key: 'control', players: 1000, conversions: 100, sum: 100, mean: 0.1, ...NOTHING },
-            {
-              variant_key: 'wide',
-              players: 1000,
-              conversions: 120,
-              sum: 120,
-              mean: 0.12,
-              lift: 0.2,
-              ci_low: -0.1009,
-              ci_high: 0.5009,
-              p_value: 0.1926,
-            },
-          ],
-          sequential: [
-            { variant_key: 'control', ci_low: null, ci_high: null, p_value: null },
-            { variant_key: 'wide', ci_low: -0.2793, ci_high: 0.6793, p_value: 1 },
-          ],
+          variants: VARIANTS_EXAMPLE,
+          sequential: SEQUENTIAL_EXAMPLE,
         },
       ],
     },

@@ -115,7 +115,8 @@ export const FlagResults = Type.Object(
   { description: 'Results of an experiment.' },
 );
 
-export const FLAG_RESULTS_EXAMPLE = {
+/** The flag and its periods in the examples. */
+export const PERIOD_EXAMPLE = {
   flag_key: 'shop_layout',
   flag_version: 3,
   period: 2,
@@ -123,40 +124,42 @@ export const FLAG_RESULTS_EXAMPLE = {
     { period: 1, version: 1, started_at: '2026-01-05T09:00:00.000Z' },
     { period: 2, version: 2, started_at: '2026-01-12T09:00:00.000Z' },
   ],
+};
+
+const NO_COMPARISON = { ci_low: null, ci_high: null, p_value: null };
+
+/** The results per variant in the examples. */
+export const VARIANTS_EXAMPLE = [
+  { variant_key: 'control', players: 1000, conversions: 100, sum: 100, mean: 0.1, lift: null, ...NO_COMPARISON },
+  {
+    variant_key: 'wide',
+    players: 1000,
+    conversions: 120,
+    sum: 120,
+    mean: 0.12,
+    lift: 0.2,
+    ci_low: -0.1009,
+    ci_high: 0.5009,
+    p_value: 0.1926,
+  },
+];
+
+/** The sequential comparisons in the examples. */
+export const SEQUENTIAL_EXAMPLE = [
+  { variant_key: 'control', ...NO_COMPARISON },
+  { variant_key: 'wide', ci_low: -0.2793, ci_high: 0.6793, p_value: 1 },
+];
+
+export const FLAG_RESULTS_EXAMPLE = {
+  ...PERIOD_EXAMPLE,
   metric: 'purchase_completed',
   aggregate: 'conversion',
   window_days: 7,
-  variants: [
-    {
-      variant_key: 'control',
-      players: 1000,
-      conversions: 100,
-      sum: 100,
-      mean: 0.1,
-      lift: null,
-      ci_low: null,
-      ci_high: null,
-      p_value: null,
-    },
-    {
-      variant_key: 'wide',
-      players: 1000,
-      conversions: 120,
-      sum: 120,
-      mean: 0.12,
-      lift: 0.2,
-      ci_low: -0.1009,
-      ci_high: 0.5009,
-      p_value: 0.1926,
-    },
-  ],
+  variants: VARIANTS_EXAMPLE,
   sequential: {
     method: 'asymptotic_confidence_sequence',
     confidence: 0.95,
-    variants: [
-      { variant_key: 'control', ci_low: null, ci_high: null, p_value: null },
-      { variant_key: 'wide', ci_low: -0.2793, ci_high: 0.6793, p_value: 1 },
-    ],
+    variants: SEQUENTIAL_EXAMPLE,
   },
   sample_ratio: { p_value: 1, mismatch: false },
   excluded_players: 0,
