@@ -1,10 +1,9 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { type AnswerOf, call } from '../api.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { patch, useOptimistic } from '../parts/optimistic.ts';
+import { patch } from '../parts/optimistic.ts';
 import { RemoveButton } from '../parts/remove-button.tsx';
+import { SwitchButton } from '../parts/switch-button.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Campaign, campaignQuery } from './campaign-document.ts';
@@ -46,43 +45,30 @@ export function CampaignActions({ campaign, hasDraft }: { campaign: Campaign; ha
 function Switch({ campaign: { campaign_id: id, name, enabled, version } }: { campaign: Campaign }) {
   const { scope } = usePlace();
   const queries = useQueryClient();
-  const [asking, setAsking] = useState(false);
   const place = campaignQuery(scope, id);
-  const action = enabled ? texts.pause : texts.start;
-  const title = enabled ? texts.pauseTitle(name) : texts.startTitle(name);
-  const change = useOptimistic({
-    send: (wanted: boolean) =>
-      call(scope, 'PATCH /v1/campaigns/campaigns/{id}', {
-        path: { id },
-        headers: { 'If-Match': `"${version}"` },
-        body: { enabled: wanted },
-      }),
-    patches: (wanted) => [
-      patch<Campaign>(place, (held) => ({ ...held, enabled: wanted })),
-      patch<List>(['campaigns', scope.game, scope.environment], ({ campaigns, ...rest }) => ({
-        ...rest,
-        campaigns: campaigns.map((each) => (each.campaign_id === id ? { ...each, enabled: wanted } : each)),
-      })),
-    ],
-    renews: [['campaign'], ['campaigns'], ['all campaigns']],
-    named: () => title,
-    onShown: () => setAsking(false),
-    onDone: (saved) => queries.setQueryData(place, saved),
-  });
   return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)} disabled={change.isPending}>
-        {action}
-      </Button>
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={title}
-        action={action}
-        onConfirm={() => change.mutate(!enabled)}
-      >
-        <Text>{enabled ? texts.pauseHelp : texts.startHelp}</Text>
-      </Confirm>
-    </>
+    <SwitchButton
+      enabled={enabled}
+      action={enabled ? texts.pause : texts.start}
+      title={enabled ? texts.pauseTitle(name) : texts.startTitle(name)}
+      send={(wanted) =>
+        call(scope, 'PATCH /v1/campaigns/campaigns/{id}', {
+          path: { id },
+          headers: { 'If-Match': `"${version}"` },
+          body: { enabled: wanted },
+        })
+      }
+      patches={(wanted) => [
+        patch<Campaign>(place, (held) => ({ ...held, enabled: wanted })),
+        patch<List>(['campaigns', scope.game, scope.environment], ({ campaigns, ...rest }) => ({
+          ...rest,
+          campaigns: campaigns.map((each) => (each.campaign_id === id ? { ...each, enabled: wanted } : each)),
+        })),
+      ]}
+      renews={[['campaign'], ['campaigns'], ['all campaigns']]}
+      onDone={(saved) => queries.setQueryData(place, saved)}
+    >
+      <Text>{enabled ? texts.pauseHelp : texts.startHelp}</Text>
+    </SwitchButton>
   );
 }

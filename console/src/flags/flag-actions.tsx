@@ -1,11 +1,10 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../api.ts';
-import { Confirm } from '../parts/confirm.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { patch, useOptimistic } from '../parts/optimistic.ts';
+import { patch } from '../parts/optimistic.ts';
 import { RemoveButton } from '../parts/remove-button.tsx';
+import { SwitchButton } from '../parts/switch-button.tsx';
 import { Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { StateBadge } from './state-badge.tsx';
@@ -21,7 +20,7 @@ export function FlagActions({ flag, hasDraft }: { flag: Flag; hasDraft: boolean 
   return (
     <>
       <StateBadge enabled={flag.enabled} />
-      {mayEdit && !hasDraft ? <Toggle flag={flag} /> : null}
+      {mayEdit && !hasDraft ? <Switch flag={flag} /> : null}
       {scope.environment === 'test' && !hasDraft ? <Promote flag={flag} /> : null}
       {mayEdit ? <Archive flag={flag} /> : null}
     </>
@@ -29,47 +28,33 @@ export function FlagActions({ flag, hasDraft }: { flag: Flag; hasDraft: boolean 
 }
 
 /** Turns the flag on or off. */
-function Toggle({ flag }: { flag: Flag }) {
+function Switch({ flag: { key, enabled, version } }: { flag: Flag }) {
   const { scope } = usePlace();
   const queries = useQueryClient();
-  const [asking, setAsking] = useState(false);
-  const place = flagQuery(scope, flag.key);
-  const { enabled } = flag;
-  const action = enabled ? texts.off : texts.on;
-  const title = enabled ? texts.offTitle(flag.key) : texts.onTitle(flag.key);
-  const toggle = useOptimistic({
-    send: (wanted: boolean) =>
-      call(scope, 'PATCH /v1/flags/flags/{key}', {
-        path: { key: flag.key },
-        headers: { 'If-Match': String(flag.version) },
-        body: { enabled: wanted },
-      }),
-    patches: (wanted) => [
-      patch<Flag>(place, (held) => ({ ...held, enabled: wanted })),
-      patch<Flag[]>(['all flags', scope.game, scope.environment], (held) =>
-        held.map((each) => (each.key === flag.key ? { ...each, enabled: wanted } : each)),
-      ),
-    ],
-    renews: [['flag'], ['all flags']],
-    named: () => title,
-    onShown: () => setAsking(false),
-    onDone: (saved) => queries.setQueryData(place, saved),
-  });
+  const place = flagQuery(scope, key);
   return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)} disabled={toggle.isPending}>
-        {action}
-      </Button>
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={title}
-        action={action}
-        onConfirm={() => toggle.mutate(!enabled)}
-      >
-        <Diff before={{ enabled }} after={{ enabled: !enabled }} />
-      </Confirm>
-    </>
+    <SwitchButton
+      enabled={enabled}
+      action={enabled ? texts.off : texts.on}
+      title={enabled ? texts.offTitle(key) : texts.onTitle(key)}
+      send={(wanted) =>
+        call(scope, 'PATCH /v1/flags/flags/{key}', {
+          path: { key },
+          headers: { 'If-Match': String(version) },
+          body: { enabled: wanted },
+        })
+      }
+      patches={(wanted) => [
+        patch<Flag>(place, (held) => ({ ...held, enabled: wanted })),
+        patch<Flag[]>(['all flags', scope.game, scope.environment], (held) =>
+          held.map((each) => (each.key === key ? { ...each, enabled: wanted } : each)),
+        ),
+      ]}
+      renews={[['flag'], ['all flags']]}
+      onDone={(saved) => queries.setQueryData(place, saved)}
+    >
+      <Diff before={{ enabled }} after={{ enabled: !enabled }} />
+    </SwitchButton>
   );
 }
 

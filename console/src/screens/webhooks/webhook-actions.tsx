@@ -3,8 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, call } from '../../api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { patch, useOptimistic } from '../../parts/optimistic.ts';
+import { patch } from '../../parts/optimistic.ts';
 import { RemoveButton } from '../../parts/remove-button.tsx';
+import { SwitchButton } from '../../parts/switch-button.tsx';
 import { Fault } from '../../parts/states.tsx';
 import { Json, number } from '../../parts/values.tsx';
 import { usePlace } from '../../session.tsx';
@@ -38,39 +39,28 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
 function Switch({ webhook: { webhook_id: id, name, enabled, version } }: { webhook: Webhook }) {
   const { scope } = usePlace();
   const { game, environment } = scope;
-  const [asking, setAsking] = useState(false);
-  const title = enabled ? texts.pauseTitle(name) : texts.resumeTitle(name);
-  const action = enabled ? texts.pause : texts.resume;
-  const change = useOptimistic({
-    send: (wanted: boolean) =>
-      call(scope, 'PATCH /v1/integrations/webhooks/{id}', {
-        path: { id },
-        headers: { 'If-Match': `"${version}"` },
-        body: { enabled: wanted },
-      }),
-    patches: (wanted) => [patch<Webhook>(['webhook', game, environment, id], (held) => ({ ...held, enabled: wanted }))],
-    renews: [
-      ['webhook', game, environment, id],
-      ['webhooks', game, environment],
-    ],
-    named: () => title,
-    onShown: () => setAsking(false),
-  });
   return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)} disabled={change.isPending}>
-        {action}
-      </Button>
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={title}
-        action={action}
-        onConfirm={() => change.mutate(!enabled)}
-      >
-        {enabled ? texts.pauseHelp : texts.resumeHelp}
-      </Confirm>
-    </>
+    <SwitchButton
+      enabled={enabled}
+      action={enabled ? texts.pause : texts.resume}
+      title={enabled ? texts.pauseTitle(name) : texts.resumeTitle(name)}
+      send={(wanted) =>
+        call(scope, 'PATCH /v1/integrations/webhooks/{id}', {
+          path: { id },
+          headers: { 'If-Match': `"${version}"` },
+          body: { enabled: wanted },
+        })
+      }
+      patches={(wanted) => [
+        patch<Webhook>(['webhook', game, environment, id], (held) => ({ ...held, enabled: wanted })),
+      ]}
+      renews={[
+        ['webhook', game, environment, id],
+        ['webhooks', game, environment],
+      ]}
+    >
+      {enabled ? texts.pauseHelp : texts.resumeHelp}
+    </SwitchButton>
   );
 }
 
