@@ -1,16 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import type {
   Command,
   CommandBody,
+  ErasePlayer,
   ExposeFlag,
   GetPlayer,
-  IdempotencyClaim,
+  RegisterPlayer,
   ServeFlags,
   TrackItem,
 } from '../../../actors/vocabulary/commands.ts';
-import type { ImportedReply } from '../../../actors/vocabulary/import.ts';
 import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { PlayerReply, Reply, TrackResult } from '../../../actors/vocabulary/replies.ts';
+import type { Reply, TrackResult } from '../../../actors/vocabulary/replies.ts';
 import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
 import { ERRORS } from '../../../src/kernel/errors.ts';
 import { predictCampaigns } from './model-campaigns.ts';
@@ -21,12 +20,13 @@ import { countedOnce, type ModelSegment, predictSegments, readersOf, type Segmen
 import { predictListing } from './model-lists.ts';
 import { predictCall } from './model-calls.ts';
 import { predictImport } from './model-import.ts';
+import { isOneCaller, recall, remember } from './model-keys.ts';
 import { predictPurchase, predictSession } from './model-play.ts';
 import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './model-quarantine.ts';
 import { predictOverride } from './model-flags.ts';
 import { predictSighting } from './model-served.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
-import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
+import type { Scope } from '../../../actors/vocabulary/scope.ts';
 import type { RecentEvent } from '../../../actors/vocabulary/player.ts';
 import type { EventSender } from '../../../actors/vocabulary/event-tracked.ts';
 
@@ -45,8 +45,6 @@ export interface Prediction {
 }
 
 export type View = (entityId: string) => EntityState | undefined;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Predicts a command and its immediate consequences for the players that it changes. */
 export function predict(view: View, command: Command, definitions: ModelDefinitions = NO_DEFINITIONS): Prediction {
@@ -195,36 +193,8 @@ function predictCommand(
 
   switch (body.kind) {
     case 'RegisterPlayer': {
-      const held = playerOf(current(body.playerId), scope);
-      if (held !== undefined && body.createOnly) return failed('DUPLICATE_PLAYER');
-      if (held === undefined) {
-        const player = newPlayer(body.playerId, body.externalId, at);
-        player.deviceId = body.deviceId ?? null;
-        player.email = body.email ?? null;
-        player.attributes = merged('{}', body.attributes);
-        run.facts.push({ kind: 'PlayerRegistered', entityId: body.playerId, ...scope, at, player });
-        const tombstone = inScope(current(body.playerId), scope);
-        const keys = tombstone?.kind === 'erased' ? tombstone.keys : [];
-        const quarantine = quarantineOfNewLife(tombstone?.kind === 'erased' ? tombstone.quarantined : 0);
-        const again = tombstone?.kind === 'erased' ? { bornSeq: definitions.sequence } : {};
-        run.next.set(body.playerId, { ...newState(player, scope, at), keys, quarantine, ...again });
-        run.reply = { kind: 'player', player, created: true };
-      } else {
-        const keepsEmail = body.byClientKey && held.email !== null;
-        const keepsDevice = body.byClientKey && held.deviceId !== null;
-        change(run, held, scope, at, {
-          email: keepsEmail ? undefined : body.email,
-          deviceId: keepsDevice ? undefined : body.deviceId,
-          attributes: body.attributes,
-        });
-        if (body.byClientKey && run.reply.kind === 'player') {
-          const { id, externalId, lifecycleStage, firstSeenAt, lastSeenAt, deviceId } = run.reply.player;
-          const visible = newPlayer(id, externalId, firstSeenAt);
-          if (deviceId === body.deviceId) visible.deviceId = deviceId;
-          visible.attributes = merged('{}', body.attributes);
-          run.reply = { ...run.reply, player: { ...visible, lifecycleStage, lastSeenAt } };
-        }
-      }
+      const failure = register(run, current, body, scope, at, definitions);
+      if (failure !== undefined) return failure;
       break;
     }
     case 'PatchPlayer': {
@@ -234,16 +204,8 @@ function predictCommand(
       break;
     }
     case 'ErasePlayer': {
-      const { playerId: id } = body;
-      const held = inScope(current(id), scope);
-      if (held === undefined || held.kind === 'ledger') return failed('PLAYER_NOT_FOUND');
-      const erasedAt = held.kind === 'erased' ? held.erasedAt : at;
-      run.reply = { kind: 'erased', playerId: id, erasedAt };
-      if (held.kind === 'erased') break;
-      const quarantined = held.quarantine.last;
-      const device = held.deviceId === null ? {} : { deviceId: held.deviceId };
-      run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at, quarantined, ...device });
-      run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], quarantined, lastSeq: 0 });
+      const failure = erase(run, current, body, scope, at);
+      if (failure !== undefined) return failure;
       break;
     }
     case 'TrackEvents': {
@@ -316,6 +278,69 @@ function predictCommand(
   return run;
 }
 
+/** @returns the failure, if there is one */
+function register(
+  run: Prediction,
+  current: View,
+  body: RegisterPlayer,
+  scope: Scope,
+  at: number,
+  { sequence }: ModelDefinitions,
+): Pick<Prediction, 'reply'> | undefined {
+  const held = playerOf(current(body.playerId), scope);
+  if (held !== undefined && body.createOnly) return failed('DUPLICATE_PLAYER');
+  if (held === undefined) {
+    const player = newPlayer(body.playerId, body.externalId, at);
+    player.deviceId = body.deviceId ?? null;
+    player.email = body.email ?? null;
+    player.attributes = merged('{}', body.attributes);
+    run.facts.push({ kind: 'PlayerRegistered', entityId: body.playerId, ...scope, at, player });
+    const tombstone = inScope(current(body.playerId), scope);
+    const keys = tombstone?.kind === 'erased' ? tombstone.keys : [];
+    const quarantine = quarantineOfNewLife(tombstone?.kind === 'erased' ? tombstone.quarantined : 0);
+    const again = tombstone?.kind === 'erased' ? { bornSeq: sequence } : {};
+    run.next.set(body.playerId, { ...newState(player, scope, at), keys, quarantine, ...again });
+    run.reply = { kind: 'player', player, created: true };
+  } else {
+    const keepsEmail = body.byClientKey && held.email !== null;
+    const keepsDevice = body.byClientKey && held.deviceId !== null;
+    change(run, held, scope, at, {
+      email: keepsEmail ? undefined : body.email,
+      deviceId: keepsDevice ? undefined : body.deviceId,
+      attributes: body.attributes,
+    });
+    if (body.byClientKey && run.reply.kind === 'player') {
+      const { id, externalId, lifecycleStage, firstSeenAt, lastSeenAt, deviceId } = run.reply.player;
+      const visible = newPlayer(id, externalId, firstSeenAt);
+      if (deviceId === body.deviceId) visible.deviceId = deviceId;
+      visible.attributes = merged('{}', body.attributes);
+      run.reply = { ...run.reply, player: { ...visible, lifecycleStage, lastSeenAt } };
+    }
+  }
+  return undefined;
+}
+
+/** @returns the failure, if there is one */
+function erase(
+  run: Prediction,
+  current: View,
+  body: ErasePlayer,
+  scope: Scope,
+  at: number,
+): Pick<Prediction, 'reply'> | undefined {
+  const { playerId: id } = body;
+  const held = inScope(current(id), scope);
+  if (held === undefined || held.kind === 'ledger') return failed('PLAYER_NOT_FOUND');
+  const erasedAt = held.kind === 'erased' ? held.erasedAt : at;
+  run.reply = { kind: 'erased', playerId: id, erasedAt };
+  if (held.kind === 'erased') return undefined;
+  const quarantined = held.quarantine.last;
+  const device = held.deviceId === null ? {} : { deviceId: held.deviceId };
+  run.facts.push({ kind: 'PlayerErased', entityId: id, ...scope, at, quarantined, ...device });
+  run.next.set(id, { kind: 'erased', id, ...scope, erasedAt, keys: [], quarantined, lastSeq: 0 });
+  return undefined;
+}
+
 /** The owner itself issues the commands that record evaluations; they never go through REQUESTS. */
 function simulated(body: CommandBody): Exclude<CommandBody, ExposeFlag | ServeFlags> {
   if (body.kind === 'ExposeFlag' || body.kind === 'ServeFlags') throw new Error(`${body.kind} is not simulated`);
@@ -329,25 +354,6 @@ export function predictRead(view: View, scope: Scope, query: GetPlayer): Reply {
   return { kind: 'player', player: viewOf(held), created: false };
 }
 
-/** Whether a reply equals the model's. Clients rely on the code of a failure, not on its message. */
-export function sameReply(received: Reply, expected: Reply): boolean {
-  if (received.kind === 'failure' || expected.kind === 'failure') {
-    return received.kind === 'failure' && expected.kind === 'failure' && received.code === expected.code;
-  }
-  if (received.kind === 'imported' && expected.kind === 'imported') {
-    return isDeepStrictEqual(withoutMessages(received), withoutMessages(expected));
-  }
-  if (received.kind === 'player') return isDeepStrictEqual(withoutComputed(received), expected);
-  return isDeepStrictEqual(received, expected);
-}
-
-/** Computed properties are compared apart: they change with definitions and time. */
-function withoutComputed({ kind, player, created, replayed }: PlayerReply): PlayerReply {
-  return { kind, player, created, ...(replayed === undefined ? {} : { replayed }) };
-}
-
-const withoutMessages = (reply: ImportedReply) => ({ ...reply, rejected: reply.rejected.map(({ line }) => line) });
-
 function inScope(state: EntityState | undefined, scope: Scope): EntityState | undefined {
   return state?.game === scope.game && state.environment === scope.environment ? state : undefined;
 }
@@ -359,50 +365,6 @@ function playerOf(state: EntityState | undefined, scope: Scope): PlayerState | u
 
 function failed(code: 'DUPLICATE_PLAYER' | 'PLAYER_NOT_FOUND'): Pick<Prediction, 'reply'> {
   return { reply: { kind: 'failure', code } };
-}
-
-function recall(
-  holder: EntityState | undefined,
-  claim: IdempotencyClaim,
-  at: number,
-  slot: Reply['kind'] | undefined,
-  by: CallerKind | undefined,
-): Reply | undefined {
-  const known = holder?.keys.find(
-    (entry) =>
-      entry.key === claim.key &&
-      isOneCaller(entry.by, by) &&
-      at - entry.at < DAY_MS &&
-      (slot === undefined || entry.reply.kind === slot),
-  );
-  if (known === undefined) return undefined;
-  if (known.bodyHash !== claim.bodyHash) return { kind: 'failure', code: 'CONFLICT' };
-  const { reply } = known;
-  if (reply.kind === 'lifecycle' || reply.kind === 'churnRisk') return reply;
-  if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'exported') return reply;
-  if (reply.kind === 'noted' || reply.kind === 'imported' || reply.kind === 'listed') return reply;
-  if (reply.kind === 'previewed') return reply;
-  return { ...reply, replayed: true };
-}
-
-/** Client and server API keys do not share ids and Idempotency-Keys; old records, which have no kind, match both. */
-function isOneCaller(one: EventSender | undefined, other: EventSender | undefined): boolean {
-  return one === undefined || other === undefined || one === other;
-}
-
-function remember(
-  run: Prediction,
-  holder: EntityState | undefined,
-  entityId: string,
-  claim: IdempotencyClaim & { by?: CallerKind },
-  scope: Scope,
-  at: number,
-): void {
-  const { reply } = run;
-  run.facts.push({ kind: 'IdempotencyKeyUsed', entityId, ...scope, at, ...claim, reply });
-  const before = holder ?? { kind: 'ledger', id: entityId, ...scope, keys: [], lastSeq: 0 };
-  const keys = [...before.keys.filter((entry) => at - entry.at < DAY_MS), { ...claim, at, reply }];
-  run.next.set(entityId, { ...before, keys });
 }
 
 function change(

@@ -1,0 +1,56 @@
+import type { IdempotencyClaim } from '../../../actors/vocabulary/commands.ts';
+import type { EventSender } from '../../../actors/vocabulary/event-tracked.ts';
+import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
+import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
+import type { EntityState } from '../../../actors/vocabulary/state.ts';
+
+/* Idempotency keys in the model. */
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The reply that an `Idempotency-Key` gets again. Undefined if the key is unused. */
+export function recall(
+  holder: EntityState | undefined,
+  claim: IdempotencyClaim,
+  at: number,
+  slot: Reply['kind'] | undefined,
+  by: CallerKind | undefined,
+): Reply | undefined {
+  const known = holder?.keys.find(
+    (entry) =>
+      entry.key === claim.key &&
+      isOneCaller(entry.by, by) &&
+      at - entry.at < DAY_MS &&
+      (slot === undefined || entry.reply.kind === slot),
+  );
+  if (known === undefined) return undefined;
+  if (known.bodyHash !== claim.bodyHash) return { kind: 'failure', code: 'CONFLICT' };
+  const { reply } = known;
+  if (reply.kind === 'lifecycle' || reply.kind === 'churnRisk') return reply;
+  if (reply.kind === 'failure' || reply.kind === 'flags' || reply.kind === 'exported') return reply;
+  if (reply.kind === 'noted' || reply.kind === 'imported' || reply.kind === 'listed') return reply;
+  if (reply.kind === 'previewed') return reply;
+  return { ...reply, replayed: true };
+}
+
+/** Client and server API keys do not share ids and Idempotency-Keys; old records, which have no kind, match both. */
+export function isOneCaller(one: EventSender | undefined, other: EventSender | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
+}
+
+/** Stores the reply under its `Idempotency-Key`. */
+export function remember(
+  run: { facts: DomainFact[]; reply: Reply; next: Map<string, EntityState> },
+  holder: EntityState | undefined,
+  entityId: string,
+  claim: IdempotencyClaim & { by?: CallerKind },
+  scope: Scope,
+  at: number,
+): void {
+  const { reply } = run;
+  run.facts.push({ kind: 'IdempotencyKeyUsed', entityId, ...scope, at, ...claim, reply });
+  const before = holder ?? { kind: 'ledger', id: entityId, ...scope, keys: [], lastSeq: 0 };
+  const keys = [...before.keys.filter((entry) => at - entry.at < DAY_MS), { ...claim, at, reply }];
+  run.next.set(entityId, { ...before, keys });
+}
