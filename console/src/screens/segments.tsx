@@ -1,11 +1,13 @@
 import { Button, Text, TextInput } from '@mantine/core';
-import { Link, useSearchParams } from 'wouter';
-import { type Campaign, type Flag, type Segment, useCampaigns, useFlags, useSegments } from '../flags/definitions.ts';
+import { Link } from 'wouter';
+import { type Segment, useCampaigns, useFlags, useSegments } from '../flags/definitions.ts';
 import { StateBadge } from '../flags/state-badge.tsx';
+import { useAddressField } from '../parts/address.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { Time } from '../parts/values.tsx';
+import { countUses, type SegmentUses } from '../segments/segment-uses.ts';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 
@@ -13,28 +15,19 @@ const texts = TEXTS.segments;
 
 interface Row {
   segment: Segment;
-  flags: number;
-  campaigns: number;
+  uses: SegmentUses;
 }
 
 /** All segments, with what uses them. */
 export function Segments() {
   const { scope, mayEdit } = usePlace();
-  const [params, setParams] = useSearchParams();
+  const [search, setSearch] = useAddressField('q');
+  const [order, setOrder] = useAddressField('order');
   const segments = useSegments();
   const flags = useFlags();
   const campaigns = useCampaigns();
-  const search = params.get('q') ?? '';
   const base = `/${scope.game}/${scope.environment}/segments`;
-  const set = (name: string, value: string): void =>
-    setParams(
-      (before) => {
-        if (value === '') before.delete(name);
-        else before.set(name, value);
-        return before;
-      },
-      { replace: true },
-    );
+  const usesOf = countUses(flags.data ?? [], campaigns.data ?? []);
   const add = mayEdit ? (
     <Button component={Link} href={`${base}/new`}>
       {texts.add}
@@ -56,15 +49,17 @@ export function Segments() {
                 placeholder={texts.filterHelp}
                 maw={320}
                 value={search}
-                onChange={(event) => set('q', event.currentTarget.value)}
+                onChange={(event) => setSearch(event.currentTarget.value)}
               />
               <DataTable
                 label={texts.title}
                 columns={COLUMNS}
-                rows={rowsOf(found, flags.data ?? [], campaigns.data ?? []).filter((row) => isFound(row, search))}
+                rows={found
+                  .filter((segment) => isFound(segment, search))
+                  .map((segment): Row => ({ segment, uses: usesOf(segment.segment_id) }))}
                 keyOf={({ segment }) => segment.segment_id}
-                order={params.get('order') ?? ''}
-                onOrder={(order) => set('order', order)}
+                order={order}
+                onOrder={setOrder}
               />
             </>
           )
@@ -74,30 +69,7 @@ export function Segments() {
   );
 }
 
-function rowsOf(segments: readonly Segment[], flags: readonly Flag[], campaigns: readonly Campaign[]): Row[] {
-  const byFlags = counted(flags.map((flag) => flag.targeting_rules.map((rule) => rule.segment_id)));
-  const byCampaigns = counted(campaigns.map((campaign) => segmentsOf(campaign)));
-  return segments.map((segment) => ({
-    segment,
-    flags: byFlags.get(segment.segment_id) ?? 0,
-    campaigns: byCampaigns.get(segment.segment_id) ?? 0,
-  }));
-}
-
-/** How many of the lists have each id. */
-function counted(lists: readonly (readonly unknown[])[]): Map<unknown, number> {
-  const counts = new Map<unknown, number>();
-  for (const list of lists) for (const id of new Set(list)) counts.set(id, (counts.get(id) ?? 0) + 1);
-  return counts;
-}
-
-/** The audience of a campaign, and the segment that triggers it. */
-function segmentsOf(campaign: Campaign): unknown[] {
-  const trigger: Readonly<Record<string, unknown>> = { ...campaign.trigger };
-  return [campaign.audience, trigger['segment_id']];
-}
-
-function isFound({ segment: { key, name, description } }: Row, search: string): boolean {
+function isFound({ key, name, description }: Segment, search: string): boolean {
   return `${key} ${name} ${description}`.toLowerCase().includes(search.trim().toLowerCase());
 }
 
@@ -134,8 +106,8 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'used',
     label: texts.columns.usedBy,
-    sortBy: ({ flags, campaigns }) => flags + campaigns,
-    cell: ({ flags, campaigns }) => (flags + campaigns === 0 ? texts.notUsed : texts.uses(flags, campaigns)),
+    sortBy: ({ uses: { flags, campaigns } }) => flags + campaigns,
+    cell: ({ uses: { flags, campaigns } }) => (flags + campaigns === 0 ? texts.notUsed : texts.uses(flags, campaigns)),
   },
   {
     id: 'updated',
