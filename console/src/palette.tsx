@@ -1,8 +1,7 @@
 import { NavLink, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { call } from './api.ts';
+import { useCampaigns, useFlags, useSegments } from './flags/definitions.ts';
 import { Dialog } from './parts/dialog.tsx';
 import type { Entry } from './screens.ts';
 import { usePlace } from './session.tsx';
@@ -39,33 +38,23 @@ function Search({ onClose, entries }: { onClose: () => void; entries: readonly E
   const [, navigate] = useLocation();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const { game, environment } = scope;
-  const flags = useQuery({
-    queryKey: ['flags', game, environment],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/flags/flags', { query: { limit: 500 }, signal }),
-  });
-  const segments = useQuery({
-    queryKey: ['segments', game, environment],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/segments/segments', { query: { limit: 500 }, signal }),
-  });
-  const campaigns = useQuery({
-    queryKey: ['campaigns', game, environment],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/campaigns/campaigns', { query: { limit: 500 }, signal }),
-  });
+  const { data: flags = [] } = useFlags();
+  const { data: segments = [] } = useSegments();
+  const { data: campaigns = [] } = useCampaigns();
   const wanted = text.trim().toLowerCase();
   const all: Target[] = [
     ...entries.map(({ label, path }) => ({ label, kind: TEXTS.nav.label, path })),
-    ...(flags.data?.flags ?? []).map(({ key }) => ({
+    ...flags.map(({ key }) => ({
       label: key,
       kind: TEXTS.nav.flags,
       path: `flags/${encodeURIComponent(key)}`,
     })),
-    ...(segments.data?.segments ?? []).map(({ key, segment_id: id }) => ({
+    ...segments.map(({ key, segment_id: id }) => ({
       label: key,
       kind: TEXTS.nav.segments,
       path: `segments/${id}`,
     })),
-    ...(campaigns.data?.campaigns ?? []).map(({ key, campaign_id: id }) => ({
+    ...campaigns.map(({ key, campaign_id: id }) => ({
       label: key,
       kind: TEXTS.nav.campaigns,
       path: `campaigns/${id}`,
@@ -87,7 +76,7 @@ function Search({ onClose, entries }: { onClose: () => void; entries: readonly E
   const open = (target: Target | undefined): void => {
     if (target === undefined) return;
     onClose();
-    navigate(`/${game}/${environment}/${target.path}`);
+    navigate(`/${scope.game}/${scope.environment}/${target.path}`);
   };
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') setChosen(Math.min(current + 1, targets.length - 1));

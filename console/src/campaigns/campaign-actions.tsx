@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../api.ts';
+import { call } from '../api.ts';
+import type { Campaign as ListedCampaign } from '../flags/definitions.ts';
 import { patch } from '../parts/optimistic.ts';
 import { RemoveButton } from '../parts/remove-button.tsx';
 import { SwitchButton } from '../parts/switch-button.tsx';
@@ -9,8 +10,6 @@ import { TEXTS } from '../texts.ts';
 import { type Campaign, campaignQuery } from './campaign-document.ts';
 
 const texts = TEXTS.campaign;
-
-type List = AnswerOf<'GET /v1/campaigns/campaigns'>;
 
 /** Starts, pauses and archives a campaign, each after a confirmation and only on the version that is shown. */
 export function CampaignActions({ campaign, hasDraft }: { campaign: Campaign; hasDraft: boolean }) {
@@ -28,12 +27,11 @@ export function CampaignActions({ campaign, hasDraft }: { campaign: Campaign; ha
         list={`/${game}/${environment}/campaigns`}
         send={() => call(scope, 'DELETE /v1/campaigns/campaigns/{id}', { path, headers })}
         patches={[
-          patch<List>(['campaigns', game, environment], ({ campaigns, ...rest }) => ({
-            ...rest,
-            campaigns: campaigns.filter((each) => each.campaign_id !== id),
-          })),
+          patch<ListedCampaign[]>(['all campaigns', game, environment], (held) =>
+            held.filter((each) => each.campaign_id !== id),
+          ),
         ]}
-        renews={[['campaign'], ['campaigns'], ['all campaigns']]}
+        renews={[['campaign'], ['all campaigns']]}
       >
         <Text>{texts.archiveHelp}</Text>
       </RemoveButton>
@@ -60,12 +58,11 @@ function Switch({ campaign: { campaign_id: id, name, enabled, version } }: { cam
       }
       patches={(wanted) => [
         patch<Campaign>(place, (held) => ({ ...held, enabled: wanted })),
-        patch<List>(['campaigns', scope.game, scope.environment], ({ campaigns, ...rest }) => ({
-          ...rest,
-          campaigns: campaigns.map((each) => (each.campaign_id === id ? { ...each, enabled: wanted } : each)),
-        })),
+        patch<ListedCampaign[]>(['all campaigns', scope.game, scope.environment], (held) =>
+          held.map((each) => (each.campaign_id === id ? { ...each, enabled: wanted } : each)),
+        ),
       ]}
-      renews={[['campaign'], ['campaigns'], ['all campaigns']]}
+      renews={[['campaign'], ['all campaigns']]}
       onDone={(saved) => queries.setQueryData(place, saved)}
     >
       <Text>{enabled ? texts.pauseHelp : texts.startHelp}</Text>

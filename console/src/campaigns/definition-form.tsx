@@ -12,12 +12,12 @@ import {
 } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useEventNames } from '../conditions/names.ts';
+import { useSegments } from '../flags/definitions.ts';
 import { ConditionBuilder } from '../parts/condition-builder.tsx';
 import { isObject, parseObject, prettyJson } from '../parts/json-text.ts';
 import { TEXTS } from '../texts.ts';
 import { TRIGGERS, triggerKindOf } from './campaign-document.ts';
 import { MessagePreview } from './message-preview.tsx';
-import { useSegments } from './use-campaigns.ts';
 
 const texts = TEXTS.campaign;
 
@@ -36,7 +36,7 @@ export function DefinitionForm({ document, onChange, readOnly, isNew }: Definiti
   const set = (name: string, value: unknown): void => onChange({ ...document, [name]: value });
   const part = (name: string): Document => partOf(document, name);
   const setPart = (name: string, field: string, value: unknown): void => set(name, { ...part(name), [field]: value });
-  const { segments } = useSegments();
+  const { data: segments = [] } = useSegments();
   const options = segments.map(({ segment_id: id, name }) => ({ value: id, label: name }));
   const content = part('content');
   const quiet = document['quiet_hours'];
@@ -214,7 +214,7 @@ function TriggerFields({
   readOnly: boolean;
 }) {
   const names = useEventNames();
-  const { segments } = useSegments();
+  const { data: segments = [] } = useSegments();
   const kind = triggerKindOf(trigger) ?? 'event';
   const schedule = trigger['schedule'];
   const event = textOf(trigger['event']);

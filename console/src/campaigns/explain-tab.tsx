@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { type AnswerOf, call } from '../api.ts';
+import { useSegments } from '../flags/definitions.ts';
 import { Figures, State } from '../operations/panel.tsx';
 import { isObject, parseObject } from '../parts/json-text.ts';
 import { Fault } from '../parts/states.tsx';
@@ -10,7 +11,6 @@ import { number, Time } from '../parts/values.tsx';
 import { isAtLeast, usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 import { MessagePreview } from './message-preview.tsx';
-import { useSegments } from './use-campaigns.ts';
 
 const texts = TEXTS.campaign;
 
@@ -148,7 +148,7 @@ function Detail({ check: { value, most, until } }: { check: Explanation['checks'
 /** The number of players in the audience. Counting costs the owners time, so it needs the role analyst. */
 function AudienceSize({ audience }: { audience: string | undefined }) {
   const { scope, role } = usePlace();
-  const { segments } = useSegments();
+  const { data: segments = [] } = useSegments();
   const mayCount = isAtLeast(role, 'analyst');
   const segment = segments.find(({ segment_id: id }) => id === audience);
   const conditions = audience === undefined ? {} : segment?.conditions;

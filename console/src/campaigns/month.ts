@@ -43,8 +43,8 @@ export function shiftMonth(month: string, by: number): string {
 }
 
 /** The month of a text; else that of `nowMs`. */
-export function monthOf(text: string | null, nowMs: number): string {
-  const isMonth = text !== null && text.length === 7 && !Number.isNaN(Date.parse(`${text}-01T00:00:00Z`));
+export function monthOf(text: string, nowMs: number): string {
+  const isMonth = text.length === 7 && !Number.isNaN(Date.parse(`${text}-01T00:00:00Z`));
   return isMonth ? text : new Date(nowMs).toISOString().slice(0, 7);
 }
 

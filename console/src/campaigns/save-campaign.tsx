@@ -50,7 +50,7 @@ export function SaveCampaign({ base, document, setDraft, onSaved }: SaveCampaign
       placeOf={({ campaign_id: id }) => campaignQuery(scope, id)}
       onSaved={(campaign) => {
         hold(campaign);
-        void queries.invalidateQueries({ queryKey: ['campaigns'] });
+        void queries.invalidateQueries({ queryKey: ['all campaigns'] });
         setDraft(undefined);
         onSaved(campaign);
       }}

@@ -1,11 +1,12 @@
 import { Anchor, Button, Group, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
-import { Link, useSearchParams } from 'wouter';
+import { Link } from 'wouter';
 import { Calendar } from '../campaigns/calendar.tsx';
-import { type Campaign, STATES, stateOf } from '../campaigns/campaign-document.ts';
+import { STATES, stateOf } from '../campaigns/campaign-document.ts';
 import { monthOf } from '../campaigns/month.ts';
 import { StateBadge } from '../campaigns/state-badge.tsx';
 import { scheduleText, triggerText } from '../campaigns/trigger-text.ts';
-import { useCampaigns, useSegments } from '../campaigns/use-campaigns.ts';
+import { type Campaign, useCampaigns, useSegments } from '../flags/definitions.ts';
+import { useAddressField } from '../parts/address.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { percent } from '../parts/units.ts';
@@ -20,22 +21,16 @@ export function Campaigns() {
   const { scope, mayEdit } = usePlace();
   const base = `/${scope.game}/${scope.environment}/campaigns`;
   const found = useCampaigns();
-  const { nameOf } = useSegments();
-  const [search, setSearch] = useSearchParams();
-  const set = (name: string, value: string): void =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === '') next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
-  const view = search.get('view') === 'calendar' ? 'calendar' : 'list';
-  const wanted = (search.get('q') ?? '').toLowerCase();
-  const state = search.get('state') ?? '';
+  const { data: segments = [] } = useSegments();
+  const [search, setSearch] = useAddressField('q');
+  const [state, setState] = useAddressField('state');
+  const [shownView, setView] = useAddressField('view');
+  const [month, setMonth] = useAddressField('month');
+  const [order, setOrder] = useAddressField('order');
+  const view = shownView === 'calendar' ? 'calendar' : 'list';
+  const wanted = search.toLowerCase();
   const nowMs = Date.now();
+  const segmentName = (id: string): string => segments.find(({ segment_id: own }) => own === id)?.name ?? id;
   const hrefOf = ({ campaign_id: id }: Campaign): string => `${base}/${encodeURIComponent(id)}`;
   const isWanted = (campaign: Campaign): boolean =>
     (campaign.name.toLowerCase().includes(wanted) || campaign.key.toLowerCase().includes(wanted)) &&
@@ -54,7 +49,7 @@ export function Campaigns() {
       }
     >
       <Loaded query={found}>
-        {({ campaigns }) =>
+        {(campaigns) =>
           campaigns.length === 0 ? (
             <Empty title={texts.empty}>{texts.emptyHelp}</Empty>
           ) : (
@@ -62,8 +57,8 @@ export function Campaigns() {
               <Group align="flex-end">
                 <TextInput
                   label={texts.filter}
-                  value={search.get('q') ?? ''}
-                  onChange={(event) => set('q', event.currentTarget.value)}
+                  value={search}
+                  onChange={(event) => setSearch(event.currentTarget.value)}
                 />
                 <NativeSelect
                   label={texts.state}
@@ -72,7 +67,7 @@ export function Campaigns() {
                     { value: '', label: texts.allStates },
                     ...STATES.map((each) => ({ value: each, label: texts.states[each] ?? each })),
                   ]}
-                  onChange={(event) => set('state', event.currentTarget.value)}
+                  onChange={(event) => setState(event.currentTarget.value)}
                 />
                 <SegmentedControl
                   aria-label={texts.view}
@@ -81,14 +76,14 @@ export function Campaigns() {
                     { value: 'list', label: texts.list },
                     { value: 'calendar', label: texts.calendar },
                   ]}
-                  onChange={(value) => set('view', value === 'list' ? '' : value)}
+                  onChange={(value) => setView(value === 'list' ? '' : value)}
                 />
               </Group>
               {view === 'calendar' ? (
                 <Calendar
                   campaigns={campaigns.filter(isWanted)}
-                  month={monthOf(search.get('month'), nowMs)}
-                  onMonth={(month) => set('month', month)}
+                  month={monthOf(month, nowMs)}
+                  onMonth={setMonth}
                   hrefOf={hrefOf}
                   nowMs={nowMs}
                 />
@@ -97,8 +92,8 @@ export function Campaigns() {
                   label={texts.title}
                   rows={campaigns.filter(isWanted)}
                   keyOf={({ campaign_id: id }) => id}
-                  order={search.get('order') ?? ''}
-                  onOrder={(order) => set('order', order)}
+                  order={order}
+                  onOrder={setOrder}
                   columns={[
                     {
                       id: 'name',
@@ -119,12 +114,12 @@ export function Campaigns() {
                     {
                       id: 'trigger',
                       label: texts.trigger,
-                      cell: ({ trigger }) => triggerText(trigger, nameOf),
+                      cell: ({ trigger }) => triggerText(trigger, segmentName),
                     },
                     {
                       id: 'audience',
                       label: texts.audience,
-                      cell: ({ audience }) => (audience === null ? texts.everybody : nameOf(audience)),
+                      cell: ({ audience }) => (audience === null ? texts.everybody : segmentName(audience)),
                     },
                     { id: 'schedule', label: texts.schedule, cell: scheduleText },
                     {

@@ -1,9 +1,9 @@
-import { Anchor } from '@mantine/core';
-import { Link, useSearchParams } from 'wouter';
 import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../flags/definitions.ts';
 import { StateBadge } from '../flags/state-badge.tsx';
 import { isSplit } from '../flags/staleness.ts';
+import { useAddressField } from '../parts/address.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { number, Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
@@ -18,7 +18,7 @@ interface Row {
 
 /** The flags that split players, or did: those with exposures to several variants. */
 export function Experiments() {
-  const [params, setParams] = useSearchParams();
+  const [order, setOrder] = useAddressField('order');
   const flags = useFlags();
   const usage = useFlagUsage();
   return (
@@ -36,16 +36,8 @@ export function Experiments() {
               columns={COLUMNS}
               rows={rows}
               keyOf={({ flag }) => flag.key}
-              order={params.get('order') ?? '-exposures'}
-              onOrder={(order) =>
-                setParams(
-                  (before) => {
-                    before.set('order', order);
-                    return before;
-                  },
-                  { replace: true },
-                )
-              }
+              order={order === '' ? '-exposures' : order}
+              onOrder={setOrder}
             />
           );
         }}
@@ -56,12 +48,8 @@ export function Experiments() {
 
 function KeyCell({ flagKey }: { flagKey: string }) {
   const { scope } = usePlace();
-  const path = `/${scope.game}/${scope.environment}/experiments/${encodeURIComponent(flagKey)}`;
-  return (
-    <Anchor component={Link} href={path} fw={600} underline="always">
-      {flagKey}
-    </Anchor>
-  );
+  const base = `/${scope.game}/${scope.environment}/experiments`;
+  return <NamedLink href={`${base}/${encodeURIComponent(flagKey)}`} name={flagKey} />;
 }
 
 const COLUMNS: readonly Column<Row>[] = [

@@ -1,11 +1,12 @@
 import { Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
+import { useLocation } from 'wouter';
 import { call } from '../api.ts';
 import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../flags/definitions.ts';
 import { StateBadge } from '../flags/state-badge.tsx';
 import { stalenessOf } from '../flags/staleness.ts';
+import { useAddressField } from '../parts/address.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
@@ -29,21 +30,13 @@ interface Row {
 /** All flags, with when they were last used. What is shown is in the address. */
 export function Flags() {
   const { mayEdit } = usePlace();
-  const [params, setParams] = useSearchParams();
+  const [search, setSearch] = useAddressField('q');
+  const [wanted, setShow] = useAddressField('show');
+  const [order, setOrder] = useAddressField('order');
   const [adding, setAdding] = useState(false);
   const flags = useFlags();
   const usage = useFlagUsage();
-  const search = params.get('q') ?? '';
-  const show = SHOWS.find((each) => each === params.get('show')) ?? 'active';
-  const set = (name: string, value: string): void =>
-    setParams(
-      (before) => {
-        if (value === '') before.delete(name);
-        else before.set(name, value);
-        return before;
-      },
-      { replace: true },
-    );
+  const show = SHOWS.find((each) => each === wanted) ?? 'active';
   return (
     <Page
       title={texts.title}
@@ -55,13 +48,13 @@ export function Flags() {
           label={TEXTS.table.filter}
           placeholder={texts.filterHelp}
           value={search}
-          onChange={(event) => set('q', event.currentTarget.value)}
+          onChange={(event) => setSearch(event.currentTarget.value)}
         />
         <SegmentedControl
           aria-label={texts.show}
           value={show}
           data={SHOWS.map((each) => ({ value: each, label: texts.shows[each] }))}
-          onChange={(value) => set('show', value === 'active' ? '' : value)}
+          onChange={(value) => setShow(value === 'active' ? '' : value)}
         />
       </Group>
       {usage.error === null ? null : <Fault error={usage.error} onRetry={() => void usage.refetch()} />}
@@ -75,8 +68,8 @@ export function Flags() {
               columns={show === 'archived' ? [...COLUMNS.slice(0, 1), ...ARCHIVED] : COLUMNS}
               rows={rows.filter((row) => isShown(row, show) && isFound(row, search))}
               keyOf={({ key }) => key}
-              order={params.get('order') ?? ''}
-              onOrder={(order) => set('order', order)}
+              order={order}
+              onOrder={setOrder}
             />
           );
         }}

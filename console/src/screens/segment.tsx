@@ -186,7 +186,7 @@ function Remove({ segment: { segment_id: id, key, version, used_by: uses } }: { 
           held.filter((each) => each.segment_id !== id),
         ),
       ]}
-      renews={[['segment'], ['all segments'], ['segments']]}
+      renews={[['segment'], ['all segments']]}
     >
       <Text>{isUsed ? texts.inUse : texts.removeHelp}</Text>
     </RemoveButton>
