@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)(`figures in the console${hasBrowser ? '' : ` (${NO_
   const FUNNEL = { kind: 'funnel', steps: [{ event_name: 'level_up' }, { event_name: SCRIPT }] };
 
   test.each([
-    ['overview', 'overview', 'Today beside last week'],
+    ['overview', 'overview', 'Today compared with last week'],
     ['analytics-trend', query({ kind: 'trend', metric: 'events', by: 'event_name' }), 'Events'],
     ['analytics-retention', query({ kind: 'retention' }), 'All cohorts'],
     ['analytics-ltv', query({ kind: 'ltv' }), 'All cohorts'],
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)(`figures in the console${hasBrowser ? '' : ` (${NO_
     const { page } = analyst;
     await page.getByLabel('What to look at').selectOption('breakdown');
     await page.getByRole('heading', { level: 2, name: 'Breakdown' }).waitFor();
-    await page.getByRole('combobox', { name: 'By', exact: true }).fill('property:level');
+    await page.getByRole('combobox', { name: 'Split by' }).fill('property:level');
     await page.keyboard.press('Enter');
     await page.getByRole('rowheader', { name: LINK }).waitFor();
     expect(await page.getByRole('link', { name: LINK }).count()).toBe(0);
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)(`figures in the console${hasBrowser ? '' : ` (${NO_
     expect(address).toContain('property%3Alevel');
 
     await page.getByRole('button', { name: 'SQL', exact: true }).click();
-    await page.getByRole('region', { name: 'The same in SQL' }).getByText('GROUP BY').waitFor();
+    await page.getByRole('region', { name: 'This query in SQL' }).getByText('GROUP BY').waitFor();
     await analyst.picture('analytics-sql');
     await page.getByRole('link', { name: 'Open on the SQL screen' }).click();
     await page.getByRole('button', { name: 'Run' }).click();

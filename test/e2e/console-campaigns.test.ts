@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)(`campaigns in the console${hasBrowser ? '' : ` (${N
     await page.getByLabel('Audience').selectOption({ label: 'VIPs' });
     await page.getByLabel('Title').fill('Stuck?');
     await page.getByLabel('Text', { exact: true }).fill('Here is a hint.');
-    await page.getByLabel('Holdout, %').fill('0');
+    await page.getByLabel('Holdout (%)').fill('0');
     // The JSON follows the form, and the form follows the JSON.
     await until('the JSON has the audience', async () => {
       return (await jsonOf(editor).textContent())?.includes(String(segment['segment_id']));
@@ -139,14 +139,14 @@ describe.skipIf(!hasBrowser)(`campaigns in the console${hasBrowser ? '' : ` (${N
     await page.getByLabel('Player id or external id').fill('capped-1');
     await page.getByRole('button', { name: 'Explain' }).click();
     await page.getByText('The player would get nothing; the suppression is recorded.').waitFor();
-    await page.getByText('Because: The player had all messages that the cap allows.').waitFor();
+    await page.getByText('Because: The player got all messages that the total cap allows.').waitFor();
     await page.getByRole('row', { name: /cooldown is over.*no/ }).waitFor();
     await viewer.picture('campaign-explain');
     expect(await viewer.accessibility()).toEqual([]);
     // The address names the player, so it can be shared; the reason is counted in the results.
     expect(page.url()).toContain('player=capped-1');
     await viewer.open(`campaigns/${campaign}`);
-    await page.getByRole('row', { name: /^cap_total The player had all messages/ }).waitFor();
+    await page.getByRole('row', { name: /^cap_total The player got all messages/ }).waitFor();
     expect(viewer.faults).toEqual([]);
   });
 

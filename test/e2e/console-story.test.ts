@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)(`a day of a live-ops manager${hasBrowser ? '' : ` (
     await page.getByLabel('Audience').selectOption({ label: 'veterans' });
     await page.getByLabel('Title').fill('A gift');
     await page.getByLabel('Text', { exact: true }).fill('Open the shop.');
-    await page.getByLabel('Holdout, %').fill('0');
+    await page.getByLabel('Holdout (%)').fill('0');
     await page.getByRole('switch', { name: 'Enabled' }).check({ force: true });
     await page.getByRole('tab', { name: 'Who gets it' }).click();
     await page.getByText(`The audience has ${PLAYERS - VETERAN} of ${PLAYERS} players`).waitFor();

@@ -93,8 +93,8 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
         ) : null}
         {kind === 'paths' ? null : (
           <Autocomplete
-            label={kind === 'breakdown' ? texts.byRequired : texts.by}
-            placeholder={kind === 'breakdown' ? '' : texts.nothing}
+            label={texts.by}
+            placeholder={kind === 'breakdown' ? '' : texts.noSplit}
             value={query.by ?? ''}
             data={fields}
             onChange={(by) => {

@@ -89,7 +89,7 @@ export function Promote({ flag }: { flag: Flag }) {
 function Promoted({ warnings: found }: { warnings: readonly Warning[] }) {
   if (found.length === 0) return <Text role="status">{texts.promoted}</Text>;
   return (
-    <Alert color="yellow" variant="outline" role="status" title={texts.promotedOddly}>
+    <Alert color="yellow" variant="outline" role="status" title={texts.promotedWithWarnings}>
       <Warnings warnings={found} />
     </Alert>
   );

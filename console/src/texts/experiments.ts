@@ -54,7 +54,7 @@ export const experiment = {
     worse: 'worse',
     unclear: 'not decided',
   },
-  excluded: (count: string) => `${count} players are left out: they met two variants.`,
+  excluded: (count: string) => `${count} players are left out: they got two variants.`,
   mismatched: (count: string) => `${count} players reported a variant other than the one served.`,
   exposures: 'Exposures by day',
   noExposures: 'No exposure in this range.',
@@ -82,10 +82,10 @@ export const experiment = {
     variant: 'Variant',
     tooSmall: 'too small',
     tooSmallHelp: '“too small”: a variant has too few players there for its intervals to hold. Read nothing into them.',
-    ratioFine: 'ratio fine',
-    ratioBroken: 'ratio broken',
+    ratioFine: 'ratio matches',
+    ratioBroken: 'ratio mismatch',
     ratioUnknown: 'no ratio expected',
-    ratioHelp: '“ratio broken”: players do not match the weights there. Do not trust that group.',
+    ratioHelp: '“ratio mismatch”: the numbers of players there do not match the weights. Do not trust that group.',
     comparisons: (count: number, chance: string) =>
       `This table makes ${count} ${count === 1 ? 'comparison' : 'comparisons'}.` +
       (count < 2 ? '' : ` Without any effect, ${chance} of them would differ by chance at 5 %.`) +

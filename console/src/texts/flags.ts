@@ -106,12 +106,12 @@ export const flag = {
   promoteNew: 'Live has no such flag yet: it is created.',
   promoteMissing: (names: string) => `Live has no segment with these keys: ${names}. Create them there first.`,
   promoted: 'Live has it now.',
-  promotedOddly: 'Live has it now. Check these names:',
+  promotedWithWarnings: 'Live has it now. Check these names:',
   results: 'Results',
 } as const;
 
 export const playground = {
-  intro: 'What this player gets now, and why. Looking here is no exposure.',
+  intro: 'What this player gets now, and why. This does not count as an exposure.',
   player: 'Player id or external id',
   context: 'Context of the request (JSON)',
   contextHelp: 'Rules read it as context.platform and so on.',
@@ -168,7 +168,7 @@ export const overrides = {
   remove: 'Remove override',
   setTitle: (player: string) => `Override this flag for ${player}?`,
   removeTitle: (player: string) => `Remove the override for ${player}?`,
-  look: 'Look',
+  look: 'Look up',
   has: 'This player has an override:',
   hasNot: 'This player has no override.',
 } as const;

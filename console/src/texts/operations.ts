@@ -105,7 +105,7 @@ export const scoring = {
   current: 'Champion',
   challenger: 'Challenger',
   noModel: 'No model is loaded: requests for scores answer 503.',
-  noChallenger: 'No challenger scores beside it.',
+  noChallenger: 'No challenger is loaded.',
   challengerHelp: 'Put a package into MODEL_PATH/challenger; it then scores the same requests without answering.',
   version: 'Version',
   trainedOn: 'Trained on',
@@ -125,8 +125,8 @@ export const scoring = {
   meanScore: 'Mean score',
   calibration: 'Calibration',
   calibrationHelp:
-    'What the model expected (mean score) beside what happened: the share that bought within 24 hours, with its 95 % ' +
-    'interval. From a day after the score.',
+    'The mean score that the model predicted, compared with the share that bought within 24 hours and its 95 % ' +
+    'interval. A score counts once its 24 hours are over.',
   noCalibration: 'No device was scored more than 24 hours ago.',
   buyers: 'Bought',
   expected: 'Expected',
@@ -138,8 +138,8 @@ export const scoring = {
   verdict: 'Verdict',
   drift: 'Input drift',
   driftHelp:
-    'How inputs are spread beside what the model learned from. PSI under 0.1 is stable, over 0.25 another population; ' +
-    'chance alone gives about bins ÷ devices.',
+    'The distribution of each input, compared with the training data. PSI under 0.1 is stable, over 0.25 is another ' +
+    'population; chance alone gives about bins ÷ devices.',
   noDrift: 'No scores to compare, or the model brings no reference.',
   measure: 'Input',
   psi: 'PSI',
@@ -155,7 +155,7 @@ export const scoring = {
   upTo: (edge: string) => `up to ${edge}`,
   over: (edge: string) => `over ${edge}`,
   choose: (measure: string) => `Show the distribution of ${measure}`,
-  comparison: 'Challenger beside champion',
+  comparison: 'Challenger compared with champion',
   sameBucket: 'Same bucket',
   difference: 'Mean difference',
   brier: 'Brier score',

@@ -3,7 +3,7 @@
 export const overview = {
   title: 'Overview',
   intro: 'How the game is doing, and whether the service keeps up.',
-  today: 'Today beside last week',
+  today: 'Today compared with last week',
   partial:
     'Today (UTC) is partial: it is compared with the same weekday last week up to this time. ' +
     'Revenue is in the game’s currency.',
