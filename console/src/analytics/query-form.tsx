@@ -10,7 +10,7 @@ const SESSION_FIELDS = ['end_reason', 'platform', 'app_version'] as const;
 const PURCHASE_FIELDS = ['currency', 'product_id', 'recorded_by'] as const;
 const COHORT_FIELDS = ['country', 'platform', 'app_version'] as const;
 
-/** What the game's events are called, and the properties of the chosen one: suggestions only. */
+/** Suggestions: names of events, and of properties of the chosen event. */
 export interface Names {
   events: readonly string[];
   properties: readonly string[];
@@ -27,7 +27,7 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
   const { kind, metric = 'events', where = [] } = query;
   const isMeasured = kind === 'trend' || kind === 'breakdown';
   const fields = fieldsOf(query, names);
-  const takesEvents = isMeasured && (metric === 'events' || metric === 'players' || metric === 'sum');
+  const takesEvents = isMeasured && isOfEvents(metric);
   const set = (changed: Partial<Query>): void => onChange({ ...query, ...changed });
   return (
     <Stack gap="xs">
@@ -39,13 +39,7 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
             data={METRICS.map((value) => ({ value, label: texts.metrics[value] }))}
             onChange={(event) => {
               const chosen = METRICS.find((each) => each === event.currentTarget.value) ?? 'events';
-              // Fields of another table would be refused.
-              const { property: _, event_names: __, where: ___, by, ...rest } = query;
-              const kept = fieldsOf({ kind, metric: chosen }, names);
-              const keepsBy =
-                by !== undefined && (kept.includes(by) || (by.startsWith('property:') && isOfEvents(chosen)));
-              const first = kind === 'breakdown' ? { by: kept[0] ?? '' } : {};
-              onChange({ ...rest, metric: chosen, ...(keepsBy ? { by } : first) });
+              onChange(withMetric(query, chosen, names));
             }}
           />
         ) : null}
@@ -160,11 +154,21 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
   );
 }
 
+/** The query with another metric, without the fields that this metric does not have: they would be refused. */
+function withMetric(query: Query, metric: NonNullable<Query['metric']>, names: Names): Query {
+  const { property: _, event_names: __, where: ___, by, ...rest } = query;
+  const { kind } = query;
+  const fields = fieldsOf({ kind, metric }, names);
+  const keepsBy = by !== undefined && (fields.includes(by) || (by.startsWith('property:') && isOfEvents(metric)));
+  const first = kind === 'breakdown' ? { by: fields[0] ?? '' } : {};
+  return { ...rest, metric, ...(keepsBy ? { by } : first) };
+}
+
 function isOfEvents(metric: Query['metric']): boolean {
   return metric === undefined || metric === 'events' || metric === 'players' || metric === 'sum';
 }
 
-/** The fields by which rows can be told apart. */
+/** The fields by which a query can be split and filtered. */
 function fieldsOf({ kind, metric }: Pick<Query, 'kind' | 'metric'>, names: Names): string[] {
   if (kind === 'retention' || kind === 'ltv') return [...COHORT_FIELDS];
   if (kind === 'funnel' || kind === 'paths' || isOfEvents(metric)) {

@@ -73,12 +73,18 @@ export function addressOf({ query, range }: Asked): string {
 
 const DAY_MS = 86_400_000;
 
+/** A query with two days as its range, both of which count. */
+export function withDays(query: Query, { from, to }: { from: string; to: string }) {
+  return {
+    ...query,
+    from: new Date(Date.parse(from)).toISOString(),
+    to: new Date(Date.parse(to) + DAY_MS).toISOString(),
+  };
+}
+
 /** The body that asks the service. A range of days ends with today, so that it names the same answer all day. */
 export function bodyOf({ query, range }: Asked, nowMs: number): BodyOf<'POST /v1/analytics/queries'> {
-  if ('from' in range) {
-    const to = new Date(Date.parse(range.to) + DAY_MS).toISOString();
-    return { ...query, from: new Date(Date.parse(range.from)).toISOString(), to };
-  }
+  if ('from' in range) return withDays(query, range);
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
   const from = new Date(today - (range.days - 1) * DAY_MS).toISOString();
   return { ...query, from, to: new Date(today + DAY_MS).toISOString() };

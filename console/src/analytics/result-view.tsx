@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { Chart } from '../parts/chart.tsx';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Empty } from '../parts/states.tsx';
+import { percent } from '../parts/units.ts';
 import { money, number } from '../parts/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { CohortTable } from './cohort-table.tsx';
@@ -31,7 +32,7 @@ export function ResultView({ result }: { result: Result }) {
 
 const NoRows = () => <Empty title={texts.empty}>{texts.emptyHelp}</Empty>;
 
-const percent = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
+const shareText = (share: number | null): string => (share === null ? '–' : percent(share));
 
 function metricLabel(metric: string): string {
   return Object.entries(texts.metrics).find(([name]) => name === metric)?.[1] ?? metric;
@@ -81,7 +82,7 @@ function Breakdown({ result: { rows, total, keys, metric } }: { result: ResultOf
                   {keyText(key, '')}
                 </Table.Th>
                 <Table.Td ta="right">{number(value)}</Table.Td>
-                <Table.Td ta="right">{percent(total === 0 ? null : value / total)}</Table.Td>
+                <Table.Td ta="right">{shareText(total === 0 ? null : value / total)}</Table.Td>
                 <Table.Td aria-hidden="true">
                   <Bar share={most === 0 ? 0 : value / most} />
                 </Table.Td>
@@ -105,7 +106,7 @@ function Retention({ result: { cohorts } }: { result: ResultOf<'retention'> }) {
     const old = cohorts.filter(({ retained }) => retained[place]?.players !== null);
     const players = old.reduce((sum, each) => sum + each.players, 0);
     const active = old.reduce((sum, { retained }) => sum + (retained[place]?.players ?? 0), 0);
-    return percent(players === 0 ? null : active / players);
+    return shareText(players === 0 ? null : active / players);
   });
   return (
     <Stack gap="xs">
@@ -120,7 +121,7 @@ function Retention({ result: { cohorts } }: { result: ResultOf<'retention'> }) {
           cells: retained.map((cell) => ({
             day: cell.day,
             value: cell.rate,
-            text: percent(cell.rate),
+            text: shareText(cell.rate),
             title: cell.players === null ? texts.notOver : `${number(cell.players)} / ${number(players)}`,
           })),
         }))}
@@ -202,7 +203,7 @@ function Funnel({ result: { funnels } }: { result: ResultOf<'funnel'> }) {
                         {place + 1}. {step.event_name}
                       </Table.Th>
                       <Table.Td ta="right">{number(step.players)}</Table.Td>
-                      <Table.Td ta="right">{percent(step.rate)}</Table.Td>
+                      <Table.Td ta="right">{shareText(step.rate)}</Table.Td>
                       <Table.Td aria-hidden="true">
                         <div className="funnel-bar">
                           <span className="funnel-converted" style={width(step.converted ?? step.players)} />

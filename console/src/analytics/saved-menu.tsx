@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Fault, Loaded } from '../parts/states.tsx';
 import { isAtLeast, usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
-import { addressOf, type Asked, queryOf } from './query.ts';
+import { addressOf, type Asked, queryOf, withDays } from './query.ts';
 
 const texts = TEXTS.analytics;
 
@@ -27,7 +27,7 @@ export function SavedList() {
   const [location] = useLocation();
   const queries = useQueryClient();
   const saved = useSaved();
-  const [doomed, setDoomed] = useState<Saved | undefined>();
+  const [deleting, setDeleting] = useState<Saved | undefined>();
   const mayChange = isAtLeast(role, 'analyst');
   const remove = useMutation({
     mutationFn: ({ key, version }: Saved) =>
@@ -35,7 +35,7 @@ export function SavedList() {
         path: { key },
         headers: { 'If-Match': `"${version}"` },
       }),
-    onSuccess: () => setDoomed(undefined),
+    onSuccess: () => setDeleting(undefined),
     onSettled: () => queries.invalidateQueries({ queryKey: ['saved-queries'] }),
   });
   return (
@@ -65,7 +65,7 @@ export function SavedList() {
                     variant="subtle"
                     color="gray"
                     aria-label={texts.removeSaved(each.name)}
-                    onClick={() => setDoomed(each)}
+                    onClick={() => setDeleting(each)}
                   >
                     ✕
                   </ActionIcon>
@@ -73,21 +73,21 @@ export function SavedList() {
               </Group>
             ))}
             <Dialog
-              opened={doomed !== undefined}
-              onClose={() => setDoomed(undefined)}
-              title={texts.removeSaved(doomed?.name ?? '')}
+              opened={deleting !== undefined}
+              onClose={() => setDeleting(undefined)}
+              title={texts.removeSaved(deleting?.name ?? '')}
             >
               <Stack>
-                <Text>{texts.confirmRemove(doomed?.name ?? '')}</Text>
+                <Text>{texts.confirmRemove(deleting?.name ?? '')}</Text>
                 {remove.error === null ? null : <Fault error={remove.error} />}
                 <Group justify="flex-end">
-                  <Button variant="default" onClick={() => setDoomed(undefined)}>
+                  <Button variant="default" onClick={() => setDeleting(undefined)}>
                     {TEXTS.cancel}
                   </Button>
                   <Button
                     color="red"
                     loading={remove.isPending}
-                    onClick={() => doomed !== undefined && remove.mutate(doomed)}
+                    onClick={() => deleting !== undefined && remove.mutate(deleting)}
                   >
                     {TEXTS.remove}
                   </Button>
@@ -110,8 +110,6 @@ function askedOf({ query, range_days: days }: Saved): Asked {
   return { query: queryOf(query), range };
 }
 
-const DAY_MS = 86_400_000;
-
 /** Saves a query under a key, or replaces the one that has it. */
 export function SaveDialog({ asked, opened, onClose }: { asked: Asked; opened: boolean; onClose: () => void }) {
   const { scope } = usePlace();
@@ -126,14 +124,7 @@ export function SaveDialog({ asked, opened, onClose }: { asked: Asked; opened: b
       const body = {
         key,
         ...(name === '' ? {} : { name }),
-        query:
-          'days' in range
-            ? query
-            : {
-                ...query,
-                from: new Date(Date.parse(range.from)).toISOString(),
-                to: new Date(Date.parse(range.to) + DAY_MS).toISOString(),
-              },
+        query: 'days' in range ? query : withDays(query, range),
         range_days: 'days' in range ? range.days : null,
       };
       if (held === undefined) return call(scope, 'POST /v1/analytics/saved-queries', { body });

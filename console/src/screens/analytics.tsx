@@ -18,7 +18,7 @@ import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.analytics;
 
-/** Questions about events, sessions and purchases. The address holds the one that is answered. */
+/** Queries on events, sessions and purchases. The address holds the one whose result is shown. */
 export function Analytics() {
   const search = useSearch();
   // The key makes the form show the query of a new address.
@@ -86,7 +86,7 @@ function Question({ asked }: { asked: Asked }) {
               onChange={(event) => {
                 const kind: Kind = KINDS.find((each) => each === event.currentTarget.value) ?? 'trend';
                 const next = { ...draft, query: FIRST[kind] };
-                // What a new kind asks first is answered at once, if it can be.
+                // The first query of a kind runs at once if it is complete.
                 if (isComplete(next.query)) go(next);
                 else setDraft(next);
               }}
@@ -130,7 +130,7 @@ function Question({ asked }: { asked: Asked }) {
   );
 }
 
-/** Names to suggest, from the dictionary of events. Without it people write them. */
+/** Names to suggest, from the dictionary of events. */
 function useNames({ query }: Asked): Names {
   const { scope } = usePlace();
   const { game, environment } = scope;
