@@ -7,7 +7,7 @@ import { Loaded } from '../parts/states.tsx';
 import { number } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
-import { ControlBadge, Interval, meanText, mostOf, percentText, pText, Verdict } from './figures.tsx';
+import { ControlBadge, FigureCells, mostOf, pText, Verdict } from './figures.tsx';
 import type { Question } from './metric-results.tsx';
 
 const texts = TEXTS.experiment.breakdown;
@@ -207,16 +207,7 @@ function GroupRows({ group, metric, by, most }: GroupRowsProps) {
             <Table.Th scope="row" fw={400}>
               {variant.variant_key} {place === 0 ? <ControlBadge /> : canDecide ? <Verdict interval={anytime} /> : null}
             </Table.Th>
-            <Table.Td>{number(variant.players)}</Table.Td>
-            <Table.Td>{number(variant.conversions)}</Table.Td>
-            <Table.Td>{meanText(variant.mean, metric?.aggregate ?? '')}</Table.Td>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>{percentText(variant.lift)}</Table.Td>
-            <Table.Td>
-              <Interval of={variant} most={most} />
-            </Table.Td>
-            <Table.Td>{pText(variant.p_value)}</Table.Td>
-            <Table.Td>{anytime === undefined ? '—' : <Interval of={anytime} most={most} />}</Table.Td>
-            <Table.Td>{pText(anytime?.p_value ?? null)}</Table.Td>
+            <FigureCells variant={variant} anytime={anytime} aggregate={metric?.aggregate ?? ''} most={most} />
           </Table.Tr>
         );
       })}

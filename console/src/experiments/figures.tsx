@@ -1,18 +1,51 @@
-import { Badge } from '@mantine/core';
+import { Badge, Table } from '@mantine/core';
+import type { AnswerOf } from '../api.ts';
 import { percent } from '../parts/units.ts';
+import { number } from '../parts/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { IntervalBar } from './interval-bar.tsx';
 
-/* The figures of a comparison as tables of results show them. */
+/* The figures of a comparison, as tables of results show them. */
 
 const texts = TEXTS.experiment;
 
-export interface Bounds {
+interface Bounds {
   ci_low: number | null;
   ci_high: number | null;
 }
 
-export function Interval({ of: { ci_low: low, ci_high: high }, most }: { of: Bounds; most: number }) {
+type Results = AnswerOf<'GET /v1/flags/flags/{key}/results'>;
+type VariantFigures = Results['variants'][number];
+type SequentialFigures = Results['sequential']['variants'][number];
+
+interface FigureCellsProps {
+  variant: VariantFigures;
+  /** The comparison that holds at any time. */
+  anytime: SequentialFigures | undefined;
+  aggregate: string;
+  /** The largest bound of all intervals of the table. */
+  most: number;
+}
+
+/** The cells of a variant, in the order of the columns after its name. */
+export function FigureCells({ variant, anytime, aggregate, most }: FigureCellsProps) {
+  return (
+    <>
+      <Table.Td>{number(variant.players)}</Table.Td>
+      <Table.Td>{number(variant.conversions)}</Table.Td>
+      <Table.Td>{meanText(variant.mean, aggregate)}</Table.Td>
+      <Table.Td style={{ whiteSpace: 'nowrap' }}>{percentText(variant.lift)}</Table.Td>
+      <Table.Td>
+        <Interval of={variant} most={most} />
+      </Table.Td>
+      <Table.Td>{pText(variant.p_value)}</Table.Td>
+      <Table.Td>{anytime === undefined ? '—' : <Interval of={anytime} most={most} />}</Table.Td>
+      <Table.Td>{pText(anytime?.p_value ?? null)}</Table.Td>
+    </>
+  );
+}
+
+function Interval({ of: { ci_low: low, ci_high: high }, most }: { of: Bounds; most: number }) {
   if (low === null || high === null) return <>—</>;
   return (
     <>
@@ -53,7 +86,7 @@ export function ControlBadge() {
   );
 }
 
-export function percentText(share: number | null): string {
+function percentText(share: number | null): string {
   if (share === null) return '—';
   return `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)} %`;
 }
@@ -63,8 +96,8 @@ export function pText(p: number | null): string {
   return p < 0.001 ? '< 0.001' : p.toFixed(3);
 }
 
-/** Of a conversion the share of players, otherwise a count or a sum for each player. */
-export function meanText(mean: number | null, aggregate: string): string {
+/** For a conversion the share of players, otherwise a count or a sum per player. */
+function meanText(mean: number | null, aggregate: string): string {
   if (mean === null) return '—';
   return aggregate === 'conversion' ? percent(mean) : mean.toPrecision(4);
 }

@@ -3,10 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../api.ts';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { number } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
-import { ControlBadge, Interval, meanText, mostOf, percentText, pText, Verdict } from './figures.tsx';
+import { ControlBadge, FigureCells, mostOf, Verdict } from './figures.tsx';
 
 const texts = TEXTS.experiment;
 
@@ -83,16 +82,7 @@ function ResultsTable({ results, onShip }: { results: Results; onShip: ((variant
                   <Table.Th scope="row">
                     {variant.variant_key} {place === 0 ? <ControlBadge /> : <Verdict interval={anytime} />}
                   </Table.Th>
-                  <Table.Td>{number(variant.players)}</Table.Td>
-                  <Table.Td>{number(variant.conversions)}</Table.Td>
-                  <Table.Td>{meanText(variant.mean, results.aggregate)}</Table.Td>
-                  <Table.Td style={{ whiteSpace: 'nowrap' }}>{percentText(variant.lift)}</Table.Td>
-                  <Table.Td>
-                    <Interval of={variant} most={most} />
-                  </Table.Td>
-                  <Table.Td>{pText(variant.p_value)}</Table.Td>
-                  <Table.Td>{anytime === undefined ? '—' : <Interval of={anytime} most={most} />}</Table.Td>
-                  <Table.Td>{pText(anytime?.p_value ?? null)}</Table.Td>
+                  <FigureCells variant={variant} anytime={anytime} aggregate={results.aggregate} most={most} />
                   {onShip === undefined ? null : (
                     <Table.Td>
                       <Button size="compact-xs" variant="default" onClick={() => onShip(variant.variant_key)}>
