@@ -14,7 +14,7 @@ export interface QueryAnswer {
   asOfMs: number | undefined;
 }
 
-/** Answers questions, each once while no new rows come. */
+/** Answers questions, and caches the answers while no new rows come. */
 export interface QueryRunner {
   run(question: Question): Promise<QueryAnswer | Failure>;
 }
@@ -26,9 +26,9 @@ export interface QueryRunnerOptions {
   limits?: Pick<Limits, 'questionsOfGame' | 'answersKeptBytes' | 'answersKeptMs' | 'answersOfDaysKeptMs'>;
 }
 
-interface Kept {
+interface CachedAnswer {
   answer: QueryAnswer;
-  /** The position of the rows when it was asked. */
+  /** The position of the rows when the question was asked. */
   position: string;
   askedMs: number;
   keptMs: number;
@@ -36,41 +36,42 @@ interface Kept {
 
 /**
  * Invariants
- * 1. An answer is given again only while the rows' position is the one that it was asked at, and for
- *    `answersKeptMs`, or `answersOfDaysKeptMs`: rows of erased players, and days built later, move no position.
- * 2. Equal questions at one time are one statement. So a caller who gives up and asks again adds nothing.
- * 3. A game and environment has at most `questionsOfGame` questions under way in this process.
+ * 1. A cached answer is used only while the position of the rows is that of the question, and for at most
+ *    `answersKeptMs`, or `answersOfDaysKeptMs`: the deletion of an erased player's rows, and days built later, do not
+ *    change the position.
+ * 2. Equal questions in flight share one statement. A caller that gives up and asks again adds no load.
+ * 3. A game and environment has at most `questionsOfGame` questions in flight in this process.
  */
 export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
   const { analytics, freshness, clock, limits = LIMITS } = options;
-  const kept = new Map<string, Kept>();
-  let keptBytes = 0;
-  const underWay = new Map<string, Promise<QueryAnswer | Failure>>();
+  const cache = new Map<string, CachedAnswer>();
+  let cachedBytes = 0;
+  const inFlight = new Map<string, Promise<QueryAnswer | Failure>>();
   const ofGame = new Map<string, number>();
 
   function forget(key: string): void {
-    const known = kept.get(key);
-    if (known === undefined) return;
-    kept.delete(key);
-    keptBytes -= sizeOf(key, known);
+    const held = cache.get(key);
+    if (held === undefined) return;
+    cache.delete(key);
+    cachedBytes -= sizeOf(key, held);
   }
 
-  function keep(key: string, answer: Kept): void {
+  function store(key: string, answer: CachedAnswer): void {
     forget(key);
-    kept.set(key, answer);
-    keptBytes += sizeOf(key, answer);
-    for (const oldest of kept.keys()) {
-      if (keptBytes <= limits.answersKeptBytes) break;
+    cache.set(key, answer);
+    cachedBytes += sizeOf(key, answer);
+    for (const oldest of cache.keys()) {
+      if (cachedBytes <= limits.answersKeptBytes) break;
       forget(oldest);
     }
   }
 
-  function known(key: string, asOf: AsOf | undefined): QueryAnswer | undefined {
-    const found = kept.get(key);
+  function cachedFor(key: string, asOf: AsOf | undefined): QueryAnswer | undefined {
+    const found = cache.get(key);
     if (found === undefined) return undefined;
     const isOld = clock.monotonicMs() - found.askedMs >= found.keptMs;
     if (!isOld && asOf !== undefined && found.position === asOf.position) {
-      // Nothing came since, so it has everything up to now.
+      // No rows came since, so the answer has everything up to now.
       return found.answer.asOfMs === undefined ? found.answer : { ...found.answer, asOfMs: asOf.asOfMs };
     }
     forget(key);
@@ -89,7 +90,7 @@ export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
       asOfMs: readsDays(question) ? undefined : asOf?.asOfMs,
     };
     const keptMs = readsDays(question) ? limits.answersOfDaysKeptMs : limits.answersKeptMs;
-    if (asOf !== undefined) keep(key, { answer, position: asOf.position, askedMs, keptMs });
+    if (asOf !== undefined) store(key, { answer, position: asOf.position, askedMs, keptMs });
     return answer;
   }
 
@@ -97,31 +98,31 @@ export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
     async run(question) {
       const key = keyOf(question);
       const asOf = await freshness.rowsAsOf('FACTS');
-      const answered = known(key, asOf) ?? underWay.get(key);
+      const answered = cachedFor(key, asOf) ?? inFlight.get(key);
       if (answered !== undefined) return answered;
       const game = `${question.environment}/${question.game}`;
       const running = ofGame.get(game) ?? 0;
       if (running >= limits.questionsOfGame) return tooMany(limits.questionsOfGame);
       ofGame.set(game, running + 1);
       const asked = ask(question, key, asOf).finally(() => {
-        underWay.delete(key);
+        inFlight.delete(key);
         const left = (ofGame.get(game) ?? 1) - 1;
         if (left > 0) ofGame.set(game, left);
         else ofGame.delete(game);
       });
-      underWay.set(key, asked);
+      inFlight.set(key, asked);
       return asked;
     },
   };
 }
 
-/** Questions whose answers are equal, but for the rows and the moment. */
+/** The key of the cache. The time of a funnel is left out, so that repeated questions are equal. */
 function keyOf(question: Question): string {
   return JSON.stringify(question.kind === 'funnel' ? { ...question, nowMs: 0 } : question);
 }
 
 /** Texts take up to two bytes a character. */
-const sizeOf = (key: string, { answer, position }: Kept): number =>
+const sizeOf = (key: string, { answer, position }: CachedAnswer): number =>
   2 * (key.length + answer.text.length + position.length);
 
 function tooMany(most: number): Failure {

@@ -46,9 +46,9 @@ const Proposal = Type.Object(
       description: 'The version that it is based on; null if it makes a new one.',
     }),
     proposed_by: Type.String({ description: 'E-mail address of the user who proposed it.' }),
-    own: Type.Boolean({ description: 'Whether you proposed it, so that somebody else approves it.' }),
+    own: Type.Boolean({ description: 'Whether you proposed it, so that somebody else must approve it.' }),
     approving: Type.Boolean({
-      description: 'Whether somebody has approved it and it is not known to be made: approve it again after a minute.',
+      description: 'Whether somebody approved it and the change is not confirmed. Approve it again after a minute.',
     }),
     created_at: timeOut('When it was proposed.'),
   },
@@ -206,7 +206,10 @@ const reject = defineRoute({
 export const approvalRoutes = [listApprovals, approve, reject];
 
 const NONE = failure('NOT_FOUND', 'No such change waits: it was approved, rejected or taken back.');
-const OWN = failure('FORBIDDEN', 'You proposed this change, so somebody else approves it.');
+const OWN = failure('FORBIDDEN', 'You proposed this change, so somebody else must approve it.');
 const BUSY = failure('CONFLICT', 'Somebody else approves this change right now. Look again in a minute.');
 const MADE = failure('CONFLICT', 'This change was approved and made before, so it cannot be rejected. Change it back.');
-const LOST_ROLE = failure('CONFLICT', 'Whoever proposed this change may not make it any more. Reject it.');
+const LOST_ROLE = failure(
+  'CONFLICT',
+  'The person who proposed this change no longer has the role for it. Reject the change.',
+);

@@ -27,7 +27,7 @@ export const proposedKind = ({
 }: Pick<KeyedRoute, 'method' | 'path'>): ProposalDocument['kind'] | undefined =>
   method === 'GET' ? undefined : PATHS[path];
 
-/** Whether a request must wait. Keys are not people: their owners approve what they do elsewhere. */
+/** Whether a request must wait. Only requests of people wait, not those of API keys. */
 export function mustWait({ key, services: { config } }: Pick<RequestContext, 'key' | 'services'>): boolean {
   if (key.user === undefined || key.environment !== 'live') return false;
   return config.get(gameAddress(key.game))?.document.approval === true;
@@ -92,4 +92,7 @@ const WAITS =
   'Live changes of this game wait for a second person. Yours is stored: somebody else with the role editor approves it ' +
   'under Approvals.';
 const TOO_MANY = failure('CONFLICT', `${LIMITS.proposals} changes wait already. Approve or reject some first.`);
-const TOO_LARGE = failure('CONFLICT', `A change that waits has at most ${LIMITS.proposalBytes} bytes as JSON.`);
+const TOO_LARGE = failure(
+  'CONFLICT',
+  `The change is too large to wait for approval: the maximum is ${LIMITS.proposalBytes} bytes as JSON. Make smaller changes.`,
+);

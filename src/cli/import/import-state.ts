@@ -21,7 +21,7 @@ export interface ImportProgress {
   unlisted: number;
 }
 
-/** What an import is. Progress of another one does not count. Versions before wrote none of it. */
+/** Identifies an import: progress of another one is ignored. Earlier versions stored none of these fields. */
 export interface ImportIdentity {
   importId: string;
   /** The game's namespace: unique to a deployment. */
@@ -52,7 +52,7 @@ export function newProgress(partitions: number): ImportProgress {
   };
 }
 
-/** Reads what was saved; anything else is a new import: `undefined`. */
+/** Reads the progress of this import. `undefined`: there is none, or it cannot be read, and the import begins anew. */
 export function loadProgress(path: string, partitions: number, identity: ImportIdentity): ImportProgress | undefined {
   const saved = readJson(path);
   const isSame = (['importId', 'namespace', 'fileKind'] as const).every((name) =>

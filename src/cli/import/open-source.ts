@@ -26,7 +26,7 @@ export function fileKindOf(path: string): FileKind | undefined {
   return /\.(ndjson|jsonl|json)$/.test(name) ? 'ndjson' : undefined;
 }
 
-/** What tells whether a file was written or replaced. */
+/** The fields that show whether a file was written or replaced. */
 export type FileState = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
 
 /** The state of a file, which is no folder. */
@@ -81,7 +81,7 @@ async function open(path: string, kind: FileKind): Promise<OpenFile> {
   return { chunks: asText(asBytes(source.pipe(unzipped), path), path), share };
 }
 
-/** What files that are not text begin with: each of their lines would be a fault. No id of a list begins so. */
+/** First bytes of files that are not text, and would only have faulty lines. No id of a list begins with them. */
 const OTHER_KINDS: readonly [bytes: Buffer, remedy: string][] = [
   [Buffer.from([0x1f, 0x8b]), 'is compressed by gzip. Let its name end with .gz once'],
   [Buffer.from('PK\u0003\u0004'), 'is a ZIP archive. Unpack it'],

@@ -118,7 +118,7 @@ describe('CSV', () => {
   it.each([
     ['external_id,timestamp', 'no column event_name'],
     ['event_name,external_id,timestamp,colour', 'an unknown column colour'],
-    ['event_name,external_id,timestamp,colour', 'Other values belong into `properties`'],
+    ['event_name,external_id,timestamp,colour', 'Other values belong in `properties`'],
     ['event_name;external_id;timestamp', 'separates the names of the columns with `;` or tabs. Use commas.'],
     ['event_name,external_id,timestamp,timestamp', 'a repeated column timestamp'],
   ])('with the columns %s is refused as a whole', async (header, message) => {

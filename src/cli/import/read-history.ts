@@ -130,7 +130,7 @@ function columnsOf({ bytes, fault }: FileRecord, { required, optional }: FileFor
     throw new CliError('The first line separates the names of the columns with `;` or tabs. Use commas.');
   }
   const known = optional === undefined ? '' : ` Known: ${[...required, ...optional].join(', ')}.`;
-  const own = optional?.includes('properties') === true ? ' Other values belong into `properties`, as JSON.' : '';
+  const own = optional?.includes('properties') === true ? ' Other values belong in `properties`, as JSON.' : '';
   throw new CliError(`The file has ${found}.${known}${own}`);
 }
 
