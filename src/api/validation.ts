@@ -7,6 +7,7 @@ import { parseAmount, unitsText } from '../kernel/money.ts';
 import { parseTimestamp } from '../kernel/timestamp.ts';
 import { isCurrency } from './players/currencies.ts';
 import { parseVersionTag } from './version-tag.ts';
+import { isUuid } from '../kernel/uuid.ts';
 
 /*
  * Compiles TypeBox schemas with Ajv and words their faults.
@@ -55,8 +56,6 @@ export function holdsAtMost(value: unknown, most: number): boolean {
   return count(value);
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 const OPTIONS: Options = {
   allowUnionTypes: true,
   // Errors carry the invalid value, for the messages that state its size.
@@ -65,7 +64,7 @@ const OPTIONS: Options = {
   formats: {
     'date-time': (text: string) => parseTimestamp(text) !== undefined,
     email: isEmail,
-    uuid: UUID,
+    uuid: isUuid,
     amount: (text: string) => parseAmount(text) !== undefined,
     currency: isCurrency,
     'version-tag': (text: string) => parseVersionTag(text) !== undefined,

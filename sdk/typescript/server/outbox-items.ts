@@ -1,6 +1,7 @@
 import { utf8Bytes } from '../src/entries.ts';
 import { documentJson, nameFault } from '../src/tracked.ts';
 import type { Operations } from '../src/generated/operations.ts';
+import { isUuid } from '../../../src/kernel/uuid.ts';
 
 /* What a game server reports of its players, as it waits to be sent. Ids are set here, once, for all attempts. */
 
@@ -117,10 +118,8 @@ function queued<Value extends { readonly player_id: string }>(value: Value, json
   return { playerId: value.player_id, value, json, bytes: utf8Bytes(json) + 1 };
 }
 
-const PLAYER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 function playerFault(playerId: unknown): string | undefined {
-  return typeof playerId === 'string' && PLAYER_ID.test(playerId)
+  return typeof playerId === 'string' && isUuid(playerId)
     ? undefined
     : 'The player is its id by the service, a UUID: `id` in the answer to its registration, or `server.playerId(…)`.';
 }

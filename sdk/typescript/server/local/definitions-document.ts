@@ -1,4 +1,5 @@
 import { DEFINITIONS_FORMAT, type WireFlag, type WireSegment } from '../../../../actors/flags/definitions-format.ts';
+import { isUuid } from '../../../../src/kernel/uuid.ts';
 
 /** The definitions as `GET /v1/flags/definitions` answers them. Store them as a file to start from (`bootstrap`). */
 export interface DefinitionsDocument {
@@ -28,11 +29,9 @@ export function readDefinitions(document: unknown): ReadDefinitions | string {
   if (!Number.isSafeInteger(revision) || !isList(flags, isFlag) || !isList(segments, isSegment)) {
     return 'The definitions are not those of the service.';
   }
-  const isNamed = typeof namespace === 'string' && UUID.test(namespace) && typeof environment === 'string';
+  const isNamed = typeof namespace === 'string' && isUuid(namespace) && typeof environment === 'string';
   return { revision, players: isNamed ? { namespace, prefix: `${environment}:` } : undefined, flags, segments };
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function isList<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {
   return Array.isArray(value) && value.every(isItem);

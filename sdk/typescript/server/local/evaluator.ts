@@ -7,6 +7,7 @@ import type { CompiledDefinitions } from './compiled-definitions.ts';
 import { resultOf, withoutValue, type FlagResult } from './flag-result.ts';
 import { LocalPlayer } from './local-player.ts';
 import type { PlayerInput } from './player-input.ts';
+import { isUuid } from '../../../../src/kernel/uuid.ts';
 
 /*
  * Evaluates flags for players in this process, by the code that the service runs.
@@ -46,7 +47,7 @@ export function createEvaluator(definitions: CompiledDefinitions): Evaluator {
   const ids = new Map<string, string>();
 
   function playerIdOf({ id, external_id: externalId }: PlayerInput): string | undefined {
-    if (typeof id === 'string') return PLAYER_ID.test(id) ? id.toLowerCase() : undefined;
+    if (typeof id === 'string') return isUuid(id) ? id.toLowerCase() : undefined;
     if (typeof externalId !== 'string' || externalId === '' || players === undefined) return undefined;
     const held = ids.get(externalId);
     if (held !== undefined) return held;
@@ -192,8 +193,6 @@ function tracked(flag: Flag): Flag {
     },
   };
 }
-
-const PLAYER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The context as JSON, which is what the service would get. A flat one is used as it is. */
 function contextOf(given: object): JsonObject {

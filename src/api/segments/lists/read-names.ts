@@ -4,6 +4,7 @@ import { failure, type Failure, type FieldFault } from '../../../kernel/errors.t
 import { LIMITS } from '../../../kernel/limits.ts';
 import { splitRecords, type FileRecord } from '../../../kernel/split-records.ts';
 import type { NameBatch, NameKind, PlayerName } from './list-port.ts';
+import { isUuid } from '../../../kernel/uuid.ts';
 
 export type ListFormat = 'csv' | 'ndjson' | 'json';
 
@@ -109,11 +110,9 @@ function nameIn(line: string, plain: NameKind): PlayerName | undefined {
   return undefined;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** Why a name cannot be one. */
 function faultOf({ kind, text }: PlayerName): string | undefined {
-  if (kind === 'player_id') return UUID.test(text) ? undefined : 'must be a player id (a UUID)';
+  if (kind === 'player_id') return isUuid(text) ? undefined : 'must be a player id (a UUID)';
   if (text.length > 0 && text.length <= LIMITS.externalIdLength && !text.includes('\u0000')) return undefined;
   return `must be an external_id of 1 to ${LIMITS.externalIdLength} characters`;
 }
