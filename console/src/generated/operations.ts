@@ -600,12 +600,9 @@ export interface Operations {
         readonly version: number | null;
         /** E-mail address of the user who proposed it. */
         readonly proposed_by: string;
-        /** Whether you proposed it, so that somebody else approves it. */
+        /** Whether you proposed it, so that somebody else must approve it. */
         readonly own: boolean;
-        /**
-         * Whether somebody has approved it and it is not known to be made: approve it again after a
-         * minute.
-         */
+        /** Whether somebody approved it and the change is not confirmed. */
         readonly approving: boolean;
         /** When it was proposed. */
         readonly created_at: string;
