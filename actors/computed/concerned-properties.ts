@@ -116,22 +116,17 @@ function parse(properties: string): JsonObject {
 
 /** Compiles what a property takes from an event. `undefined`: it does not compile, and never counts. */
 export function compileEventProperty({ where, aggregate, path }: PropertySpec): EventProperty['valueIn'] | undefined {
-  const valueIn = path === undefined ? undefined : valueReader(aggregate, path);
-  if (valueIn === undefined && aggregate !== 'count') return undefined;
-  if (where === undefined) return valueIn === undefined ? () => 1 : (read) => withProperties(read, valueIn);
+  if (path === undefined && aggregate !== 'count') return undefined;
+  const valueIn = path === undefined ? countOne : valueReader(aggregate, path);
+  if (where === undefined) return path === undefined ? countOne : (read) => withProperties(read, valueIn);
   const filter = compileFilter(where);
   if (filter.kind === 'invalid') return undefined;
   const { matches } = filter;
-  return (read) =>
-    withProperties(read, (properties) =>
-      matches(properties) ? (valueIn?.(properties) ?? counted(valueIn)) : undefined,
-    );
+  return (read) => withProperties(read, (properties) => (matches(properties) ? valueIn(properties) : undefined));
 }
 
-/** A count adds 1; any other aggregate nothing if the event has no value. */
-function counted(valueIn: unknown): 1 | undefined {
-  return valueIn === undefined ? 1 : undefined;
-}
+/** What an event adds to a count. */
+const countOne = (): number => 1;
 
 function withProperties(
   read: EventReader,
@@ -155,7 +150,7 @@ function valueReader(aggregate: Aggregate, path: string): (properties: JsonObjec
     case 'distinct':
       return (properties) => scalarIn(read(properties));
     case 'count':
-      return () => 1;
+      return countOne;
   }
 }
 
