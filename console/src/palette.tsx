@@ -1,7 +1,7 @@
 import { NavLink, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { useCampaigns, useFlags, useSegments } from './flags/definitions.ts';
+import { useCampaigns, useFlags, useSegments } from './definitions.ts';
 import { Dialog } from './parts/dialog.tsx';
 import type { Entry } from './screens.ts';
 import { usePlace } from './session.tsx';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api.ts';
-import type { Campaign as ListedCampaign } from '../flags/definitions.ts';
+import type { Campaign as ListedCampaign } from '../definitions.ts';
 import { patch } from '../parts/optimistic.ts';
 import { RemoveButton } from '../parts/remove-button.tsx';
 import { SwitchButton } from '../parts/switch-button.tsx';

@@ -12,7 +12,7 @@ import {
 } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useEventNames } from '../conditions/names.ts';
-import { useSegments } from '../flags/definitions.ts';
+import { useSegments } from '../definitions.ts';
 import { ConditionBuilder } from '../parts/condition-builder.tsx';
 import { isObject, parseObject, prettyJson } from '../parts/json-text.ts';
 import { TEXTS } from '../texts.ts';

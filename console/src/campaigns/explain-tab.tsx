@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { type AnswerOf, call } from '../api.ts';
-import { useSegments } from '../flags/definitions.ts';
+import { useSegments } from '../definitions.ts';
 import { Figures, State } from '../operations/panel.tsx';
 import { isObject, parseObject } from '../parts/json-text.ts';
 import { Fault } from '../parts/states.tsx';

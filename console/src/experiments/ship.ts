@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import type { Flag } from '../flags/definitions.ts';
+import type { Flag } from '../definitions.ts';
 import { contentOf } from '../flags/edited-flag.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { isObject, parseJson, prettyJson } from '../parts/json-text.ts';
-import type { Flag } from './definitions.ts';
+import type { Flag } from '../definitions.ts';
 
 /* A flag as a person edits it: conditions and values are texts, which need not be valid yet. */
 

@@ -7,9 +7,9 @@ import { RemoveButton } from '../parts/remove-button.tsx';
 import { SwitchButton } from '../parts/switch-button.tsx';
 import { Time } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
-import { StateBadge } from './state-badge.tsx';
+import { SwitchBadge } from '../parts/switch-badge.tsx';
 import { TEXTS } from '../texts.ts';
-import { type Flag, flagQuery, useFlagUsage } from './definitions.ts';
+import { type Flag, flagQuery, useFlagUsage } from '../definitions.ts';
 import { Promote } from './promote.tsx';
 
 const texts = TEXTS.flag;
@@ -19,7 +19,7 @@ export function FlagActions({ flag, hasDraft }: { flag: Flag; hasDraft: boolean 
   const { scope, mayEdit } = usePlace();
   return (
     <>
-      <StateBadge enabled={flag.enabled} />
+      <SwitchBadge enabled={flag.enabled} />
       {mayEdit && !hasDraft ? <Switch flag={flag} /> : null}
       {scope.environment === 'test' && !hasDraft ? <Promote flag={flag} /> : null}
       {mayEdit ? <Archive flag={flag} /> : null}

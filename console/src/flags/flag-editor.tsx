@@ -1,7 +1,7 @@
 import { Button, Card, Group, Stack, Switch, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { NumberField } from '../conditions/operand-editors.tsx';
 import { TEXTS } from '../texts.ts';
-import { type Flag, useSegments } from './definitions.ts';
+import { type Flag, useSegments } from '../definitions.ts';
 import { type EditedFlag, newId } from './edited-flag.ts';
 import { Action, RulesEditor } from './rules-editor.tsx';
 import { ValueField } from './value-field.tsx';

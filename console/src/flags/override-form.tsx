@@ -11,7 +11,7 @@ import { playerIdOf } from '../parts/player-lookup.ts';
 import { Loaded } from '../parts/states.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
-import type { Flag } from './definitions.ts';
+import type { Flag } from '../definitions.ts';
 import { ValueField } from './value-field.tsx';
 
 const texts = TEXTS.overrides;

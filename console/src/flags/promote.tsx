@@ -9,7 +9,7 @@ import { type Warning, Warnings, type Written } from '../parts/saved.tsx';
 import { Fault } from '../parts/states.tsx';
 import { isAtLeast, roleIn, usePlace, useSession } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
-import { type Flag, type Segment, segmentsOf } from './definitions.ts';
+import { type Flag, type Segment, segmentsOf } from '../definitions.ts';
 import { contentOf } from './edited-flag.ts';
 
 const texts = TEXTS.flag;

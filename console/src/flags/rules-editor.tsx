@@ -2,7 +2,7 @@ import { ActionIcon, Button, Fieldset, Group, NativeSelect, Stack, Text, TextInp
 import { NumberField } from '../conditions/operand-editors.tsx';
 import { ConditionBuilder } from '../parts/condition-builder.tsx';
 import { TEXTS } from '../texts.ts';
-import type { Segment } from './definitions.ts';
+import type { Segment } from '../definitions.ts';
 import { type EditedRule, movedRule, newRule } from './edited-flag.ts';
 
 const texts = TEXTS.flag;

@@ -5,7 +5,7 @@ import type { Draft } from '../parts/draft.ts';
 import { SaveDraft } from '../parts/save-draft.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
-import { type Flag, flagQuery } from './definitions.ts';
+import { type Flag, flagQuery } from '../definitions.ts';
 import { contentOf, type EditedFlag, editedOf } from './edited-flag.ts';
 
 const texts = TEXTS.flag;

@@ -1,4 +1,4 @@
-import type { Flag, FlagUsage } from './definitions.ts';
+import type { Flag, FlagUsage } from '../definitions.ts';
 
 export type Staleness = 'unused' | 'settled';
 

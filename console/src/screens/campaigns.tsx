@@ -5,7 +5,7 @@ import { STATES, stateOf } from '../campaigns/campaign-document.ts';
 import { monthOf } from '../campaigns/month.ts';
 import { StateBadge } from '../campaigns/state-badge.tsx';
 import { scheduleText, triggerText } from '../campaigns/trigger-text.ts';
-import { type Campaign, useCampaigns, useSegments } from '../flags/definitions.ts';
+import { type Campaign, useCampaigns, useSegments } from '../definitions.ts';
 import { useAddressField } from '../parts/address.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';

@@ -24,10 +24,10 @@ import {
   useResults,
 } from '../experiments/metric-results.tsx';
 import { shipped } from '../experiments/ship.ts';
-import { type Flag, flagQuery, useFlag } from '../flags/definitions.ts';
+import { type Flag, flagQuery, useFlag } from '../definitions.ts';
 import { contentOf } from '../flags/edited-flag.ts';
 import { ExposureChart } from '../flags/exposure-chart.tsx';
-import { StateBadge } from '../flags/state-badge.tsx';
+import { SwitchBadge } from '../parts/switch-badge.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { isMissing } from '../parts/not-there.tsx';
@@ -63,7 +63,7 @@ function Actions({ flag }: { flag: Flag }) {
   const { scope } = usePlace();
   return (
     <>
-      <StateBadge enabled={flag.enabled} />
+      <SwitchBadge enabled={flag.enabled} />
       <Anchor
         component={Link}
         href={`/${scope.game}/${scope.environment}/flags/${encodeURIComponent(flag.key)}`}

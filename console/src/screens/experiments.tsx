@@ -1,5 +1,5 @@
-import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../flags/definitions.ts';
-import { StateBadge } from '../flags/state-badge.tsx';
+import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../definitions.ts';
+import { SwitchBadge } from '../parts/switch-badge.tsx';
 import { isSplit } from '../flags/staleness.ts';
 import { useAddressField } from '../parts/address.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'state',
     label: texts.columns.state,
     sortBy: ({ flag }) => (flag.enabled ? 0 : 1),
-    cell: ({ flag }) => <StateBadge enabled={flag.enabled} />,
+    cell: ({ flag }) => <SwitchBadge enabled={flag.enabled} />,
   },
   {
     id: 'variants',

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Group } from '@mantine/core';
 import { Link } from 'wouter';
-import { type Flag as FlagDocument, flagQuery, useFlag, useFlagUsage } from '../flags/definitions.ts';
+import { type Flag as FlagDocument, flagQuery, useFlag, useFlagUsage } from '../definitions.ts';
 import { bodyOf, contentOf, type EditedFlag, editedOf } from '../flags/edited-flag.ts';
 import { FlagActions } from '../flags/flag-actions.tsx';
 import { FlagEditor } from '../flags/flag-editor.tsx';

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api.ts';
-import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../flags/definitions.ts';
-import { StateBadge } from '../flags/state-badge.tsx';
+import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../definitions.ts';
+import { SwitchBadge } from '../parts/switch-badge.tsx';
 import { stalenessOf } from '../flags/staleness.ts';
 import { useAddressField } from '../parts/address.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
@@ -126,7 +126,7 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'state',
     label: texts.columns.state,
     sortBy: ({ flag }) => (flag?.enabled === true ? 0 : 1),
-    cell: ({ flag }) => <StateBadge enabled={flag?.enabled === true} />,
+    cell: ({ flag }) => <SwitchBadge enabled={flag?.enabled === true} />,
   },
   {
     id: 'type',

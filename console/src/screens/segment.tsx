@@ -2,8 +2,8 @@ import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { call } from '../api.ts';
-import { StateBadge } from '../flags/state-badge.tsx';
-import type { Segment as ListedSegment } from '../flags/definitions.ts';
+import { SwitchBadge } from '../parts/switch-badge.tsx';
+import type { Segment as ListedSegment } from '../definitions.ts';
 import { DraftBar } from '../parts/draft-bar.tsx';
 import { useDraft } from '../parts/draft.ts';
 import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
@@ -132,7 +132,7 @@ function SegmentScreen({ segment }: { segment: SegmentDocument }) {
       intro={segment.name === segment.key ? undefined : segment.name}
       actions={
         <>
-          <StateBadge enabled={segment.enabled} />
+          <SwitchBadge enabled={segment.enabled} />
           {mayEdit ? <Remove segment={segment} /> : null}
         </>
       }

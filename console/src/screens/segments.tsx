@@ -1,7 +1,7 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { Link } from 'wouter';
-import { type Segment, useCampaigns, useFlags, useSegments } from '../flags/definitions.ts';
-import { StateBadge } from '../flags/state-badge.tsx';
+import { type Segment, useCampaigns, useFlags, useSegments } from '../definitions.ts';
+import { SwitchBadge } from '../parts/switch-badge.tsx';
 import { useAddressField } from '../parts/address.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
@@ -101,7 +101,7 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'state',
     label: texts.columns.state,
     sortBy: ({ segment }) => (segment.enabled ? 0 : 1),
-    cell: ({ segment }) => <StateBadge enabled={segment.enabled} />,
+    cell: ({ segment }) => <SwitchBadge enabled={segment.enabled} />,
   },
   {
     id: 'used',

@@ -1,4 +1,4 @@
-import type { Campaign, Flag } from '../flags/definitions.ts';
+import type { Campaign, Flag } from '../definitions.ts';
 
 /** How many flags and campaigns use a segment. */
 export interface SegmentUses {
