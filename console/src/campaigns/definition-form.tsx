@@ -1,57 +1,250 @@
-import {
-  Alert,
-  Autocomplete,
-  Box,
-  Fieldset,
-  NativeSelect,
-  NumberInput,
-  SimpleGrid,
-  Switch,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
-import type { ReactNode } from 'react';
-import { useEventNames } from '../conditions/names.ts';
+import { Alert, Fieldset, NativeSelect, NumberInput, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
 import { useSegments } from '../definitions.ts';
-import { ConditionBuilder } from '../parts/condition-builder.tsx';
-import { isObject, parseObject, prettyJson } from '../parts/json-text.ts';
 import { TEXTS } from '../texts.ts';
-import { TRIGGERS, triggerKindOf } from './campaign-document.ts';
+import { type Document, minuteOf, partOf, textOf, timeOf } from './document-values.ts';
 import { MessagePreview } from './message-preview.tsx';
+import { TriggerFields } from './trigger-fields.tsx';
 
 const texts = TEXTS.campaign;
 
-type Document = Record<string, unknown>;
-
-interface DefinitionFormProps {
+interface FieldsProps {
   document: Document;
   onChange: (document: Document) => void;
   readOnly: boolean;
+}
+
+interface DefinitionFormProps extends FieldsProps {
   /** Whether the key can still be chosen. */
   isNew: boolean;
 }
 
 /** A campaign as a form. Fields that it does not know stay as they are. */
-export function DefinitionForm({ document, onChange, readOnly, isNew }: DefinitionFormProps) {
-  const set = (name: string, value: unknown): void => onChange({ ...document, [name]: value });
-  const part = (name: string): Document => partOf(document, name);
-  const setPart = (name: string, field: string, value: unknown): void => set(name, { ...part(name), [field]: value });
+export function DefinitionForm({ isNew, ...fields }: DefinitionFormProps) {
+  return (
+    <>
+      <Identity isNew={isNew} {...fields} />
+      <When {...fields} />
+      <Audience {...fields} />
+      <Message {...fields} />
+      <Limits {...fields} />
+    </>
+  );
+}
+
+function Identity({ document, onChange, readOnly, isNew }: DefinitionFormProps) {
+  return (
+    <Fieldset legend={texts.identity}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput
+          label={texts.name}
+          value={textOf(document['name'])}
+          readOnly={readOnly}
+          onChange={(event) => onChange({ ...document, name: event.currentTarget.value })}
+        />
+        <TextInput
+          label={texts.key}
+          description={texts.keyHelp}
+          value={textOf(document['key'])}
+          readOnly={readOnly || !isNew}
+          onChange={(event) => {
+            const { key: _, ...rest } = document;
+            const key = event.currentTarget.value;
+            onChange(key === '' ? rest : { key, ...rest });
+          }}
+        />
+        <Switch
+          label={texts.enabled}
+          description={texts.enabledHelp}
+          checked={document['enabled'] !== false}
+          disabled={readOnly}
+          onChange={(event) => onChange({ ...document, enabled: event.currentTarget.checked })}
+        />
+      </SimpleGrid>
+    </Fieldset>
+  );
+}
+
+function When({ document, onChange, readOnly }: FieldsProps) {
+  const timeField = (label: string, name: 'start_at' | 'end_at') => (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      description={texts.timeHelp}
+      value={minuteOf(document[name])}
+      readOnly={readOnly}
+      onChange={(event) => onChange({ ...document, [name]: timeOf(event.currentTarget.value) })}
+    />
+  );
+  return (
+    <Fieldset legend={texts.when}>
+      <TriggerFields
+        trigger={partOf(document, 'trigger')}
+        onChange={(trigger) => onChange({ ...document, trigger })}
+        readOnly={readOnly}
+      />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} mt="xs">
+        {timeField(texts.startAt, 'start_at')}
+        {timeField(texts.endAt, 'end_at')}
+      </SimpleGrid>
+    </Fieldset>
+  );
+}
+
+function Audience({ document, onChange, readOnly }: FieldsProps) {
   const { data: segments = [] } = useSegments();
   const options = segments.map(({ segment_id: id, name }) => ({ value: id, label: name }));
-  const content = part('content');
-  const quiet = document['quiet_hours'];
-  const setQuiet = (field: 'from' | 'to', value: string): void => {
-    const next = { from: '', to: '', ...(isObject(quiet) ? quiet : {}), [field]: value };
-    set('quiet_hours', next.from === '' && next.to === '' ? null : next);
+  return (
+    <Fieldset legend={texts.who}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <NativeSelect
+          label={texts.audience}
+          description={texts.audienceHelp}
+          value={textOf(document['audience'])}
+          data={[{ value: '', label: TEXTS.campaigns.everybody }, ...options]}
+          disabled={readOnly}
+          onChange={({ currentTarget: { value } }) => onChange({ ...document, audience: value === '' ? null : value })}
+        />
+        <NumberField
+          label={texts.holdout}
+          help={texts.holdoutHelp}
+          value={document['holdout_percentage']}
+          most={100}
+          readOnly={readOnly}
+          onChange={(value) => onChange({ ...document, holdout_percentage: value ?? 0 })}
+        />
+      </SimpleGrid>
+    </Fieldset>
+  );
+}
+
+function Message({ document, onChange, readOnly }: FieldsProps) {
+  const content = partOf(document, 'content');
+  const rules = partOf(document, 'display_rules');
+  const [title, body, cta] = [textOf(content['title']), textOf(content['body']), textOf(content['cta'])];
+  const priority = textOf(rules['priority']);
+  const setContent = (change: Document): void => onChange({ ...document, content: { ...content, ...change } });
+  const setRules = (change: Document): void => onChange({ ...document, display_rules: { ...rules, ...change } });
+  return (
+    <Fieldset legend={texts.what}>
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <div>
+          <TextInput
+            label={texts.contentTitle}
+            value={title}
+            readOnly={readOnly}
+            onChange={(event) => setContent({ title: event.currentTarget.value })}
+          />
+          <Textarea
+            label={texts.body}
+            autosize
+            minRows={2}
+            value={body}
+            readOnly={readOnly}
+            onChange={(event) => setContent({ body: event.currentTarget.value })}
+          />
+          <TextInput
+            label={texts.cta}
+            description={texts.ctaHelp}
+            value={cta}
+            readOnly={readOnly}
+            onChange={(event) => setContent({ cta: event.currentTarget.value })}
+          />
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <NativeSelect
+              label={texts.priority}
+              description={texts.priorityHelp}
+              value={priority}
+              data={[...new Set([...texts.priorities, priority])].filter(Boolean)}
+              disabled={readOnly}
+              onChange={(event) => setRules({ priority: event.currentTarget.value })}
+            />
+            <NumberField
+              label={texts.dismiss}
+              help={texts.dismissHelp}
+              value={rules['dismiss_after_seconds']}
+              readOnly={readOnly}
+              onChange={(value) => setRules({ dismiss_after_seconds: value ?? 0 })}
+            />
+          </SimpleGrid>
+        </div>
+        <MessagePreview title={title} body={body} cta={cta} />
+      </SimpleGrid>
+    </Fieldset>
+  );
+}
+
+function Limits({ document, onChange, readOnly }: FieldsProps) {
+  const caps = partOf(document, 'caps');
+  const quiet = partOf(document, 'quiet_hours');
+  const setCaps = (change: Document): void => onChange({ ...document, caps: { ...caps, ...change } });
+  const setQuiet = (change: Document): void => {
+    const next = { from: '', to: '', ...quiet, ...change };
+    onChange({ ...document, quiet_hours: next.from === '' && next.to === '' ? null : next });
   };
-  const text = (of: Document, name: string): string => textOf(of[name]);
-  const numberField = (
-    label: string,
-    help: string,
-    value: unknown,
-    change: (value: number | null) => void,
-    most?: number,
-  ) => (
+  return (
+    <Fieldset legend={texts.limits}>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+        <NumberField
+          label={texts.capTotal}
+          help={texts.noCap}
+          value={caps['total']}
+          readOnly={readOnly}
+          onChange={(total) => setCaps({ total })}
+        />
+        <NumberField
+          label={texts.capPerDay}
+          help={texts.noCap}
+          value={caps['per_day']}
+          readOnly={readOnly}
+          onChange={(value) => setCaps({ per_day: value })}
+        />
+        <NumberField
+          label={texts.cooldown}
+          help={texts.cooldownHelp}
+          value={document['cooldown_seconds']}
+          readOnly={readOnly}
+          onChange={(value) => onChange({ ...document, cooldown_seconds: value ?? 0 })}
+        />
+        <NumberField
+          label={texts.expires}
+          help={texts.expiresHelp}
+          value={document['expires_after_seconds']}
+          readOnly={readOnly}
+          onChange={(value) => onChange({ ...document, expires_after_seconds: value })}
+        />
+        <TextInput
+          type="time"
+          label={texts.quietFrom}
+          description={texts.quietHelp}
+          value={textOf(quiet['from'])}
+          readOnly={readOnly}
+          onChange={(event) => setQuiet({ from: event.currentTarget.value })}
+        />
+        <TextInput
+          type="time"
+          label={texts.quietTo}
+          description={texts.quietHelp}
+          value={textOf(quiet['to'])}
+          readOnly={readOnly}
+          onChange={(event) => setQuiet({ to: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+    </Fieldset>
+  );
+}
+
+interface NumberFieldProps {
+  label: string;
+  help: string;
+  value: unknown;
+  most?: number;
+  readOnly: boolean;
+  /** null: the field is empty. */
+  onChange: (value: number | null) => void;
+}
+
+function NumberField({ label, help, value, most, readOnly, onChange }: NumberFieldProps) {
+  return (
     <NumberInput
       label={label}
       description={help}
@@ -60,260 +253,10 @@ export function DefinitionForm({ document, onChange, readOnly, isNew }: Definiti
       value={typeof value === 'number' ? value : ''}
       readOnly={readOnly}
       hideControls
-      onChange={(next) => change(typeof next === 'number' ? next : null)}
+      onChange={(next) => onChange(typeof next === 'number' ? next : null)}
     />
   );
-  const timeField = (label: string, name: string): ReactNode => (
-    <TextInput
-      type="datetime-local"
-      label={label}
-      description={texts.timeHelp}
-      value={minuteOf(document[name])}
-      readOnly={readOnly}
-      onChange={(event) => set(name, timeOf(event.currentTarget.value))}
-    />
-  );
-  return (
-    <>
-      <Fieldset legend={texts.identity}>
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <TextInput
-            label={texts.name}
-            value={text(document, 'name')}
-            readOnly={readOnly}
-            onChange={(event) => set('name', event.currentTarget.value)}
-          />
-          <TextInput
-            label={texts.key}
-            description={texts.keyHelp}
-            value={text(document, 'key')}
-            readOnly={readOnly || !isNew}
-            onChange={(event) => {
-              const { key: _, ...rest } = document;
-              const key = event.currentTarget.value;
-              onChange(key === '' ? rest : { key, ...rest });
-            }}
-          />
-          <Switch
-            label={texts.enabled}
-            description={texts.enabledHelp}
-            checked={document['enabled'] !== false}
-            disabled={readOnly}
-            onChange={(event) => set('enabled', event.currentTarget.checked)}
-          />
-        </SimpleGrid>
-      </Fieldset>
-      <Fieldset legend={texts.when}>
-        <TriggerFields trigger={part('trigger')} onChange={(trigger) => set('trigger', trigger)} readOnly={readOnly} />
-        <SimpleGrid cols={{ base: 1, sm: 2 }} mt="xs">
-          {timeField(texts.startAt, 'start_at')}
-          {timeField(texts.endAt, 'end_at')}
-        </SimpleGrid>
-      </Fieldset>
-      <Fieldset legend={texts.who}>
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <NativeSelect
-            label={texts.audience}
-            description={texts.audienceHelp}
-            value={text(document, 'audience')}
-            data={[{ value: '', label: TEXTS.campaigns.everybody }, ...options]}
-            disabled={readOnly}
-            onChange={(event) => set('audience', event.currentTarget.value === '' ? null : event.currentTarget.value)}
-          />
-          {numberField(
-            texts.holdout,
-            texts.holdoutHelp,
-            document['holdout_percentage'],
-            (value) => set('holdout_percentage', value ?? 0),
-            100,
-          )}
-        </SimpleGrid>
-      </Fieldset>
-      <Fieldset legend={texts.what}>
-        <SimpleGrid cols={{ base: 1, lg: 2 }}>
-          <div>
-            <TextInput
-              label={texts.contentTitle}
-              value={text(content, 'title')}
-              readOnly={readOnly}
-              onChange={(event) => setPart('content', 'title', event.currentTarget.value)}
-            />
-            <Textarea
-              label={texts.body}
-              autosize
-              minRows={2}
-              value={text(content, 'body')}
-              readOnly={readOnly}
-              onChange={(event) => setPart('content', 'body', event.currentTarget.value)}
-            />
-            <TextInput
-              label={texts.cta}
-              description={texts.ctaHelp}
-              value={text(content, 'cta')}
-              readOnly={readOnly}
-              onChange={(event) => setPart('content', 'cta', event.currentTarget.value)}
-            />
-            <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              <NativeSelect
-                label={texts.priority}
-                description={texts.priorityHelp}
-                value={text(part('display_rules'), 'priority')}
-                data={[...new Set([...texts.priorities, text(part('display_rules'), 'priority')])].filter(Boolean)}
-                disabled={readOnly}
-                onChange={(event) => setPart('display_rules', 'priority', event.currentTarget.value)}
-              />
-              {numberField(texts.dismiss, texts.dismissHelp, part('display_rules')['dismiss_after_seconds'], (value) =>
-                setPart('display_rules', 'dismiss_after_seconds', value ?? 0),
-              )}
-            </SimpleGrid>
-          </div>
-          <MessagePreview title={text(content, 'title')} body={text(content, 'body')} cta={text(content, 'cta')} />
-        </SimpleGrid>
-      </Fieldset>
-      <Fieldset legend={texts.limits}>
-        <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-          {numberField(texts.capTotal, texts.noCap, part('caps')['total'], (value) => setPart('caps', 'total', value))}
-          {numberField(texts.capPerDay, texts.noCap, part('caps')['per_day'], (value) =>
-            setPart('caps', 'per_day', value),
-          )}
-          {numberField(texts.cooldown, texts.cooldownHelp, document['cooldown_seconds'], (value) =>
-            set('cooldown_seconds', value ?? 0),
-          )}
-          {numberField(texts.expires, texts.expiresHelp, document['expires_after_seconds'], (value) =>
-            set('expires_after_seconds', value),
-          )}
-          <TextInput
-            type="time"
-            label={texts.quietFrom}
-            description={texts.quietHelp}
-            value={isObject(quiet) ? textOf(quiet['from']) : ''}
-            readOnly={readOnly}
-            onChange={(event) => setQuiet('from', event.currentTarget.value)}
-          />
-          <TextInput
-            type="time"
-            label={texts.quietTo}
-            description={texts.quietHelp}
-            value={isObject(quiet) ? textOf(quiet['to']) : ''}
-            readOnly={readOnly}
-            onChange={(event) => setQuiet('to', event.currentTarget.value)}
-          />
-        </SimpleGrid>
-      </Fieldset>
-    </>
-  );
 }
-
-function TriggerFields({
-  trigger,
-  onChange,
-  readOnly,
-}: {
-  trigger: Document;
-  onChange: (trigger: Document) => void;
-  readOnly: boolean;
-}) {
-  const names = useEventNames();
-  const { data: segments = [] } = useSegments();
-  const kind = triggerKindOf(trigger) ?? 'event';
-  const schedule = trigger['schedule'];
-  const event = textOf(trigger['event']);
-  return (
-    <>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <NativeSelect
-          label={texts.triggerKind}
-          value={kind}
-          data={TRIGGERS.map((value) => ({ value, label: TEXTS.campaigns.triggers[value] }))}
-          disabled={readOnly}
-          onChange={({ currentTarget: { value } }) => {
-            const next = TRIGGERS.find((each) => each === value) ?? 'event';
-            onChange({ [next]: FIRST[next] });
-          }}
-        />
-        {kind === 'event' ? (
-          <Autocomplete
-            label={texts.event}
-            value={event}
-            data={[...names]}
-            limit={20}
-            readOnly={readOnly}
-            onChange={(value) => onChange({ ...trigger, event: value })}
-          />
-        ) : kind === 'segment_entered' || kind === 'segment_exited' ? (
-          <NativeSelect
-            label={texts.segment}
-            value={textOf(trigger[kind])}
-            data={[
-              { value: '', label: '' },
-              ...segments.map(({ segment_id: id, name }) => ({ value: id, label: name })),
-            ]}
-            disabled={readOnly}
-            onChange={({ currentTarget: { value } }) => onChange({ [kind]: value })}
-          />
-        ) : kind === 'lifecycle' ? (
-          <NativeSelect
-            label={texts.stage}
-            value={textOf(trigger['lifecycle'])}
-            data={[...texts.stages]}
-            disabled={readOnly}
-            onChange={({ currentTarget: { value } }) => onChange({ lifecycle: value })}
-          />
-        ) : kind === 'schedule' ? (
-          <TextInput
-            type="datetime-local"
-            label={texts.at}
-            value={minuteOf(isObject(schedule) ? schedule['at'] : undefined)}
-            readOnly={readOnly}
-            onChange={({ currentTarget: { value } }) => onChange({ schedule: { at: timeOf(value) ?? '' } })}
-          />
-        ) : null}
-      </SimpleGrid>
-      {kind === 'event' ? (
-        <Box mt="xs">
-          <ConditionBuilder
-            label={texts.conditions}
-            place="campaign"
-            eventName={event}
-            readOnly={readOnly}
-            value={prettyJson(isObject(trigger['conditions']) ? trigger['conditions'] : {})}
-            onChange={(text) => {
-              const conditions = parseObject(text);
-              if (conditions === undefined) return;
-              const { conditions: _, ...rest } = trigger;
-              onChange(Object.keys(conditions).length === 0 ? rest : { ...rest, conditions });
-            }}
-          />
-        </Box>
-      ) : null}
-    </>
-  );
-}
-
-/** What a trigger begins with. */
-const FIRST: Readonly<Record<(typeof TRIGGERS)[number], unknown>> = {
-  event: '',
-  segment_entered: '',
-  segment_exited: '',
-  lifecycle: 'at_risk',
-  churn: 'high',
-  schedule: { at: '' },
-};
-
-const partOf = (document: Document, name: string): Document => {
-  const value = document[name];
-  return isObject(value) ? value : {};
-};
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** A time of the API as `datetime-local` in UTC, to the minute. */
-function minuteOf(value: unknown): string {
-  const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(atMs) ? '' : new Date(atMs).toISOString().slice(0, 16);
-}
-
-const timeOf = (minute: string): string | null => (minute === '' ? null : `${minute}:00.000Z`);
 
 export function BadJson() {
   return (

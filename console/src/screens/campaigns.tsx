@@ -7,7 +7,7 @@ import { StateBadge } from '../campaigns/state-badge.tsx';
 import { scheduleText, triggerText } from '../campaigns/trigger-text.ts';
 import { type Campaign, useCampaigns, useSegments } from '../definitions.ts';
 import { useAddressField } from '../parts/address.ts';
-import { DataTable } from '../parts/data-table.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { percent } from '../parts/units.ts';
 import { Time } from '../parts/values.tsx';
@@ -94,48 +94,7 @@ export function Campaigns() {
                   keyOf={({ campaign_id: id }) => id}
                   order={order}
                   onOrder={setOrder}
-                  columns={[
-                    {
-                      id: 'name',
-                      label: texts.name,
-                      sortBy: ({ name }) => name,
-                      cell: (campaign) => (
-                        <Anchor component={Link} href={hrefOf(campaign)}>
-                          {campaign.name}
-                        </Anchor>
-                      ),
-                    },
-                    {
-                      id: 'state',
-                      label: texts.state,
-                      sortBy: (campaign) => stateOf(campaign, nowMs),
-                      cell: (campaign) => <StateBadge state={stateOf(campaign, nowMs)} />,
-                    },
-                    {
-                      id: 'trigger',
-                      label: texts.trigger,
-                      cell: ({ trigger }) => triggerText(trigger, segmentName),
-                    },
-                    {
-                      id: 'audience',
-                      label: texts.audience,
-                      cell: ({ audience }) => (audience === null ? texts.everybody : segmentName(audience)),
-                    },
-                    { id: 'schedule', label: texts.schedule, cell: scheduleText },
-                    {
-                      id: 'holdout',
-                      label: texts.holdout,
-                      sortBy: ({ holdout_percentage: share }) => share,
-                      cell: ({ holdout_percentage: share }) =>
-                        share === 0 ? texts.noHoldout : percent(share / 100, 0),
-                    },
-                    {
-                      id: 'changed',
-                      label: texts.changed,
-                      sortBy: ({ updated_at: at }) => at,
-                      cell: ({ updated_at: at }) => <Time at={at} />,
-                    },
-                  ]}
+                  columns={columnsOf(hrefOf, segmentName, nowMs)}
                 />
               )}
             </>
@@ -144,4 +103,52 @@ export function Campaigns() {
       </Loaded>
     </Page>
   );
+}
+
+function columnsOf(
+  hrefOf: (campaign: Campaign) => string,
+  segmentName: (id: string) => string,
+  nowMs: number,
+): readonly Column<Campaign>[] {
+  return [
+    {
+      id: 'name',
+      label: texts.name,
+      sortBy: ({ name }) => name,
+      cell: (campaign) => (
+        <Anchor component={Link} href={hrefOf(campaign)}>
+          {campaign.name}
+        </Anchor>
+      ),
+    },
+    {
+      id: 'state',
+      label: texts.state,
+      sortBy: (campaign) => stateOf(campaign, nowMs),
+      cell: (campaign) => <StateBadge state={stateOf(campaign, nowMs)} />,
+    },
+    {
+      id: 'trigger',
+      label: texts.trigger,
+      cell: ({ trigger }) => triggerText(trigger, segmentName),
+    },
+    {
+      id: 'audience',
+      label: texts.audience,
+      cell: ({ audience }) => (audience === null ? texts.everybody : segmentName(audience)),
+    },
+    { id: 'schedule', label: texts.schedule, cell: scheduleText },
+    {
+      id: 'holdout',
+      label: texts.holdout,
+      sortBy: ({ holdout_percentage: share }) => share,
+      cell: ({ holdout_percentage: share }) => (share === 0 ? texts.noHoldout : percent(share / 100, 0)),
+    },
+    {
+      id: 'changed',
+      label: texts.changed,
+      sortBy: ({ updated_at: at }) => at,
+      cell: ({ updated_at: at }) => <Time at={at} />,
+    },
+  ];
 }
