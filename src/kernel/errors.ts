@@ -121,6 +121,11 @@ export interface ErrorEntry {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Whether a failed command may succeed if it is repeated. It may have been decided already. */
+export function isTemporary(code: ErrorCode): boolean {
+  return code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR';
+}
+
 /** One fault of a request. `path` is a JSON Pointer into the body, or the name of a header or parameter. */
 export interface FieldFault {
   path: string;

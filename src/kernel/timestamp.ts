@@ -1,3 +1,5 @@
+import { DAY_MS } from './days.ts';
+
 const SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)?)?$/;
 
@@ -42,7 +44,6 @@ function read(text: string): number | undefined {
   return epochMs >= 0 && epochMs < END_MS ? epochMs : undefined;
 }
 
-const DAY_MS = 86_400_000;
 let day = { startMs: Number.NaN, prefix: ' ' };
 
 const COLON = 58;

@@ -10,6 +10,7 @@ import type {
 import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { bucketsOf, endOf } from './trend-buckets.ts';
+import { DAY_MS } from '../../kernel/days.ts';
 
 /* Answers of the query API, from rows of ClickHouse. Their schemas are in query-results.ts. */
 
@@ -75,8 +76,6 @@ function breakdown({ metric }: BreakdownQuestion, rows: Rows): Record<string, un
     rows: rows.map(({ key, value }) => ({ key: String(key), value: Number(value) })),
   };
 }
-
-const DAY_MS = 86_400_000;
 
 /** A day counts once it is over. */
 function retention({ days, by }: RetentionQuestion, rows: Rows, nowMs: number): Record<string, unknown> {

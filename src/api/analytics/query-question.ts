@@ -16,6 +16,7 @@ import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { invalid } from '../route.ts';
 import type { QueryBody } from './query-fields.ts';
 import { bucketsOf } from './trend-buckets.ts';
+import { DAY_MS } from '../../kernel/days.ts';
 
 /** Fields that only some kinds take; the others belong to all. */
 const FIELDS = {
@@ -49,7 +50,6 @@ type Table = keyof typeof COLUMNS;
 /** Kinds with many figures for each value. */
 const SHORT_LISTS: ReadonlySet<QueryBody['kind']> = new Set(['trend', 'funnel', 'retention', 'ltv']);
 
-const DAY_MS = 86_400_000;
 const DEFAULT_RANGE_DAYS = 30;
 const DEFAULT_RETENTION = [1, 3, 7, 14, 30];
 const DEFAULT_LTV = [0, ...DEFAULT_RETENTION, 90];

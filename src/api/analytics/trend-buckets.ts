@@ -1,8 +1,8 @@
 import type { Interval } from '../../../clickhouse-schema/queries/questions/question.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { DAY_MS } from '../../kernel/days.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** 1970-01-05 was the first Monday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ProposalDocument } from '../../../actors/vocabulary/proposal.ts';
 import { roleIn } from '../../../streams/config/user-roles.ts';
 import { userAddress } from '../../../streams/config/users.ts';
-import { failure } from '../../kernel/errors.ts';
+import { failure, isTemporary } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
@@ -156,8 +156,8 @@ const approve = defineRoute({
         await config.delete(address, claimed.entry.revision);
         return settled;
       }
-      // What became of it is unknown, so nobody may reject it.
-      if (made.code === 'SERVICE_UNAVAILABLE' || made.code === 'INTERNAL_ERROR') return made;
+      // It is unknown whether the change was made, so nobody may reject it.
+      if (isTemporary(made.code)) return made;
       await config.put(address, proposal, claimed.entry.revision);
       return made;
     },

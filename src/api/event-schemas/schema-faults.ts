@@ -4,10 +4,10 @@ import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { timeOut } from '../fields.ts';
 import { defineRoute } from '../route.ts';
+import { DAY_MS } from '../../kernel/days.ts';
 
 /* The route that counts what schemas find in events. */
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 7;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 

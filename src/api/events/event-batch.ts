@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ledgerIdOf, type TrackItem } from '../../../actors/vocabulary/commands.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import { ERRORS, failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
+import { ERRORS, failure, isTemporary, type Failure, type FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { noteIgnored } from '../ignored-fields.ts';
@@ -195,9 +195,8 @@ function resultsOf(items: TrackItem[], reply: Reply | undefined): BatchResult[] 
 
 /** Status and error of a failed item: `unavailable` if a retry may succeed, else `rejected`. */
 function refusal(reason: Failure): Pick<BatchResult, 'status' | 'error'> {
-  const isTemporary = reason.code === 'SERVICE_UNAVAILABLE' || reason.code === 'INTERNAL_ERROR';
   return {
-    status: isTemporary ? 'unavailable' : 'rejected',
+    status: isTemporary(reason.code) ? 'unavailable' : 'rejected',
     error: {
       code: reason.code,
       message: reason.message ?? ERRORS[reason.code].message,

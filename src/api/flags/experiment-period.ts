@@ -8,6 +8,7 @@ import type { Failure, FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { RequestContext } from '../request-context.ts';
 import { invalid } from '../route.ts';
+import { DAY_MS } from '../../kernel/days.ts';
 
 /* What the routes with results of an experiment share: the period, the metrics and the samples. */
 
@@ -159,7 +160,6 @@ function chosenPeriod(
 }
 
 const DEFAULT_WINDOW_DAYS = 7;
-const DAY_MS = 86_400_000;
 
 /**
  * The aggregate of a metric; its faults are added to `faults`.

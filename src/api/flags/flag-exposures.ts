@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { reportedExposure } from '../../../actors/flags/expose-reported.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import { ERRORS, failure, type Failure } from '../../kernel/errors.ts';
+import { ERRORS, failure, isTemporary, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { PlayerId } from '../fields.ts';
@@ -157,9 +157,8 @@ function resultOf(reply: Reply, index: number): Result {
   if (reply.kind === 'noted') return { index, status: 'accepted' };
   if (reply.kind !== 'failure') throw new Error(`an exposure was answered with ${reply.kind}`);
   const { code, message = ERRORS[code].message, details } = reply;
-  const isTemporary = code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR';
   const error = { code, message, ...(details === undefined ? {} : { details }) };
-  return { index, status: isTemporary ? 'unavailable' : 'rejected', error };
+  return { index, status: isTemporary(code) ? 'unavailable' : 'rejected', error };
 }
 
 function conclude(results: Result[]): Answer {

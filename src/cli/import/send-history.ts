@@ -1,6 +1,7 @@
 import type { ImportedReply, ImportHistory, ImportItem } from '../../../actors/vocabulary/import.ts';
 import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import { sleep, type Clock } from '../../kernel/clock.ts';
+import { isTemporary } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
 import { createHistoryBatch } from './history-batch.ts';
@@ -33,7 +34,7 @@ export interface PartitionSender {
 
 export interface SenderOptions {
   importId: string;
-  /** The last line that an earlier run knew to be decided. */
+  /** The last line that was decided in earlier runs. */
   decidedTo: number;
   send: (body: ImportHistory, playerId: string) => Promise<Reply>;
   /** Resolves when the service may be sent more. */
@@ -122,7 +123,7 @@ export function createPartitionSender(options: SenderOptions): PartitionSender {
     const [front] = queue;
     const reply = await front?.reply;
     if (front === undefined || reply === undefined) return false;
-    if (reply.kind === 'failure' && !PASSING.has(reply.code)) {
+    if (reply.kind === 'failure' && !isTemporary(reply.code)) {
       throw new CliError(`The service refused lines: ${reply.message ?? reply.code}`);
     }
     if (reply.kind !== 'imported') return false;
@@ -190,6 +191,3 @@ export function createPartitionSender(options: SenderOptions): PartitionSender {
 
 const LEDGER_BEHIND =
   'The deployment lacks lines that an earlier run of this machine imported. Run the command again with --from-start.';
-
-/** Failures that pass: the command may not have been decided. */
-const PASSING: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']);

@@ -2,7 +2,7 @@ import type { CommandBody } from '../../../../actors/vocabulary/commands.ts';
 import type { ListPlayers } from '../../../../actors/vocabulary/player-lists.ts';
 import type { Reply } from '../../../../actors/vocabulary/replies.ts';
 import { sleep, type Clock } from '../../../kernel/clock.ts';
-import { failure } from '../../../kernel/errors.ts';
+import { failure, isTemporary } from '../../../kernel/errors.ts';
 import { LIMITS } from '../../../kernel/limits.ts';
 import type { CommandPace } from '../../../kernel/command-pace.ts';
 import type { ListedPlayer, ListTally } from './list-port.ts';
@@ -30,7 +30,7 @@ export function createListSender({ body, send, tally, clock, pace }: ListSenderO
   const inFlight = new Set<Promise<void>>();
   let filling: ListedPlayer[] = [];
 
-  /** Has a turn at its begin. */
+  /** Sends a command until it is decided or the list fails. Begins with a turn of the pace. */
   async function deliver(players: readonly ListedPlayer[]): Promise<void> {
     const playerIds = players.map(({ playerId }) => playerId);
     const beganMs = clock.monotonicMs();
@@ -39,7 +39,7 @@ export function createListSender({ body, send, tally, clock, pace }: ListSenderO
       if (reply === undefined) return;
       if (reply.kind === 'listed') return count(players, reply.members, reply.unknown);
       if (reply.kind !== 'failure') throw new Error(`a list was answered with ${reply.kind}`);
-      if (!PASSING.has(reply.code)) tally.failure ??= reply;
+      if (!isTemporary(reply.code)) tally.failure ??= reply;
       else if (clock.monotonicMs() - beganMs > LIMITS.listPatienceMs) tally.failure ??= NOT_ANSWERED;
       if (tally.failure !== undefined) return;
       await sleep(clock, LIMITS.listRetryMs);
@@ -93,8 +93,6 @@ export function createListSender({ body, send, tally, clock, pace }: ListSenderO
   };
 }
 
-/** Failures that pass: the command may not have been decided. */
-const PASSING: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']);
 const NOT_ANSWERED = failure(
   'SERVICE_UNAVAILABLE',
   'The service could not take the whole list; the list in force is unchanged. Send it again later.',
