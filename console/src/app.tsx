@@ -18,7 +18,7 @@ const screens = SCREENS.map(({ path, load }) => ({
   ...later<{ params: Params }>(() => load().then((module) => module.default, afterNewBuild), Opening),
 }));
 
-/** Begins to load the code of the screen that the address names, while the service is asked who is signed in. */
+/** Begins to load the code of the screen that the address names, while the session is read. */
 export function preloadScreen(pathname: string): void {
   const [, , , ...parts] = pathname.split('/');
   const [named] = parts;
@@ -118,7 +118,7 @@ function Elsewhere({ me, home }: { me: Me; home: string }) {
   );
 }
 
-/** What somebody sees who may not open a game. */
+/** Shown to a person who may not open the game. */
 function OtherGames({ me, game }: { me: Me; game: string }) {
   return (
     <Box component="main" p="md">
@@ -159,7 +159,7 @@ function GameScreens({ me, scope, rest }: { me: Me; scope: Scope; rest: string }
   );
 }
 
-/** What somebody sees who has a role in the other environment only. */
+/** Shown to a person who has a role in the other environment only. */
 function NoRole({ me, scope: { game, environment } }: { me: Me; scope: Scope }) {
   return (
     <NotThere title={TEXTS.product} what={TEXTS.noRole(environment, game)} help={TEXTS.noRoleHelp}>

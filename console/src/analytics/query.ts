@@ -1,4 +1,5 @@
 import type { AnswerOf, BodyOf } from '../api.ts';
+import { DAY_MS } from '../parts/units.ts';
 
 /* An analytics query as the screen edits it, and its form in the address: `?q=<JSON>&days=28`, or `&from=…&to=…`. */
 
@@ -70,8 +71,6 @@ export function addressOf({ query, range }: Asked): string {
   }
   return `?${params.toString()}`;
 }
-
-const DAY_MS = 86_400_000;
 
 /** A query with two days as its range, both of which count. */
 export function withDays(query: Query, { from, to }: { from: string; to: string }) {

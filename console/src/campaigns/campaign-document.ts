@@ -1,5 +1,6 @@
 import type { AnswerOf, Scope } from '../api.ts';
 import { isObject } from '../parts/json-text.ts';
+import { DAY_MS } from '../parts/units.ts';
 
 /* The campaign as the API shows it, the part that people write, and what follows from it. */
 
@@ -58,7 +59,7 @@ export function stateOf({ enabled, trigger, start_at: startAt, end_at: endAt }: 
 }
 
 /** A scheduled time takes effect up to a day late. */
-const SCHEDULE_LATE_MS = 86_400_000;
+const SCHEDULE_LATE_MS = DAY_MS;
 
 /** When it gives messages; undefined: no bound. */
 export function spanOf({ trigger, start_at: startAt, end_at: endAt }: Timed): { fromMs?: number; toMs?: number } {

@@ -1,6 +1,6 @@
-/* Days of a month in UTC, in whole weeks from Monday. */
+import { DAY_MS } from '../parts/units.ts';
 
-const DAY_MS = 86_400_000;
+/* Days of a month in UTC, in whole weeks from Monday. */
 
 export interface Day {
   /** YYYY-MM-DD. */

@@ -5,11 +5,11 @@ import { Chart } from '../parts/chart.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
+import { DAY_MS } from '../parts/units.ts';
 
 const texts = TEXTS.use;
-const DAY_MS = 86_400_000;
 
-/** Exposures of a flag by day and variant, beside their table. */
+/** Exposures of a flag by day and variant, as a chart with a table. */
 export function ExposureChart({ flagKey }: { flagKey: string }) {
   const { scope } = usePlace();
   const query = useQuery({

@@ -1,9 +1,9 @@
 import type { Flag, FlagUsage } from '../definitions.ts';
+import { DAY_MS } from '../parts/units.ts';
 
 export type Staleness = 'unused' | 'settled';
 
 const STALE_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /**
  * Whether a flag can probably go. `unused`: nobody evaluated it or saw it for 30 days. `settled`: it has given

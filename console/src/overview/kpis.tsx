@@ -10,6 +10,7 @@ import { Fault } from '../parts/states.tsx';
 import { money, number } from '../parts/values.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
+import { DAY_MS } from '../parts/units.ts';
 
 const texts = TEXTS.overview;
 
@@ -18,12 +19,11 @@ const KPIS = ['players', 'new_players', 'sessions', 'revenue', 'payers'] as cons
 >[];
 type KpiName = (typeof KPIS)[number];
 
-const DAY_MS = 86_400_000;
 const WEEK = 7;
 /** Days of the chart, today included. */
 const DAYS = 28;
 const REFRESH_MS = 60_000;
-/** Last week's time is rounded down to this, so that the same question is asked for a while. */
+/** Last week's time is rounded down to this, so that the same query is sent for a while and its answer is cached. */
 const STEP_MS = 5 * 60_000;
 
 const formatOf = (name: KpiName): ((value: number) => string) => (name === 'revenue' ? money : number);
@@ -35,7 +35,7 @@ interface Kpi {
   before: { soFar: number; whole: number };
 }
 
-/** Figures of today beside the same day last week, and their last four weeks. The address holds the one of the chart. */
+/** Figures of today compared with the same weekday last week, and four weeks of the one that the address names. */
 export function Kpis() {
   const { scope } = usePlace();
   const [location, navigate] = useLocation();

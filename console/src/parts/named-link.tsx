@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 interface NamedLinkProps {
   href: string;
   name: string;
-  /** What tells it from others of the name, on a line of its own. */
+  /** Distinguishes things of the same name, on a line below. */
   below?: ReactNode;
   /** Whether the line below is an id or an address. */
   isId?: boolean;

@@ -1,4 +1,6 @@
-/* Numbers with units, as people read them. */
+/* Units, and numbers with units as people read them. */
+
+export const DAY_MS = 86_400_000;
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 

@@ -58,7 +58,7 @@ export function SignIn({ ended }: { ended: boolean }) {
   );
 }
 
-/** Sign-in by a passkey of this browser, which knows its user. */
+/** Sign-in by a passkey of this browser, which contains the user's id. */
 function WithPasskey() {
   const { signedIn } = useSession();
   const attempt = useMutation({
@@ -128,7 +128,7 @@ function takeWanted(): string {
   }
 }
 
-/** The page to which the identity provider leads back. It sends what the address has, once, and forgets it. */
+/** The page to which the identity provider redirects. It sends the parameters of the address once, and removes them. */
 export function ProviderSignIn() {
   const { signedIn } = useSession();
   const [, navigate] = useLocation();

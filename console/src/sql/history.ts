@@ -36,6 +36,6 @@ export function remember(user: string, history: readonly Ran[]): void {
   try {
     localStorage.setItem(keyOf(user), JSON.stringify(history));
   } catch {
-    // A full or forbidden store only forgets.
+    // Without storage there is no history.
   }
 }

@@ -54,5 +54,5 @@ interface Delivered<Type extends string, Data> {
   readonly metadata: { readonly webhook_id: string; /** From 1. */ readonly delivery_attempt: number };
 }
 
-/** An event of a webhook: `type` tells the form of `data`. */
+/** An event of a webhook: `type` determines the form of `data`. */
 export type WebhookEvent = { [Type in keyof WebhookData]: Delivered<Type, WebhookData[Type]> }[keyof WebhookData];

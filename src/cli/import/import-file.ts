@@ -92,7 +92,7 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
   }
 
   const file = await openFile(path, fileKind, source.state);
-  // If this run is killed before its next save, the next run sees that it had begun.
+  // If this run is killed before its next save, the next run finds that it had begun.
   save(false);
   const report = (): void =>
     options.onProgress({

@@ -11,7 +11,7 @@ export interface ShownSecret {
   until: string | null;
 }
 
-/** Shows a secret once. It is in no cache: closing the dialog forgets it. */
+/** Shows a secret once. It is in no cache, and gone once the dialog is closed. */
 export function SecretDialog({ shown, onClose }: { shown: ShownSecret | undefined; onClose: () => void }) {
   return (
     <Dialog opened={shown !== undefined} onClose={onClose} title={texts.title} onlyByButton>

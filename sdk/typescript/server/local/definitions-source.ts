@@ -38,7 +38,7 @@ export interface DefinitionsSourceOptions {
 
 /** Polls while the stream is open, in case it is open in name only. */
 const POLLS_PER_STREAM = 10;
-/** How long a node may lag behind the one that reported a change; then it is asked again. */
+/** How long a node may lag behind the one that reported a change: the pause before the next request. */
 const LAG_MS = 1_000;
 
 export function createDefinitionsSource(options: DefinitionsSourceOptions): DefinitionsSource {
