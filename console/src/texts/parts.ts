@@ -120,3 +120,22 @@ export const saved = {
   withWarnings: (version: number) => `Saved as version ${version}. Check these names:`,
   remedy: 'If it is a typing error, correct it and save again. If the game has yet to send it, there is nothing to do.',
 } as const;
+
+export const conflict = {
+  title: 'Somebody else saved this in the meantime',
+  help: (mine: number, theirs: number) =>
+    `You started from version ${mine}; the saved one is ${theirs}. Nothing of yours is lost: choose for each field.`,
+  field: 'Field',
+  base: 'Before',
+  mine: 'Yours',
+  theirs: 'Theirs',
+  choice: 'Take',
+  merge: 'Merge into my draft',
+  reload: 'Begin again with the current version',
+  kinds: {
+    mine: 'only you changed it',
+    theirs: 'only they changed it',
+    same: 'both changed it alike',
+    conflict: 'both changed it: choose',
+  },
+} as const;

@@ -54,7 +54,6 @@ export const schema = {
   enforceWarning: 'In the mode enforce, faulty events wait in quarantine and count nowhere until you replay them.',
   saved: 'Saved. It is in effect for events that arrive from now on.',
   conflict: 'Somebody else changed this schema meanwhile. These fields differ from what you began with:',
-  reload: 'Begin again with the current version',
   remove: 'Delete',
   removeTitle: (name: string) => `Delete the schema of ${name}?`,
   removeHelp: 'Events with this name are no longer checked. Quarantined events stay and can be replayed.',

@@ -83,21 +83,3 @@ export const segment = {
   notMember: 'Not in the saved segment.',
   tests: { label: 'Parts of the condition', part: 'Part', holds: 'Holds', value: 'Value' },
 } as const;
-
-export const conflict = {
-  title: 'Somebody else saved this in the meantime',
-  help: (mine: number, theirs: number) =>
-    `You started from version ${mine}; the saved one is ${theirs}. Nothing of yours is lost: choose for each field.`,
-  field: 'Field',
-  base: 'Before',
-  mine: 'Yours',
-  theirs: 'Theirs',
-  choice: 'Take',
-  merge: 'Merge into my draft',
-  kinds: {
-    mine: 'only you changed it',
-    theirs: 'only they changed it',
-    same: 'both changed it alike',
-    conflict: 'both changed it: choose',
-  },
-} as const;

@@ -46,7 +46,6 @@ export const webhook = {
   removeTitle: (name: string) => `Delete ${name}?`,
   removeHelp: 'Queued deliveries are dropped. Earlier attempts stay in ClickHouse.',
   conflict: 'Somebody else changed this webhook meanwhile. These fields differ from what you began with:',
-  reload: 'Begin again with the current version',
   saved: 'Saved.',
   form: {
     createTitle: 'New webhook',

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { ApiError, call, type Scope } from '../../api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Diff } from '../../parts/diff.tsx';
+import { SavedElsewhere } from '../../parts/saved-elsewhere.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
 import { parseObject, prettyJson } from '../../parts/json-text.ts';
 import { usePlace } from '../../session.tsx';
@@ -69,18 +70,12 @@ export function SchemaForm({ name: initialName, schema }: SchemaFormProps) {
   return (
     <Stack>
       {theirs === undefined ? null : (
-        <Alert color="red" variant="outline" title={texts.conflict} role="alert">
-          <Stack align="flex-start">
-            <Diff before={partsOf(schema)} after={partsOf(theirs)} />
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => queries.setQueryData(['schema', scope.game, scope.environment, name], theirs)}
-            >
-              {texts.reload}
-            </Button>
-          </Stack>
-        </Alert>
+        <SavedElsewhere
+          title={texts.conflict}
+          before={partsOf(schema)}
+          after={partsOf(theirs)}
+          onReload={() => queries.setQueryData(['schema', scope.game, scope.environment, name], theirs)}
+        />
       )}
       {schema === undefined ? (
         <TextInput label={texts.name} required value={name} onChange={(event) => setName(event.currentTarget.value)} />

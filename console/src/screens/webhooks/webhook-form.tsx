@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { ApiError, call, type Scope } from '../../api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Diff } from '../../parts/diff.tsx';
+import { SavedElsewhere } from '../../parts/saved-elsewhere.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
 import { parseObject, prettyJson } from '../../parts/json-text.ts';
 import { Fault, OnlyAdmins, Page } from '../../parts/states.tsx';
@@ -150,20 +151,12 @@ export function EditWebhook({ webhook }: { webhook: Webhook }) {
   return (
     <>
       {theirs === undefined ? null : (
-        <Alert color="red" variant="outline" title={texts.conflict} role="alert">
-          <Stack align="flex-start">
-            <Diff before={before} after={bodyOf(draftOf(theirs))} />
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() =>
-                queries.setQueryData(['webhook', scope.game, scope.environment, webhook.webhook_id], theirs)
-              }
-            >
-              {texts.reload}
-            </Button>
-          </Stack>
-        </Alert>
+        <SavedElsewhere
+          title={texts.conflict}
+          before={before}
+          after={bodyOf(draftOf(theirs))}
+          onReload={() => queries.setQueryData(['webhook', scope.game, scope.environment, webhook.webhook_id], theirs)}
+        />
       )}
       <Fields draft={draft} onChange={setDraft} onSubmit={() => setAsking(true)} action={TEXTS.save} />
       {save.isSuccess ? <Alert color="green">{texts.saved}</Alert> : null}
