@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../api.ts';
 import { usePlace } from '../session.tsx';
 
@@ -34,23 +34,26 @@ export function useEventNames(): readonly string[] {
   return data?.events.map(({ event_name: name }) => name) ?? [];
 }
 
-/** The properties that the newest events of a name have, as fields of a filter. */
-function useEventProperties(eventName: string): readonly string[] {
+/** The properties that the newest events of a name have. None while the name is not one that occurs. */
+export function useEventProperties(eventName: string): readonly string[] {
   const { scope } = usePlace();
+  const isKnown = useEventNames().includes(eventName);
   const { data } = useQuery({
     queryKey: ['dictionary', scope.game, scope.environment, eventName],
     queryFn: ({ signal }) => call(scope, 'GET /v1/events/dictionary', { query: { event_name: eventName }, signal }),
     staleTime: STALE_MS,
-    enabled: eventName !== '',
+    enabled: isKnown,
+    placeholderData: keepPreviousData,
   });
-  return data?.events[0]?.properties?.map(({ name }) => `properties.${name}`) ?? [];
+  return isKnown ? (data?.events[0]?.properties ?? []).map(({ name }) => name) : [];
 }
 
 /** The fields to suggest. `eventName`: the events whose properties a filter names. */
 export function useFieldNames(place: ConditionPlace, eventName: string): readonly string[] {
   const { scope } = usePlace();
   const events = useEventNames();
-  const ofEvent = useEventProperties(place === 'event' || place === 'campaign' ? eventName : '');
+  const properties = useEventProperties(place === 'event' || place === 'campaign' ? eventName : '');
+  const ofEvent = properties.map((name) => `properties.${name}`);
   const { data } = useQuery({
     queryKey: ['properties', scope.game, scope.environment],
     queryFn: ({ signal }) => call(scope, 'GET /v1/properties/properties', { query: { limit: 500 }, signal }),

@@ -1,6 +1,6 @@
 import { Button, Card, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { addressOf, type Asked, askedIn, bodyOf, FIRST, isComplete, type Kind, KINDS } from '../analytics/query.ts';
@@ -10,7 +10,7 @@ import { ResultView } from '../analytics/result-view.tsx';
 import { SaveDialog, SavedList } from '../analytics/saved-menu.tsx';
 import { SqlDialog } from '../analytics/sql-dialog.tsx';
 import { ask } from '../analytics/ask.ts';
-import { call } from '../api.ts';
+import { useEventNames, useEventProperties } from '../conditions/names.ts';
 import { csvText, download } from '../parts/csv.ts';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { isAtLeast, usePlace } from '../session.tsx';
@@ -132,24 +132,6 @@ function Question({ asked }: { asked: Asked }) {
 
 /** Names to suggest, from the dictionary of events. */
 function useNames({ query }: Asked): Names {
-  const { scope } = usePlace();
-  const { game, environment } = scope;
-  const events = useQuery({
-    queryKey: ['dictionary', game, environment],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/events/dictionary', { signal }),
-    staleTime: 60_000,
-  });
   const name = query.event_names?.[0] ?? query.event_name ?? query.steps?.[0]?.event_name ?? '';
-  const isKnown = events.data?.events.some((event) => event.event_name === name) === true;
-  const one = useQuery({
-    queryKey: ['dictionary', game, environment, name],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/events/dictionary', { query: { event_name: name }, signal }),
-    enabled: isKnown,
-    staleTime: 60_000,
-    placeholderData: keepPreviousData,
-  });
-  return {
-    events: (events.data?.events ?? []).map((event) => event.event_name),
-    properties: isKnown ? (one.data?.events[0]?.properties ?? []).map((property) => property.name) : [],
-  };
+  return { events: useEventNames(), properties: useEventProperties(name) };
 }
