@@ -175,6 +175,8 @@ describe('docs/limits.md', () => {
       'prerequisites of a flag': LIMITS.flagPrerequisites,
       'size of a flag': LIMITS.flagBytes / KIB,
       campaigns: LIMITS.campaignsPerEnvironment,
+      'computed properties, those of conditions too': LIMITS.computedProperties,
+      'saved analytics queries': LIMITS.savedQueries,
       'event schemas': LIMITS.eventSchemasPerEnvironment,
       'size of an event schema': LIMITS.eventSchemaBytes / KIB,
       webhooks: LIMITS.webhooksPerEnvironment,
