@@ -6,6 +6,7 @@ import { type AnswerOf, call } from '../api.ts';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 import { Loaded } from './states.tsx';
+import { mayGrow } from './trace-progress.ts';
 import { number, Time } from './values.tsx';
 
 const texts = TEXTS.trace;
@@ -25,7 +26,8 @@ export function EventTrace({ eventId, playerId }: { eventId: string; playerId?: 
         signal,
       }),
     // The row and the deliveries follow within seconds.
-    refetchInterval: ({ state }) => (state.data !== undefined && !isComplete(state.data) ? 1_500 : false),
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && mayGrow(state.data.traces, Date.now()) ? 1_500 : false,
   });
   return (
     <Stack gap="xs" role="group" aria-label={texts.title}>
@@ -49,10 +51,6 @@ export function EventTrace({ eventId, playerId }: { eventId: string; playerId?: 
       </Loaded>
     </Stack>
   );
-}
-
-function isComplete({ traces }: Answer): boolean {
-  return traces.length > 0 && traces.every((one) => one.row !== null && one.webhooks_matched);
 }
 
 function Steps({ trace }: { trace: Trace }) {
