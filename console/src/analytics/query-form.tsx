@@ -122,7 +122,7 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
             label={texts.within}
             min={1}
             max={7 * 24 * 60}
-            maw={190}
+            maw={210}
             value={(query.within_seconds ?? 1_800) / 60}
             onChange={(minutes) => set({ within_seconds: Math.max(1, Math.round(Number(minutes) * 60)) })}
           />
