@@ -277,7 +277,10 @@ describe('a live change in a game with approval', () => {
     expect((await pages('limit=500')).length).toBeGreaterThan(1);
     expect((await pages('limit=500')).flat()).toHaveLength(11);
     const tooLarge = await ann.call('POST', '/v1/flags/flags', bodyOf('g', 9, 'ü'.repeat(4_000)));
-    expect([tooLarge.status, await tooLarge.text()]).toEqual([409, expect.stringContaining('the maximum is 65536 bytes')]);
+    expect([tooLarge.status, await tooLarge.text()]).toEqual([
+      409,
+      expect.stringContaining('the maximum is 65536 bytes'),
+    ]);
   });
 
   it('does not wait in test, nor in a game without approval', async () => {
