@@ -3,7 +3,7 @@ import type { Environment } from '../../actors/vocabulary/scope.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { createListLoader } from '../api/segments/lists/list-loader.ts';
 import type { NameKind } from '../api/segments/lists/list-port.ts';
-import { readNames, type ListFormat } from '../api/segments/lists/read-names.ts';
+import { refuseEmpty, readNames, type ListFormat } from '../api/segments/lists/read-names.ts';
 import { playerIdOf } from '../api/players/player-id.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
@@ -18,6 +18,7 @@ interface LoadOptions {
   environment: Environment;
   format?: Exclude<ListFormat, 'json'>;
   ids: NameKind;
+  allowEmpty?: boolean;
 }
 
 /** `segments load KEY FILE` */
@@ -38,6 +39,7 @@ export function segmentsCommand(context: CliContext): Command {
         .choices(['external_id', 'player_id'])
         .default('external_id'),
     )
+    .option('--allow-empty', 'clear the list when the file has no ids; otherwise such a file is refused')
     .action((key: string, file: string, options: LoadOptions) => load(key, file, options, context));
   return command;
 }
@@ -59,7 +61,7 @@ async function load(key: string, path: string, options: LoadOptions, context: Cl
           idOf: ({ kind, text }) =>
             kind === 'player_id' ? text.toLowerCase() : playerIdOf({ namespace, environment }, text),
         },
-        readNames(chunks, format, ids),
+        options.allowEmpty === true ? readNames(chunks, format, ids) : refuseEmpty(readNames(chunks, format, ids)),
       );
       if (loaded.kind === 'failure') throw new CliError(loaded.message ?? loaded.code);
       const { received, duplicates, tally } = loaded;

@@ -10,6 +10,7 @@ import type { FieldFault } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { NameWarning } from './name-warnings.ts';
 
 /* What the definitions of a game and environment need of computed properties, together. */
 
@@ -47,12 +48,8 @@ export function computedFaults(definition: ComputingDefinition, path: string, co
   }
   const added = propertiesOf(named, conditions);
   if (added.size === 0) return [];
-  const others = computingIn(context).filter((other) => other.kind !== kind || other.key !== key);
+  const needed = neededBy(computingIn(context).filter((other) => other.kind !== kind || other.key !== key));
   const quota = createPropertyQuota();
-  const needed = propertiesOf(
-    others.flatMap((other) => other.named),
-    others.flatMap((other) => other.conditions),
-  );
   for (const spec of needed.values()) quota.add(spec);
   for (const [id, spec] of added) {
     const exceeded = needed.has(id) ? undefined : quota.add(spec);
@@ -72,6 +69,25 @@ const EXCEEDED = {
     `needs more than ${LIMITS.computedBuckets} buckets in all computed properties of the game and environment; ` +
     'use shorter windows: a property takes a bucket for each day, and ten if its values may be texts',
 } as const;
+
+function neededBy(computing: readonly Computing[]) {
+  return propertiesOf(
+    computing.flatMap(({ named }) => named),
+    computing.flatMap(({ conditions }) => conditions),
+  );
+}
+
+/** What warns about conditions of no definition that read events which no definition counts. */
+export function uncountedWarnings(conditions: Json, path: string, context: RequestContext): NameWarning[] {
+  const read = [...propertiesOf([], [conditions]).keys()];
+  if (read.length === 0) return [];
+  const needed = neededBy(computingIn(context));
+  return read.every((id) => needed.has(id)) ? [] : [{ path, message: UNCOUNTED, suggestions: [] }];
+}
+
+const UNCOUNTED =
+  'reads events by their properties that nothing counts yet, and takes their number as 0; store the segment with ' +
+  '`"enabled": false`, and ask again when its past is counted';
 
 /** Ids of the computed properties that conditions read. */
 export function computedIdsIn(conditions: readonly Json[], context: RequestContext): string[] {

@@ -3,7 +3,7 @@ import { failure } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer } from '../answer.ts';
-import { computedFaults } from '../definitions/computed-quota.ts';
+import { computedFaults, uncountedWarnings } from '../definitions/computed-quota.ts';
 import { type NameWarning, Warnings } from '../definitions/name-warnings.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { ExternalId, PlayerId } from '../fields.ts';
@@ -97,7 +97,8 @@ export const previewSegment = defineRoute({
         }),
         services.nameWarnings.of({ game, environment }, [{ conditions, path: '/conditions' }]),
       ]);
-      return found.kind === 'failure' ? found : answer(previewJson(found, warnings));
+      const all = [...uncountedWarnings(conditions, '/conditions', context), ...warnings];
+      return found.kind === 'failure' ? found : answer(previewJson(found, all));
     },
   },
 });

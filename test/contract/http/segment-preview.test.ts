@@ -60,6 +60,18 @@ describe('a preview', () => {
     expect(requests).toEqual([{ ...scope, conditions: '{"is_payer":true}', includes: [], excludes: lower }]);
   });
 
+  it('warns of events that nothing counts yet, until a definition does', async () => {
+    const conditions = {
+      events: { name: 'level_failed', where: { 'properties.level': 3 }, within_days: 7, count: { $gte: 2 } },
+    };
+    const warned = await preview({ conditions });
+    expect(warned.body.data['warnings']).toMatchObject([{ path: '/conditions', suggestions: [] }]);
+    expect(JSON.stringify(warned.body.data['warnings'])).toContain('that nothing counts yet');
+    const segment = { key: 'stuck', name: 'Stuck', enabled: false, conditions };
+    expect((await gateway.call(key, 'POST', '/v1/segments/segments', segment)).status).toBe(201);
+    expect(JSON.stringify((await preview({ conditions })).body.data['warnings'] ?? '')).not.toContain('counts yet');
+  });
+
   it.each([
     [{}, '/conditions'],
     [{ conditions: { levle: 1 } }, '/conditions/levle'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../kernel/limits.ts';
 import type { NameKind } from './list-port.ts';
-import { listFormatOf, readNames, type ListFormat } from './read-names.ts';
+import { listFormatOf, readNames, refuseEmpty, type ListFormat } from './read-names.ts';
 
 const UUID = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';
 
@@ -19,6 +19,20 @@ async function read(text: string, format: ListFormat, plain: NameKind = 'externa
   }
   return found;
 }
+
+describe('a file that must have names', () => {
+  it.each([
+    ['external_id\na\n', ['names']],
+    ['external_id\n', ['failure']],
+    ['', ['failure']],
+  ])('%j gives %j', async (text, kinds) => {
+    const found: string[] = [];
+    for await (const batch of refuseEmpty(readNames(pieces(text, 100), 'csv', 'external_id'))) {
+      if (batch.kind === 'failure' || batch.names.length > 0) found.push(batch.kind);
+    }
+    expect(found).toEqual(kinds);
+  });
+});
 
 describe('the names of a list', () => {
   it.each<[string, ListFormat, string, NameKind, string[]]>([

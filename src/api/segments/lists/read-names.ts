@@ -167,3 +167,13 @@ function unreadable(path: string, message: string): Failure {
   const fields: FieldFault[] = [{ path, message }];
   return failure('VALIDATION_ERROR', `${path === '' ? 'The body' : `\`${path.slice(1)}\``} ${message}.`, { fields });
 }
+
+/** The names, and a failure if there are none: an export that failed must not clear a list. */
+export async function* refuseEmpty(batches: AsyncIterable<NameBatch>): AsyncIterable<NameBatch> {
+  let isEmpty = true;
+  for await (const batch of batches) {
+    if (batch.kind === 'failure' || batch.names.length > 0) isEmpty = false;
+    yield batch;
+  }
+  if (isEmpty) yield failure('VALIDATION_ERROR', 'The file has no ids. Use --allow-empty to clear the list.');
+}
