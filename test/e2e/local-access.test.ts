@@ -32,7 +32,8 @@ test('DATA_DIR and everything in it is readable by its user only, even under uma
     if (stat === undefined || stat.isSymbolicLink()) return;
     seen += 1;
     if ((stat.mode & 0o077) !== 0) open.push(`${path} ${(stat.mode & 0o777).toString(8)}`);
-    if (stat.isDirectory()) for (const name of readdirSync(path)) look(join(path, name));
+    const names = stat.isDirectory() ? unlessGone(() => readdirSync(path)) : undefined;
+    for (const name of names ?? []) look(join(path, name));
   }
   look(service.dataDir);
   expect(open).toEqual([]);
@@ -133,18 +134,31 @@ test("no file in DATA_DIR contains a webhook's current or previous secret, or a 
   const rotated = await call(`/${created.webhook_id}/rotate-secret`, { secret: secrets.second });
   expect(rotated.secret).toBe(secrets.second);
 
-  const holding = filesBelow(service.dataDir).filter((path) => readFileSync(path).includes('sealed-one'));
+  const holding: string[] = [];
+  const found: string[] = [];
+  for (const [path, bytes] of filesBelow(service.dataDir)) {
+    if (bytes.includes('sealed-one')) holding.push(path);
+    found.push(...Object.values(secrets).filter((secret) => bytes.includes(secret)));
+  }
   expect(holding.some((path) => path.includes('KV_CONFIG'))).toBe(true);
-  const found = filesBelow(service.dataDir).flatMap((path) => {
-    const bytes = readFileSync(path);
-    return Object.values(secrets).filter((secret) => bytes.includes(secret));
-  });
   expect(found).toEqual([]);
 });
 
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false }) !== undefined);
+/** Files with their content. ClickHouse and the broker make and remove files meanwhile. */
+function* filesBelow(folder: string): Generator<[path: string, bytes: Buffer]> {
+  for (const entry of unlessGone(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    const bytes = entry.isFile() ? unlessGone(() => readFileSync(path)) : undefined;
+    if (bytes !== undefined) yield [path, bytes];
+  }
+}
+
+function unlessGone<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
