@@ -20,7 +20,7 @@ test('a dozen kills under load: no acknowledged event is lost, doubled or reorde
   expect(kills).toBeGreaterThanOrEqual(12);
   expect(run.verdict.ackedEvents).toBeGreaterThan(500);
   expect(run.verdict.violations, reportOf(run)).toEqual([]);
-  // Only a guard against a hang: beside other files a run takes up to three minutes on two cores. A slow disk takes five.
+  // Only a guard against a hang: beside other files a run takes up to three minutes on two cores, on a slow disk five.
 }, 420_000);
 
 /** The last lines of each process of the service. */
