@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
 import { count, defineCase, on } from './lib/case.ts';
+import { sum } from './lib/figures/statistics.ts';
 import { watchUsage, type UsageSeen, type UsageWatch } from './lib/figures/usage.ts';
 import { checkHistory } from './lib/history/check-history.ts';
 import { DAY_MS, USUAL_GAME, writeHistory, type MadeHistory } from './lib/history/game-history.ts';
@@ -76,7 +77,7 @@ async function measure(
   const command = startImport(bench, service, path, watch);
   const { done: commandSeconds, runs: meanwhile } =
     traffic === undefined ? { done: await command, runs: [] } : await liveBeside(traffic, command);
-  const sent = [...before, ...meanwhile].reduce((total, run) => total + run.sent, 0);
+  const sent = sum([...before, ...meanwhile].map((run) => run.sent));
   await rowsThere(service, made.lines + sent, signal);
   const rowsSeconds = (performance.now() - begunMs) / 1000;
   const usage = watch.seen();
@@ -129,5 +130,3 @@ function tablesOf({ made, commandSeconds, rowsSeconds, usage, before, meanwhile 
     section('import', rate) + section(`processor time, with live events; ${others}`, cpu) + section('live, ms', live)
   );
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

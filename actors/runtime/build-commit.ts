@@ -1,4 +1,4 @@
-import { type ErrorCode, failure } from '../../src/kernel/errors.ts';
+import { failure, isTemporary } from '../../src/kernel/errors.ts';
 import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import type { Logger } from '../../src/kernel/logger.ts';
 import type { ScheduleWindow } from '../campaigns/campaign-set.ts';
@@ -278,13 +278,11 @@ function decideNext(options: BuildOptions, draft: CommitDraft, command: Received
     reply = failure('SERVICE_UNAVAILABLE', NO_ROOM);
   }
   decided.replies.push({ replyTo, requestId, epoch, partition, reply, isBulk: BULK.has(command.body.kind) });
-  return reply.kind !== 'failure' || !PASSING.has(reply.code);
+  // A temporary failure is this owner's: another one might decide the command.
+  return reply.kind !== 'failure' || !isTemporary(reply.code);
 }
 
 const BULK: ReadonlySet<Command['body']['kind']> = new Set(['ListPlayers', 'ImportHistory']);
-
-/** Failures caused by this owner, not by the command: another owner might decide it. */
-const PASSING: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']);
 
 /** A command whose texts would overfill the record waits for the next one. Alone in a record, every command fits. */
 function fits(command: Command, draft: CommitDraft, mostChars: number): boolean {
