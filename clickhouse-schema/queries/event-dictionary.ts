@@ -44,15 +44,12 @@ export async function findDictionary(runQuery: RunQuery, query: DictionaryQuery)
   const { game, environment, eventName } = query;
   const scope = { game, environment };
   const name = eventName === undefined ? '' : 'AND event_name = {event:String}';
-  // The view `event_dictionary` for one game: grouped by one column instead of three it takes half of the time.
   const found = await runQuery<EventRow>(
-    `SELECT event_name, count() AS events, toUnixTimestamp64Milli(min(received_at)) AS first_ms,
-      toUnixTimestamp64Milli(max(received_at)) AS last_ms, countIf(key_kind = 'client') AS from_client_keys,
-      countIf(key_kind = 'server') AS from_server_keys, countIf(source = 'service') AS from_service,
-      countIf(source = 'import') AS from_imports, countIf(schema_fault != '') AS with_schema_faults
-    FROM events
+    `SELECT event_name, events, toUnixTimestamp64Milli(first_seen_at) AS first_ms,
+      toUnixTimestamp64Milli(last_seen_at) AS last_ms, from_client_keys, from_server_keys, from_service, from_imports,
+      with_schema_faults
+    FROM event_dictionary
     WHERE game_id = {game:String} AND environment = {environment:String} ${name}
-    GROUP BY event_name
     ORDER BY events DESC, event_name LIMIT {most:UInt32}`,
     { ...scope, most: LIMITS.dictionaryNames + 1, ...(eventName === undefined ? {} : { event: eventName }) },
   );

@@ -84,6 +84,12 @@ it('the dictionary counts names, their senders and their properties', async () =
     ['fight', 4],
     ['purchase', 1],
   ]);
+  // A merge adds the projection of names: the same figures are then read from it.
+  await execSql(clickhouse, 'OPTIMIZE TABLE events FINAL');
+  expect(await analytics.eventDictionary({ ...scope, eventName: undefined })).toEqual(all);
+  const statement = "EXPLAIN SELECT * FROM event_dictionary WHERE game_id = 'words' AND environment = 'test'";
+  const plan = await rowsOf<{ explain: string }>(clickhouse, statement);
+  expect(plan.map(({ explain }) => explain).join('\n')).toContain('ReadFromMergeTree (of_name)');
   const one = await analytics.eventDictionary({ ...scope, eventName: 'fight' });
   if (one.kind === 'unavailable') throw new Error('ClickHouse did not answer');
   expect(one.value.events).toEqual([

@@ -307,6 +307,7 @@ describe('a database from before event queries existed', () => {
     const projections =
       "SELECT name FROM system.projections WHERE database = 'older' AND table = 'events' ORDER BY name";
     expect(await rowsOf(clickhouse, projections)).toEqual([
+      { name: 'of_name' },
       { name: 'of_player' },
       { name: 'of_session' },
       { name: 'of_time' },
