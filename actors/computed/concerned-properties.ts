@@ -10,10 +10,12 @@ import {
   type ComputedEvents,
   type ComputedScalar,
   type ComputedUpdate,
+  type PropertiesDropped,
   type PropertySpec,
 } from '../vocabulary/computed.ts';
 import type { Scope } from '../vocabulary/scope.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
+import { propertiesDropped } from './evolve.ts';
 import { readProperty } from './property-text.ts';
 
 /**
@@ -63,13 +65,16 @@ export function computedByAll(
   return all;
 }
 
-/** Emits the removal of a player's values of properties that ended. */
-export function dropEnded(draft: Draft, player: PlayerState, atMs: number): void {
+/** Emits the removal of a player's values of properties that ended, and returns the player without them. */
+export function dropEnded(draft: Draft, player: PlayerState, atMs: number): PlayerState {
   const { id: entityId, game, environment, computed } = player;
-  if (computed === undefined) return;
+  if (computed === undefined) return player;
   const active = new Map(activeIn(draft, player)?.list.map((property) => [property.id, property.generation]));
   const ids = computed.filter(({ id, generation }) => active.get(id) !== generation).map(({ id }) => id);
-  if (ids.length > 0) draft.emit({ kind: 'PropertiesDropped', entityId, game, environment, at: atMs, ids });
+  if (ids.length === 0) return player;
+  const fact: PropertiesDropped = { kind: 'PropertiesDropped', entityId, game, environment, at: atMs, ids };
+  draft.emit(fact);
+  return propertiesDropped(player, fact);
 }
 
 /** The properties that the partition counts for the player's game. */

@@ -190,9 +190,9 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
       const since = draft.facts.length;
       const { game, environment } = state;
       const evaluate = (): void => {
-        dropEnded(draft, state, atMs);
-        reviewLifecycle(draft, state, definitions.settings(game).lifecycle, atMs);
-        for (const fact of updateSegments(state, set, 'all', atMs, draft.limits)) draft.emit(fact);
+        const kept = dropEnded(draft, state, atMs);
+        reviewLifecycle(draft, kept, definitions.settings(game).lifecycle, atMs);
+        for (const fact of updateSegments(kept, set, 'all', atMs, draft.limits)) draft.emit(fact);
         const campaigns = definitions.campaigns(game, environment);
         const context = { game, environment, at: atMs };
         triggerCampaigns(draft, since, campaigns, context);

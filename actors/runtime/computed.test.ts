@@ -124,6 +124,20 @@ describe('conditions on properties of events', () => {
     expect(world.facts('EventTracked').map(({ computed }) => computed?.[0]?.generation)).toEqual([1, undefined, 2, 2]);
   });
 
+  it('do not hold because of what a property counted before it ended', async () => {
+    await define('stuck', STUCK);
+    await track('level_failed', { level: 3 });
+    await track('level_failed', { level: 3 });
+    expect(entries()).toEqual(['stuck']);
+    await config.delete({ game: 'demo', environment: 'live', kind: 'segment', key: 'stuck' });
+    await track('won', {});
+    await define('again', STUCK);
+    await world.clock.advance(30_000);
+    expect(world.facts('PropertiesChanged').flatMap(({ began }) => began)).toHaveLength(2);
+    expect(world.facts('PropertiesDropped')).toHaveLength(1);
+    expect(entries()).toEqual(['stuck']);
+  });
+
   it('go on counting under a successor', async () => {
     await define('stuck', STUCK);
     await track('level_failed', { level: 3 });

@@ -19,6 +19,16 @@ export const COMPUTED_MUTANTS: readonly Mutant[] = [
     changes: [{ file: PLAYER, original: 'if (sequence < bornSeq) return;', mutated: '' }],
   },
   {
+    name: 'a computed property: a sweep evaluates values that it drops',
+    changes: [
+      {
+        file: 'actors/runtime/build-commit.ts',
+        original: 'const kept = dropEnded(draft, state, atMs);',
+        mutated: 'dropEnded(draft, state, atMs); const kept = state;',
+      },
+    ],
+  },
+  {
     name: 'a computed property: a repeated fill counts again',
     changes: [{ file: EVOLVE, original: 'if (isHeld && held.filled) return state;', mutated: '' }],
   },
