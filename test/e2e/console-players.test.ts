@@ -214,6 +214,17 @@ describe.skipIf(!hasBrowser)(`players in the console${hasBrowser ? '' : ` (${NO_
     await expectOnlyText(admin);
   });
 
+  test('figures of a webhook that are not known are not shown as none', async () => {
+    const { page } = admin;
+    const unknown = page.getByRole('row').filter({ hasText: receiver.url }).getByRole('cell', { name: '—' });
+    await page.route('**/v1/integrations/webhook-health', (route) => route.abort());
+    await admin.open('webhooks');
+    await until('four figures are not known', async () => (await unknown.count()) === 4);
+    await page.unroute('**/v1/integrations/webhook-health');
+    await admin.open('webhooks');
+    await until('they are known', async () => (await unknown.count()) === 0);
+  });
+
   test('an admin creates a webhook and sees its secret once', async () => {
     const { page } = admin;
     await admin.open('webhooks/new');

@@ -18,6 +18,7 @@ export const webhooks = {
   waiting: (count: string) => `${count} being repeated`,
   givenUp: (count: string) => `${count} given up`,
   noHealth: 'ClickHouse does not answer, so attempts are not known.',
+  unknown: '—',
   states: {
     enabled: 'enabled',
     paused: 'paused',

@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { type AnswerOf, call } from '../../api.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
@@ -46,7 +47,7 @@ export function Webhooks() {
         {({ webhooks: all }) => (
           <DataTable
             label={texts.title}
-            columns={columnsOf(base, health.data?.webhooks ?? [])}
+            columns={columnsOf(base, health.data?.webhooks)}
             rows={all}
             keyOf={({ webhook_id: id }) => id}
             empty={<Empty title={texts.none}>{texts.noneHelp}</Empty>}
@@ -57,8 +58,11 @@ export function Webhooks() {
   );
 }
 
-function columnsOf(base: string, health: readonly WebhookHealth[]): Column<Webhook>[] {
-  const of = (webhook: Webhook) => health.find(({ webhook_id: id }) => id === webhook.webhook_id);
+/** @param health of webhooks with attempts; undefined: not known, which is not the same as none */
+function columnsOf(base: string, health: readonly WebhookHealth[] | undefined): Column<Webhook>[] {
+  const of = (webhook: Webhook) => health?.find(({ webhook_id: id }) => id === webhook.webhook_id);
+  const known = (cell: (of: WebhookHealth | undefined) => ReactNode) => (webhook: Webhook) =>
+    health === undefined ? texts.unknown : cell(of(webhook));
   return [
     {
       id: 'name',
@@ -72,26 +76,26 @@ function columnsOf(base: string, health: readonly WebhookHealth[]): Column<Webho
       label: texts.columns.delivered,
       align: 'right',
       sortBy: (webhook) => of(webhook)?.delivered ?? 0,
-      cell: (webhook) => number(of(webhook)?.delivered ?? 0),
+      cell: known((one) => number(one?.delivered ?? 0)),
     },
     {
       id: 'failed',
       label: texts.columns.failed,
       align: 'right',
       sortBy: (webhook) => of(webhook)?.failed ?? 0,
-      cell: (webhook) => <Failed health={of(webhook)} />,
+      cell: known((one) => <Failed health={one} />),
     },
     {
       id: 'oldest',
       label: texts.columns.oldest,
       sortBy: (webhook) => of(webhook)?.oldest_undelivered_at,
-      cell: (webhook) => <Oldest health={of(webhook)} />,
+      cell: known((one) => <Oldest health={one} />),
     },
     {
       id: 'last',
       label: texts.columns.last,
       sortBy: (webhook) => of(webhook)?.last_attempt_at,
-      cell: (webhook) => <Time at={of(webhook)?.last_attempt_at} />,
+      cell: known((one) => <Time at={one?.last_attempt_at} />),
     },
   ];
 }
