@@ -193,6 +193,7 @@ describe.skipIf(!hasBrowser)(`the team's screens${hasBrowser ? '' : ` (${NO_BROW
     await editor.picture('approval-waits');
     await editor.page.getByRole('link', { name: 'Open Approvals' }).click();
     await editor.page.getByRole('button', { name: 'Take back' }).click();
+    await editor.page.getByText('Change flag scripted: taken back. Nothing was changed.').waitFor();
     await editor.page.getByText('Nothing waits').waitFor();
     const refused = await editor.page
       .evaluate(`fetch('/v1/console/me').then((response) => response.json()).then(({ data }) =>
@@ -220,6 +221,10 @@ describe.skipIf(!hasBrowser)(`the team's screens${hasBrowser ? '' : ` (${NO_BROW
     await admin.picture('approvals-ask');
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Nothing waits').waitFor();
+    await page.getByText('Change flag scripted: approved. The change is made.').waitFor();
+    await admin.picture('approval-approved');
+    expect(await admin.accessibility()).toEqual([]);
+    expect(await page.getByRole('link', { name: 'Open the flag' }).getAttribute('href')).toContain('/flags/scripted');
     const flag = await service.call(service.keys.live.server, 'GET', '/v1/flags/flags/scripted');
     expect(flag.body).toMatchObject({ data: { enabled: false } });
     await service.cli('games', 'set', 'demo', '--approval', 'off');

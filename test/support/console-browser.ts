@@ -25,6 +25,8 @@ export interface Person {
   readonly faults: string[];
   /** Opens a screen of the demo game, such as `flags/new_shop`, and waits for its heading. */
   open(screen: string): Promise<void>;
+  /** Waits until nothing of the screen is loading. */
+  settled(): Promise<void>;
   /** Stores a picture of the screen, if the environment names a folder. */
   picture(name: string): Promise<void>;
   /** Faults of accessibility in both schemes, as `light color-contrast: .selector`. */
@@ -35,6 +37,8 @@ export interface Person {
 export interface ConsoleBrowser {
   /** Adds a user with the role in the demo game and signs it in, through its one-time link. */
   signIn(email: string, role: 'viewer' | 'analyst' | 'editor' | 'admin'): Promise<Person>;
+  /** Opens a browser in which nobody has signed in. */
+  stranger(): Promise<Pick<Person, 'context' | 'page' | 'settled'>>;
   close(): Promise<void>;
 }
 
@@ -51,17 +55,28 @@ export async function openConsole(service: RunningService): Promise<ConsoleBrows
       if (token === undefined) throw new Error(`no link in: ${printed}`);
       return signedIn(browser, service.url, token);
     },
+    async stranger() {
+      const { context, page } = await newPage(browser);
+      return { context, page, settled: () => settled(page) };
+    },
     close: () => browser.close(),
   };
 }
 
-async function signedIn(browser: Browser, url: string, token: string): Promise<Person> {
+async function newPage(browser: Browser): Promise<{ context: BrowserContext; page: Page }> {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 860 }, reducedMotion: 'reduce' });
-  const page = await context.newPage();
+  return { context, page: await context.newPage() };
+}
+
+async function signedIn(browser: Browser, url: string, token: string): Promise<Person> {
+  const { context, page } = await newPage(browser);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
   page.on('console', (message) => {
-    if (/Content Security Policy|Warning:/.test(message.text())) faults.push(message.text());
+    const { url: file, lineNumber: line, columnNumber: column } = message.location();
+    if (/Content Security Policy|Warning:/.test(message.text())) {
+      faults.push(`${message.text()} at ${file}:${line}:${column}`);
+    }
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !/^(?:blob|data):/.test(request.url())) faults.push(request.url());
@@ -80,6 +95,7 @@ async function signedIn(browser: Browser, url: string, token: string): Promise<P
       await page.getByRole('heading', { level: 1 }).waitFor();
       await settled(page);
     },
+    settled: () => settled(page),
     async picture(name) {
       if (PICTURES === undefined) return;
       await settled(page);

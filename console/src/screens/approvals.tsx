@@ -1,6 +1,7 @@
-import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { type AnswerOf, call, type Scope } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Diff } from '../parts/diff.tsx';
@@ -15,9 +16,16 @@ const PAGE = 20;
 
 type Proposal = AnswerOf<'GET /v1/console/approvals'>['approvals'][number];
 
+/** What a person has done with a change, which is no longer in the list. */
+interface Decision {
+  proposal: Proposal;
+  outcome: keyof typeof texts.decided;
+}
+
 /** Live changes that wait for a second person. */
 export function Approvals() {
   const { scope } = usePlace();
+  const [last, setLast] = useState<Decision | undefined>();
   const found = useInfiniteQuery({
     queryKey: ['approvals', scope.game, scope.environment],
     queryFn: ({ signal, pageParam: cursor }) =>
@@ -28,6 +36,7 @@ export function Approvals() {
   });
   return (
     <Page title={texts.title} intro={texts.intro}>
+      {last === undefined ? null : <Decided {...last} onClose={() => setLast(undefined)} />}
       <Loaded query={found}>
         {({ pages }) =>
           pages.every(({ approvals }) => approvals.length === 0) ? (
@@ -37,7 +46,7 @@ export function Approvals() {
               {pages
                 .flatMap(({ approvals }) => approvals)
                 .map((proposal) => (
-                  <Waiting key={proposal.id} proposal={proposal} />
+                  <Waiting key={proposal.id} proposal={proposal} onDecided={setLast} />
                 ))}
               {found.hasNextPage ? (
                 <Button variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
@@ -52,24 +61,50 @@ export function Approvals() {
   );
 }
 
-function Waiting({ proposal }: { proposal: Proposal }) {
+/** Says what became of a change, and leads to the flag or campaign. */
+function Decided({ proposal, outcome, onClose }: Decision & { onClose: () => void }) {
+  const { scope } = usePlace();
+  const { kind, method, params } = proposal;
+  const [id = ''] = Object.values(params).map(String);
+  const isThere = id !== '' && !(outcome === 'approved' && method === 'DELETE');
+  return (
+    <Alert
+      color={outcome === 'approved' ? 'green' : 'gray'}
+      variant="outline"
+      title={texts.decided[outcome](nameOf(proposal))}
+      role="status"
+      withCloseButton
+      closeButtonLabel={TEXTS.close}
+      onClose={onClose}
+    >
+      {isThere ? (
+        <Anchor component={Link} href={`/${scope.game}/${scope.environment}/${kind}s/${id}`} underline="always">
+          {texts.open(kind)}
+        </Anchor>
+      ) : null}
+    </Alert>
+  );
+}
+
+function Waiting({ proposal, onDecided }: { proposal: Proposal; onDecided: (decision: Decision) => void }) {
   const { scope, mayEdit } = usePlace();
   const queries = useQueryClient();
   const [asks, setAsks] = useState(false);
   const path = { id: proposal.id };
-  const settled = async (): Promise<void> => {
+  const settled = async (outcome: Decision['outcome']): Promise<void> => {
     setAsks(false);
+    onDecided({ proposal, outcome });
     await queries.invalidateQueries();
   };
   const approve = useMutation({
     mutationFn: () => call(scope, 'POST /v1/console/approvals/{id}/approve', { path }),
-    onSuccess: settled,
+    onSuccess: () => settled('approved'),
   });
   const reject = useMutation({
     mutationFn: () => call(scope, 'DELETE /v1/console/approvals/{id}', { path }),
-    onSuccess: settled,
+    onSuccess: () => settled(proposal.own ? 'takenBack' : 'rejected'),
   });
-  const name = texts.what(texts.methods[methodOf(proposal)], proposal.kind, proposal.key);
+  const name = nameOf(proposal);
   return (
     <Card withBorder component="section" aria-label={name}>
       <Stack>
@@ -136,6 +171,11 @@ function Change({ proposal, scope }: { proposal: Proposal; scope: Scope }) {
 
 const pick = (held: Record<string, unknown>, body: object): Record<string, unknown> =>
   Object.fromEntries(Object.keys(body).flatMap((name) => (name in held ? [[name, held[name]]] : [])));
+
+/** Such as "Change flag new_shop". */
+function nameOf(proposal: Proposal): string {
+  return texts.what(texts.methods[methodOf(proposal)], proposal.kind, proposal.key);
+}
 
 function methodOf({ method }: Proposal): keyof typeof texts.methods {
   return method === 'POST' || method === 'DELETE' ? method : 'PATCH';

@@ -84,7 +84,7 @@ function columns(own: string, setDialog: (dialog: Opened) => void): Column<User>
 }
 
 const where = ({ game, environment }: Grant): string =>
-  `${game === '*' ? texts.allGames : game}, ${environment === '*' ? texts.both : texts[environment]}`;
+  `${game === '*' ? texts.everyGame : game}, ${environment === '*' ? texts.both : texts[environment]}`;
 
 function Roles({ user, take }: { user: User; take: (grant: Grant) => void }) {
   return (

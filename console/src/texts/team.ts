@@ -18,6 +18,7 @@ export const users = {
   addHelp: 'You get a link that signs the person in once, within 24 hours. Send it over a channel that you trust.',
   where: 'Where',
   allGames: 'All games',
+  everyGame: 'all games',
   environment: 'Environment',
   both: 'live and test',
   live: 'live only',
@@ -161,4 +162,10 @@ export const approvals = {
   ask: (name: string) => `${name}?`,
   reject: 'Reject',
   takeBack: 'Take back',
+  decided: {
+    approved: (name: string) => `${name}: approved. The change is made.`,
+    rejected: (name: string) => `${name}: rejected. Nothing was changed.`,
+    takenBack: (name: string) => `${name}: taken back. Nothing was changed.`,
+  },
+  open: (kind: string) => `Open the ${kind}`,
 } as const;
