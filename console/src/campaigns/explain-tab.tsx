@@ -138,7 +138,7 @@ function Detail({ check: { value, most, until } }: { check: Explanation['checks'
       {until === undefined ? null : (
         <>
           {' '}
-          <Time at={until} />
+          {texts.until} <Time at={until} />
         </>
       )}
     </>

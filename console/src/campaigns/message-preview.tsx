@@ -8,7 +8,7 @@ const texts = TEXTS.campaign;
 export function MessagePreview({ title, body, cta }: { title: string; body: string; cta: string }) {
   return (
     <section aria-label={texts.preview}>
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={600}>
         {texts.preview}
       </Text>
       <Text size="xs" c="dimmed" mb={4}>

@@ -3,7 +3,7 @@ import { TEXTS } from '../texts.ts';
 import type { State } from './campaign-document.ts';
 
 const COLORS: Readonly<Record<State, string>> = { running: 'green', scheduled: 'teal', paused: 'gray', over: 'gray' };
-const SIGNS: Readonly<Record<State, string>> = { running: '▶', scheduled: '◷', paused: '⏸', over: '■' };
+const SIGNS: Readonly<Record<State, string>> = { running: '▶', scheduled: '◷', paused: '‖', over: '■' };
 
 /** Never by colour alone. */
 export function StateBadge({ state }: { state: State }) {

@@ -88,7 +88,7 @@ export function ControlBadge() {
 
 function percentText(share: number | null): string {
   if (share === null) return '—';
-  return `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)} %`;
+  return `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)}\u00A0%`;
 }
 
 export function pText(p: number | null): string {

@@ -31,6 +31,7 @@ export function FlagEditor({ type, edited, onChange, readOnly }: FlagEditorProps
               onChange={(event) => onChange({ name: event.currentTarget.value })}
             />
             <ValueField
+              size="sm"
               label={texts.defaultValue}
               type={type}
               value={edited.defaultValue}

@@ -10,16 +10,17 @@ interface ValueFieldProps {
   value: string;
   onChange: (value: string) => void;
   readOnly: boolean;
+  size?: 'xs' | 'sm';
 }
 
 /** A value of a flag's type. A value of another type, such as a missing default, is edited as JSON. */
-export function ValueField({ label, type, value, onChange, readOnly }: ValueFieldProps) {
+export function ValueField({ label, type, value, onChange, readOnly, size = 'xs' }: ValueFieldProps) {
   const parsed = parseJson(value);
   const current = parsed.kind === 'value' ? parsed.value : undefined;
   if (type === 'boolean' && typeof current === 'boolean') {
     return (
       <NativeSelect
-        size="xs"
+        size={size}
         label={label}
         value={value}
         disabled={readOnly}
@@ -37,7 +38,7 @@ export function ValueField({ label, type, value, onChange, readOnly }: ValueFiel
         : undefined;
   return (
     <TextInput
-      size="xs"
+      size={size}
       label={label}
       value={isText ? current : value}
       readOnly={readOnly}

@@ -87,7 +87,7 @@ export function Kpis() {
           ))}
         </SimpleGrid>
         {points === undefined ? (
-          <Skeleton height={260} />
+          <Skeleton height={260} aria-busy="true" />
         ) : (
           <Chart
             label={texts.kpis[chosen]}
@@ -103,7 +103,7 @@ export function Kpis() {
 }
 
 function Figures({ kpi, format }: { kpi: Kpi | undefined; format: (value: number) => string }) {
-  if (kpi === undefined) return <Skeleton height={64} mt={4} />;
+  if (kpi === undefined) return <Skeleton height={64} mt={4} aria-busy="true" />;
   const { today, before } = kpi;
   return (
     <>

@@ -31,7 +31,7 @@ export interface ChartProps {
 // The library is 20 KB, which screens without a chart do not load.
 const canvas = later(
   () => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ChartCanvas),
-  () => <Skeleton height={260} />,
+  () => <Skeleton height={260} aria-busy="true" />,
 );
 // Its figures take longer to arrive than its code.
 canvas.preload();

@@ -101,7 +101,7 @@ export function JsonEditorView({ label, description, value, onChange, readOnly, 
   return (
     <div className="editor">
       <Group justify="space-between" mb={4}>
-        <Text id={labelId} size="sm" fw={500}>
+        <Text id={labelId} size="sm" fw={600}>
           {label}
         </Text>
         {readOnly === true || parsed.kind === 'fault' || prettyJson(parsed.value) === value ? null : (

@@ -13,5 +13,5 @@ export function bytes(count: number): string {
 
 /** A share of 1 as a percentage. */
 export function percent(share: number, digits = 1): string {
-  return `${(share * 100).toFixed(digits)} %`;
+  return `${(share * 100).toFixed(digits)}\u00A0%`;
 }

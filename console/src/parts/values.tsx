@@ -1,12 +1,12 @@
-import { Button, type ButtonProps, Text, TextInput, Tooltip, VisuallyHidden } from '@mantine/core';
+import { Button, type ButtonProps, TextInput, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { TEXTS } from '../texts.ts';
 
 /** A time in UTC; the same in local time on hover and for screen readers. */
 export function Time({ at }: { at: string | number | null | undefined }) {
-  if (at === null || at === undefined) return <Text span>{TEXTS.never}</Text>;
+  if (at === null || at === undefined) return TEXTS.never;
   const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return <Text span>{String(at)}</Text>;
+  if (Number.isNaN(date.getTime())) return String(at);
   const local = `${date.toLocaleString('en-GB')} ${TEXTS.local}`;
   return (
     <Tooltip label={local}>

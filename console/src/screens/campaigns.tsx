@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { Link } from 'wouter';
 import { Calendar } from '../campaigns/calendar.tsx';
 import { STATES, stateOf } from '../campaigns/campaign-document.ts';
@@ -8,6 +8,7 @@ import { scheduleText, triggerText } from '../campaigns/trigger-text.ts';
 import { type Campaign, useCampaigns, useSegments } from '../definitions.ts';
 import { useAddressField } from '../parts/address.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
 import { percent } from '../parts/units.ts';
 import { Time } from '../parts/values.tsx';
@@ -115,11 +116,7 @@ function columnsOf(
       id: 'name',
       label: texts.name,
       sortBy: ({ name }) => name,
-      cell: (campaign) => (
-        <Anchor component={Link} href={hrefOf(campaign)}>
-          {campaign.name}
-        </Anchor>
-      ),
+      cell: (campaign) => <NamedLink href={hrefOf(campaign)} name={campaign.name} below={campaign.key} />,
     },
     {
       id: 'state',

@@ -40,7 +40,11 @@ export function Overview() {
   return (
     <Page title={texts.title} intro={texts.intro}>
       <section aria-label={texts.attention} aria-live="polite">
-        {concerns === undefined ? <Skeleton height={22} /> : <Attention concerns={concerns} base={base} />}
+        {concerns === undefined ? (
+          <Skeleton height={22} aria-busy="true" />
+        ) : (
+          <Attention concerns={concerns} base={base} />
+        )}
       </section>
       <Kpis />
       <Card withBorder component="section" aria-labelledby="game">

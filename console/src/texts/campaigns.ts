@@ -216,6 +216,7 @@ export const campaign = {
   open: 'depends on the event',
   counted: (value: number, most: string) => `${value} of ${most}`,
   noMost: 'no maximum',
+  until: 'until',
   toPlayer: 'Open the player',
   gone: 'This campaign does not exist any more. Its results stay.',
 } as const;

@@ -10,7 +10,7 @@ export const signIn = {
   refused: (reason: string) => `The identity provider refused: ${reason.slice(0, 100)}`,
   again: 'To the sign-in',
   ended: 'Your session has ended. Sign in again.',
-  help: 'No password yet? `npm start` prints a link, and an admin makes one with npm run cli -- users link.',
+  help: 'No password yet? A link signs you in: npm start prints one, or an admin makes one under Users.',
   link: 'Signing you in …',
   linkFailed: 'The link did not work',
   linkFailedHelp: 'A link works once, and for a day at most.',

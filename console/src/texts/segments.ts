@@ -12,7 +12,8 @@ export const segments = {
   kinds: { dynamic: 'condition', static: 'list' },
   on: 'on',
   off: 'off',
-  uses: (flags: number, campaigns: number) => `${flags} flags, ${campaigns} campaigns`,
+  uses: (flags: number, campaigns: number) =>
+    `${flags} ${flags === 1 ? 'flag' : 'flags'}, ${campaigns} ${campaigns === 1 ? 'campaign' : 'campaigns'}`,
   notUsed: 'nothing',
 } as const;
 
