@@ -25,6 +25,7 @@ export type FeedState = 'connecting' | 'connected' | 'broken';
 export interface FeedFilter {
   /** Names separated by commas. */
   name: string;
+  /** A player id; empty: all players. */
   player: string;
   /** Only events with a fault by their schema. */
   onlyFaulty?: boolean;
@@ -59,8 +60,11 @@ interface Held {
 
 const empty = (): Held => ({ events: [], arrived: 0, recent: [], missed: null, changed: true });
 
-/** Follows the event stream, and resumes it after a break. */
-export function useEventFeed(scope: Scope, filter: FeedFilter): Feed {
+/**
+ * Follows the event stream, and resumes it after a break.
+ * @param filter undefined: not known yet, so nothing is followed
+ */
+export function useEventFeed(scope: Scope, filter: FeedFilter | undefined): Feed {
   const held = useRef<Held>(empty());
   const [state, setState] = useState<FeedState>('connecting');
   const [shown, setShown] = useState<Omit<Feed, 'state' | 'clear'>>({
@@ -70,10 +74,12 @@ export function useEventFeed(scope: Scope, filter: FeedFilter): Feed {
     missed: null,
   });
   const { game, environment } = scope;
-  const { name, player, onlyFaulty = false } = filter;
+  const { name = '', player = '', onlyFaulty = false } = filter ?? {};
+  const isKnown = filter !== undefined;
 
   useEffect(() => {
     held.current = empty();
+    if (!isKnown) return undefined;
     const ended = new AbortController();
     void follow({ game, environment }, { name, player, onlyFaulty }, held, setState, ended.signal);
     let drawnMs = 0;
@@ -98,7 +104,7 @@ export function useEventFeed(scope: Scope, filter: FeedFilter): Feed {
       ended.abort();
       clearInterval(drawing);
     };
-  }, [game, environment, name, player, onlyFaulty]);
+  }, [game, environment, isKnown, name, player, onlyFaulty]);
 
   const clear = (): void => {
     held.current = { ...empty(), arrived: held.current.arrived };

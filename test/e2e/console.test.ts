@@ -48,9 +48,32 @@ describe.skipIf(!hasBrowser)(`the console${hasBrowser ? '' : ` (${NO_BROWSER})`}
       properties: { level: 3 },
     });
     expect(sent.status).toBe(200);
-    await admin.page.getByRole('listitem').filter({ hasText: 'level_failed' }).click();
-    await admin.page.getByRole('link', { name: 'Open the player' }).waitFor();
+    const short = admin.page.getByRole('listitem').filter({ hasText: 'level_failed' }).getByTitle(player);
+    expect(await short.textContent()).toBe(`${player.slice(0, 8)}…`);
+    await short.click();
+    const detail = admin.page.getByRole('dialog');
+    await detail.getByText('hal', { exact: true }).waitFor();
+    await detail.getByText(player, { exact: true }).waitFor();
+    await detail.getByRole('link', { name: 'Open the player' }).waitFor();
     await admin.picture('event');
+    expect(await admin.accessibility()).toEqual([]);
+    expect(admin.faults).toEqual([]);
+  });
+
+  test('live events are filtered by the external id of a player', async () => {
+    const { page } = admin;
+    await admin.open('events?player=nobody');
+    await page.getByRole('alert').waitFor();
+    const player = await service.player(service.keys.live.server, 'hal');
+    const other = await service.player(service.keys.live.server, 'ida');
+    await page.getByLabel('Player id or external id').fill('hal');
+    await page.getByText('Connected').waitFor();
+    for (const each of [other, player]) {
+      const event = { player_id: each, event_name: 'level_won' };
+      expect((await service.call(service.keys.live.client, 'POST', '/v1/events/events', event)).status).toBe(200);
+    }
+    await page.getByTitle(player).waitFor();
+    expect(await page.getByTitle(other).count()).toBe(0);
     expect(admin.faults).toEqual([]);
   });
 

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { call, type Scope } from '../api.ts';
+import { usePlace } from '../session.tsx';
 
 const UUID_PARTS = '8,4,4,4,12';
 
@@ -13,4 +15,17 @@ export async function playerIdOf(scope: Scope, text: string): Promise<string> {
   if (isId) return wanted.toLowerCase();
   const { id } = await call(scope, 'GET /v1/players/players/external/{external_id}', { path: { external_id: wanted } });
   return id;
+}
+
+/** The same for a filter, while a person types. No text stands for no player: the empty id. */
+export function usePlayerId(text: string) {
+  const { scope } = usePlace();
+  return useQuery({
+    queryKey: ['player id', scope.game, scope.environment, text],
+    queryFn: () => playerIdOf(scope, text),
+    enabled: text !== '',
+    staleTime: Infinity,
+    retry: false,
+    ...(text === '' ? { initialData: '' } : {}),
+  });
 }

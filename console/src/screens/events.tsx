@@ -7,8 +7,10 @@ import { call } from '../api.ts';
 import { type FeedEvent, MOST_EVENTS, useEventFeed } from '../event-feed.ts';
 import { useAddressField } from '../parts/address.ts';
 import { EventTrace } from '../parts/event-trace.tsx';
+import { PlayerIdentity, ShortPlayerId } from '../parts/player-identity.tsx';
+import { usePlayerId } from '../parts/player-lookup.ts';
 import { Side } from '../parts/side.tsx';
-import { Empty, Page } from '../parts/states.tsx';
+import { Empty, Fault, Page } from '../parts/states.tsx';
 import { clockTime, Json, number, Time } from '../parts/values.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { usePlace } from '../session.tsx';
@@ -26,7 +28,8 @@ export function Events() {
   const [player] = useAddressField('player');
   const [faulty] = useAddressField('faults');
   const [filter] = useDebouncedValue({ name, player, onlyFaulty: faulty !== '' }, FILTER_DELAY_MS);
-  const feed = useEventFeed(scope, filter);
+  const wanted = usePlayerId(filter.player);
+  const feed = useEventFeed(scope, wanted.data === undefined ? undefined : { ...filter, player: wanted.data });
   const [paused, setPaused] = useState<{ events: readonly FeedEvent[]; arrived: number } | undefined>();
   const [open, setOpen] = useState<FeedEvent | undefined>();
   const events = paused?.events ?? feed.events;
@@ -65,6 +68,7 @@ export function Events() {
         </Button>
         {paused === undefined ? null : <Text size="sm">{texts.paused(feed.arrived - paused.arrived)}</Text>}
       </Group>
+      {wanted.error === null ? null : <Fault error={wanted.error} />}
       <Quarantined />
       {feed.missed === null ? null : <Alert color="yellow">{texts.gap(number(feed.missed))}</Alert>}
       {events.length === 0 ? (
@@ -128,9 +132,7 @@ function Detail({ event }: { event: FeedEvent }) {
           </Anchor>
         </Alert>
       )}
-      <Anchor component={Link} href={`${base}/players/${shown.player_id}`}>
-        {texts.toPlayer}
-      </Anchor>
+      <PlayerIdentity id={shown.player_id} />
       <EventTrace eventId={shown.event_id} playerId={shown.player_id} />
       <Json value={shown} label={texts.detail} />
     </Stack>
@@ -166,7 +168,7 @@ const Row = memo(function Row({ event, onOpen }: { event: FeedEvent; onOpen: (ev
       <span className="mono">{clockTime(shown.received_at)}</span>
       <b>{shown.event_name}</b>
       {shown.schema_fault === undefined ? null : <span className="fault-badge">{shown.schema_fault}</span>}
-      <span className="mono">{shown.player_id.slice(0, 8)}</span>
+      <ShortPlayerId id={shown.player_id} />
       <code>{JSON.stringify(shown.properties).slice(0, 300)}</code>
     </button>
   );

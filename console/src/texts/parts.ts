@@ -110,6 +110,15 @@ export const table = {
   help: 'Arrow keys move between rows.',
 } as const;
 
+/* Beside an event, which has the service's id of the player only. */
+export const playerIdentity = {
+  external: 'External id',
+  id: 'Player id',
+  copy: 'Copy',
+  unknown: 'not known: the player may be erased',
+  open: 'Open the player',
+} as const;
+
 export const draft = {
   title: 'You have changes that are not saved. They stay in this tab.',
   discard: 'Discard changes',

@@ -7,6 +7,7 @@ import { type AnswerOf, call } from '../../api.ts';
 import { useAddressField } from '../../parts/address.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { EventTrace } from '../../parts/event-trace.tsx';
+import { PlayerIdentity, ShortPlayerId } from '../../parts/player-identity.tsx';
 import { Side } from '../../parts/side.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
 import { Json, Time } from '../../parts/values.tsx';
@@ -62,6 +63,7 @@ export function Quarantine() {
           <Stack>
             <Text fw={600}>{open.event_name}</Text>
             <Faults event={open} />
+            <PlayerIdentity id={open.player_id} />
             <Json value={open.properties} label={texts.detail} />
             <EventTrace eventId={open.event_id} playerId={open.player_id} />
           </Stack>
@@ -96,8 +98,8 @@ function columnsOf(players: string, onOpen: (event: Quarantined) => void): Colum
       id: 'player',
       label: texts.columns.player,
       cell: ({ player_id: id }) => (
-        <Anchor component={Link} href={`${players}/${id}`} className="mono" title={id}>
-          {id.slice(0, 8)}…
+        <Anchor component={Link} href={`${players}/${id}`}>
+          <ShortPlayerId id={id} />
         </Anchor>
       ),
     },
