@@ -231,13 +231,49 @@ describe.skipIf(!hasBrowser)(`players in the console${hasBrowser ? '' : ` (${NO_
     await page.getByLabel('Address').fill('https://hooks.example.com/x');
     await page.getByLabel('Event kinds').first().fill('level_up');
     await page.keyboard.press('Enter');
+    const typeHeaders = async (text: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'Headers as JSON' }).click();
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.insertText(text);
+    };
+    await typeHeaders('{"Authorization": "Bearer hunter2"}');
+    // What was typed survives a reload, except what may be secret.
+    await page.reload();
+    await page.getByText('You had edited the headers.').waitFor();
+    expect(await page.getByLabel('Address').inputValue()).toBe('https://hooks.example.com/x');
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('hunter2');
+    await typeHeaders('{"X-Team": "economy"}');
     await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog').getByText('X-Team').first().waitFor();
+    expect(await admin.accessibility()).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     const secret = page.getByText(/^whsec_/);
     await secret.waitFor();
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('heading', { level: 1, name: 'hooks.example.com' }).waitFor();
     expect(await secret.count()).toBe(0);
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('hooks.example.com');
+  });
+
+  test('edits of a webhook survive a reload, and are merged with those of somebody else', async () => {
+    const { page } = admin;
+    await admin.open(`webhooks/${hook}?tab=settings`);
+    await page.getByLabel('Retries').fill('2');
+    await ask('PATCH', `/v1/integrations/webhooks/${hook}`, { headers: { 'X-Team': 'economy' }, name: 'theirs' });
+    await page.reload();
+    expect(await page.getByLabel('Retries').inputValue()).toBe('2');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('rowheader', { name: 'name' }).waitFor();
+    expect(await admin.accessibility()).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Merge into my draft' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Saved as version/).waitFor();
+    const merged = { name: 'theirs', headers: { 'X-Team': 'economy' }, retry_policy: { max_retries: 2 } };
+    expect(await ask('GET', `/v1/integrations/webhooks/${hook}`)).toMatchObject(merged);
+    await ask('PATCH', `/v1/integrations/webhooks/${hook}`, { name: HOSTILE });
+    await expectOnlyText(admin);
   });
 
   test('a schema is tried on recent events, saved, and the quarantine replayed', async () => {
@@ -247,6 +283,10 @@ describe.skipIf(!hasBrowser)(`players in the console${hasBrowser ? '' : ` (${NO_
     await page.getByText('1 of the 1 newest events would be refused.').waitFor();
     await expectOnlyText(admin);
     await page.getByLabel('Mode').selectOption('observe');
+    await page.getByLabel('Description').fill('What is typed survives a reload');
+    await page.reload();
+    expect(await page.getByLabel('Mode').inputValue()).toBe('observe');
+    expect(await page.getByLabel('Description').inputValue()).toBe('What is typed survives a reload');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });

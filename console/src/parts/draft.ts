@@ -12,9 +12,11 @@ export interface Draft<Base, Edited> {
  * Changes that survive a reload of the page. They stay in this tab, until they are saved or discarded, or the user
  * signs out.
  * @param name unique to what is edited, with game and environment
+ * @param storable what of an edit may be stored: secrets may not
  */
 export function useDraft<Base, Edited>(
   name: string,
+  storable: (edited: Edited) => Edited = (edited) => edited,
 ): [Draft<Base, Edited> | undefined, (draft: Draft<Base, Edited> | undefined) => void] {
   const { session } = useSession();
   const place = draftPlace(session.kind === 'signed_in' ? session.me.user.id : '', name);
@@ -24,7 +26,7 @@ export function useDraft<Base, Edited>(
     setHeld({ place, draft });
     try {
       if (draft === undefined) sessionStorage.removeItem(place);
-      else sessionStorage.setItem(place, JSON.stringify(draft));
+      else sessionStorage.setItem(place, JSON.stringify({ ...draft, edited: storable(draft.edited) }));
     } catch {
       // Without storage the changes live as long as the page.
     }

@@ -21,14 +21,14 @@ interface SaveDraftProps<Held extends Written, Answer extends Written, Body exte
   title: string;
   /** Sends the fields at the version of `base`. */
   send: (body: Body) => Promise<Answer>;
-  /** Reads the document as it is now. */
-  read: () => Promise<Held>;
+  /** Reads the document as it is now; a new one needs neither this nor `onMerge`. */
+  read?: () => Promise<Held>;
   /** Kind, game, environment and id of a document, for `SavedNotice`. */
   placeOf: (saved: Answer) => readonly string[];
   /** Shows what was saved; the dialog stays until it has ended. */
   onSaved: (saved: Answer) => unknown;
   /** Begins the draft anew from what somebody else saved, with the chosen fields. */
-  onMerge: (theirs: Held, merged: Record<string, unknown>) => void;
+  onMerge?: (theirs: Held, merged: Record<string, unknown>) => void;
   /** What else the dialog says. */
   children?: ReactNode;
 }
@@ -59,7 +59,7 @@ export function SaveDraft<Held extends Written, Answer extends Written, Body ext
       await onSaved(saved);
     },
     onError: async (error) => {
-      if (base === undefined || !(error instanceof ApiError) || error.status !== 412) return;
+      if (read === undefined || !(error instanceof ApiError) || error.status !== 412) return;
       setAsking(false);
       setTheirs(await read());
     },
@@ -102,7 +102,7 @@ export function SaveDraft<Held extends Written, Answer extends Written, Body ext
           versions={{ mine: base.version, theirs: theirs.version }}
           onClose={close}
           onMerge={(merged) => {
-            onMerge(theirs, merged);
+            onMerge?.(theirs, merged);
             close();
           }}
         />

@@ -140,7 +140,6 @@ export const conflict = {
   theirs: 'Theirs',
   choice: 'Take',
   merge: 'Merge into my draft',
-  reload: 'Begin again with the current version',
   kinds: {
     mine: 'only you changed it',
     theirs: 'only they changed it',

@@ -1,13 +1,15 @@
-import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { ApiError, call, type Scope } from '../../api.ts';
+import { call, type Scope } from '../../api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Diff } from '../../parts/diff.tsx';
-import { SavedElsewhere } from '../../parts/saved-elsewhere.tsx';
+import { type Draft, useDraft } from '../../parts/draft.ts';
+import { DraftBar } from '../../parts/draft-bar.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
 import { parseObject, prettyJson } from '../../parts/json-text.ts';
+import { SaveDraft } from '../../parts/save-draft.tsx';
+import { SavedNotice } from '../../parts/saved.tsx';
 import { usePlace } from '../../session.tsx';
 import { TEXTS } from '../../texts.ts';
 import { DryRun } from './dry-run.tsx';
@@ -17,6 +19,27 @@ const texts = TEXTS.schema;
 const MODES = ['observe', 'warn', 'enforce'] as const;
 const START = { type: 'object', properties: {}, required: [] };
 
+/** A schema as a person edits it: the JSON is a text, which need not be valid yet. */
+interface EditedSchema {
+  /** Of a new schema only. */
+  name: string;
+  description: string;
+  mode: (typeof MODES)[number];
+  text: string;
+}
+
+function editedOf(name: string, schema: Partial<EventSchema> | undefined): EditedSchema {
+  const { description = '', mode = 'observe', schema: document = START } = schema ?? {};
+  return { name, description, mode, text: prettyJson(document) };
+}
+
+/** The fields that people edit, as the service has them. */
+function contentOf({ description, mode, schema }: EventSchema) {
+  return { description, mode, schema };
+}
+
+type SchemaDraft = Draft<EventSchema | null, EditedSchema>;
+
 interface SchemaFormProps {
   name: string;
   /** undefined: a new one. */
@@ -24,61 +47,98 @@ interface SchemaFormProps {
 }
 
 /** Edits one schema: mode, JSON, dry run, save with a diff. */
-export function SchemaForm({ name: initialName, schema }: SchemaFormProps) {
+export function SchemaForm({ name, schema }: SchemaFormProps) {
   const { scope, mayEdit } = usePlace();
-  const queries = useQueryClient();
-  const [, navigate] = useLocation();
-  const [name, setName] = useState(initialName);
-  const [description, setDescription] = useState(schema?.description ?? '');
-  const [mode, setMode] = useState<(typeof MODES)[number]>(schema?.mode ?? 'observe');
-  const [text, setText] = useState(prettyJson(schema?.schema ?? START));
-  const [asked, setAsked] = useState<'save' | 'remove' | undefined>();
-  const [theirs, setTheirs] = useState<EventSchema | undefined>();
-  const parsed = parseObject(text);
-  const after = { description, mode, schema: parsed };
-  const base = `/${scope.game}/${scope.environment}/schemas`;
-  const refresh = () => queries.invalidateQueries({ queryKey: ['schemas', scope.game, scope.environment] });
-  const path = { event_name: name };
-
-  const save = useMutation({
-    mutationFn: () =>
-      schema === undefined
-        ? call(scope, 'POST /v1/events/schemas', { body: { event_name: name, ...after } })
-        : call(scope, 'PUT /v1/events/schemas/{event_name}', {
-            path,
-            headers: { 'If-Match': `"${schema.version}"` },
-            body: after,
-          }),
-    async onSuccess(saved) {
-      setAsked(undefined);
-      queries.setQueryData(['schema', scope.game, scope.environment, name], saved);
-      await refresh();
-      if (schema === undefined) navigate(`${base}/of/${encodeURIComponent(name)}`);
-    },
-    async onError(error) {
-      if (error instanceof ApiError && error.status === 412) setTheirs(await current(scope, name));
-    },
-  });
-  const remove = useMutation({
-    mutationFn: () => call(scope, 'DELETE /v1/events/schemas/{event_name}', { path }),
-    async onSuccess() {
-      await refresh();
-      navigate(base);
-    },
-  });
-  const action = asked === 'remove' ? remove : save;
+  const place = schemaQuery(scope, name);
+  const [draft, setDraft] = useDraft<EventSchema | null, EditedSchema>(
+    schema === undefined ? `new ${place.join(' ')}` : place.join(' '),
+  );
+  const edited = draft?.edited ?? editedOf(name, schema);
+  // A draft is based on the version that it began with, also after a reload.
+  const base = draft?.base ?? schema;
+  const isNew = schema === undefined;
+  const save = <SaveSchema base={base} edited={edited} setDraft={setDraft} />;
   return (
     <Stack>
-      {theirs === undefined ? null : (
-        <SavedElsewhere
-          title={texts.conflict}
-          before={partsOf(schema)}
-          after={partsOf(theirs)}
-          onReload={() => queries.setQueryData(['schema', scope.game, scope.environment, name], theirs)}
+      {mayEdit && isNew && draft === undefined ? <div>{save}</div> : null}
+      {mayEdit && draft !== undefined ? <DraftBar onDiscard={() => setDraft(undefined)}>{save}</DraftBar> : null}
+      <SavedNotice place={place} version={schema?.version} />
+      <SchemaFields
+        edited={edited}
+        isNew={isNew}
+        onChange={(change) => setDraft({ base: base ?? null, edited: { ...edited, ...change } })}
+      />
+      {mayEdit && !isNew && draft === undefined ? <RemoveSchema name={name} /> : null}
+      <DryRun name={edited.name} schema={parseObject(edited.text)} />
+    </Stack>
+  );
+}
+
+interface SaveSchemaProps {
+  /** undefined: a new one. */
+  base: EventSchema | undefined;
+  edited: EditedSchema;
+  setDraft: (draft: SchemaDraft | undefined) => void;
+}
+
+function SaveSchema({ base, edited: { name, description, mode, text }, setDraft }: SaveSchemaProps) {
+  const { scope } = usePlace();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const place = schemaQuery(scope, name);
+  const path = { event_name: name };
+  const schema = parseObject(text);
+  return (
+    <SaveDraft
+      base={base}
+      body={schema === undefined || name === '' ? undefined : { description, mode, schema }}
+      notReady={name === '' ? texts.nameless : texts.notObject}
+      contentOf={contentOf}
+      title={base === undefined ? texts.createTitle(name) : texts.saveTitle(name)}
+      send={(body) =>
+        base === undefined
+          ? call(scope, 'POST /v1/events/schemas', { body: { event_name: name, ...body } })
+          : call(scope, 'PUT /v1/events/schemas/{event_name}', {
+              path,
+              headers: { 'If-Match': `"${base.version}"` },
+              body,
+            })
+      }
+      read={() => call(scope, 'GET /v1/events/schemas/{event_name}', { path })}
+      placeOf={() => place}
+      onSaved={async (saved) => {
+        queries.setQueryData(place, saved);
+        setDraft(undefined);
+        await queries.invalidateQueries({ queryKey: ['schemas', scope.game, scope.environment] });
+        if (base === undefined) navigate(addressOf(scope, name));
+      }}
+      onMerge={(theirs, merged) => {
+        queries.setQueryData(place, theirs);
+        setDraft({ base: theirs, edited: editedOf(name, { ...theirs, ...merged }) });
+      }}
+    >
+      {mode === 'enforce' ? <Text fw={600}>{texts.enforceWarning}</Text> : null}
+    </SaveDraft>
+  );
+}
+
+interface SchemaFieldsProps {
+  edited: EditedSchema;
+  isNew: boolean;
+  onChange: (change: Partial<EditedSchema>) => void;
+}
+
+function SchemaFields({ edited: { name, description, mode, text }, isNew, onChange }: SchemaFieldsProps) {
+  const { mayEdit } = usePlace();
+  return (
+    <>
+      {isNew ? (
+        <TextInput
+          label={texts.name}
+          required
+          value={name}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
         />
-      )}
-      {schema === undefined ? (
-        <TextInput label={texts.name} required value={name} onChange={(event) => setName(event.currentTarget.value)} />
       ) : null}
       <Group align="flex-end">
         <NativeSelect
@@ -88,14 +148,14 @@ export function SchemaForm({ name: initialName, schema }: SchemaFormProps) {
           data={MODES.map((value) => ({ value, label: TEXTS.schemas.modes[value] }))}
           onChange={(event) => {
             const chosen = MODES.find((each) => each === event.currentTarget.value);
-            if (chosen !== undefined) setMode(chosen);
+            if (chosen !== undefined) onChange({ mode: chosen });
           }}
         />
         <TextInput
           label={texts.description}
           disabled={!mayEdit}
           value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          onChange={(event) => onChange({ description: event.currentTarget.value })}
           flex="1 1 240px"
         />
       </Group>
@@ -103,52 +163,50 @@ export function SchemaForm({ name: initialName, schema }: SchemaFormProps) {
         label={texts.json}
         description={texts.jsonHelp}
         value={text}
-        onChange={setText}
+        onChange={(next) => onChange({ text: next })}
         readOnly={!mayEdit}
         minHeight={220}
       />
-      {parsed === undefined ? <Text c="red">{texts.notObject}</Text> : null}
-      {mayEdit ? (
-        <Group>
-          <Button onClick={() => setAsked('save')} disabled={parsed === undefined || name === ''}>
-            {schema === undefined ? TEXTS.create : texts.save}
-          </Button>
-          {schema === undefined ? null : (
-            <Button variant="default" onClick={() => setAsked('remove')}>
-              {texts.remove}
-            </Button>
-          )}
-        </Group>
-      ) : null}
-      {save.isSuccess ? <Alert color="green">{texts.saved}</Alert> : null}
-      <DryRun name={name} schema={parsed} />
-      <Confirm
-        opened={asked !== undefined}
-        onClose={() => setAsked(undefined)}
-        title={titleOf(asked, name, schema === undefined)}
-        action={asked === 'remove' ? texts.remove : schema === undefined ? TEXTS.create : texts.save}
-        onConfirm={() => action.mutate()}
-        busy={action.isPending}
-        error={action.error}
-        isDangerous={asked === 'remove'}
-      >
-        {asked === 'remove' ? <Text>{texts.removeHelp}</Text> : <Diff before={partsOf(schema)} after={after} />}
-        {asked === 'save' && mode === 'enforce' ? <Text fw={600}>{texts.enforceWarning}</Text> : null}
-      </Confirm>
-    </Stack>
+      {parseObject(text) === undefined ? <Text c="var(--fault-color)">{texts.notObject}</Text> : null}
+    </>
   );
 }
 
-function titleOf(asked: 'save' | 'remove' | undefined, name: string, isNew: boolean): string {
-  if (asked === 'remove') return texts.removeTitle(name);
-  return isNew ? texts.createTitle(name) : texts.saveTitle(name);
+function RemoveSchema({ name }: { name: string }) {
+  const { scope } = usePlace();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const [asking, setAsking] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => call(scope, 'DELETE /v1/events/schemas/{event_name}', { path: { event_name: name } }),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: ['schemas', scope.game, scope.environment] });
+      navigate(`/${scope.game}/${scope.environment}/schemas`);
+    },
+  });
+  return (
+    <>
+      <Button variant="default" w="fit-content" onClick={() => setAsking(true)}>
+        {texts.remove}
+      </Button>
+      <Confirm
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={texts.removeTitle(name)}
+        action={texts.remove}
+        onConfirm={() => remove.mutate()}
+        busy={remove.isPending}
+        error={remove.error}
+        isDangerous
+      >
+        <Text>{texts.removeHelp}</Text>
+      </Confirm>
+    </>
+  );
 }
 
-function partsOf(schema: EventSchema | undefined) {
-  if (schema === undefined) return {};
-  return { description: schema.description, mode: schema.mode, schema: schema.schema };
-}
+const schemaQuery = ({ game, environment }: Scope, name: string): string[] => ['schema', game, environment, name];
 
-function current(scope: Scope, name: string): Promise<EventSchema> {
-  return call(scope, 'GET /v1/events/schemas/{event_name}', { path: { event_name: name } });
+function addressOf({ game, environment }: Scope, name: string): string {
+  return `/${game}/${environment}/schemas/of/${encodeURIComponent(name)}`;
 }

@@ -50,7 +50,7 @@ export function SchemaScreen() {
   return (
     <Page title={name} intro={schema.data?.description}>
       <Loaded query={schema} rows={8}>
-        {(data) => <SchemaForm key={data.version} name={name} schema={data} />}
+        {(data) => <SchemaForm key={name} name={name} schema={data} />}
       </Loaded>
     </Page>
   );

@@ -8,7 +8,7 @@ import { usePlace } from '../../session.tsx';
 import { TEXTS } from '../../texts.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookAttempts } from './webhook-attempts.tsx';
-import { EditWebhook } from './webhook-form.tsx';
+import { EditWebhook, useWebhookDraft } from './webhook-form.tsx';
 import { WebhookRecovery } from './webhook-recovery.tsx';
 import { SignatureHelp } from './webhook-signature.tsx';
 import { type Webhook, WebhookState } from './webhooks.tsx';
@@ -39,34 +39,34 @@ export function WebhookScreen({ params }: { params: Readonly<Record<string, stri
       </Page>
     );
   }
-  return <Shown webhook={webhook.data} />;
+  return <Shown key={id} webhook={webhook.data} />;
 }
 
 function Shown({ webhook }: { webhook: Webhook }) {
   const [tab, setTab] = useTab(TABS);
+  const [draft, setDraft] = useWebhookDraft(webhook.webhook_id);
   return (
     <Page
       title={webhook.name}
       intro={<span className="mono">{webhook.url}</span>}
       actions={<WebhookState webhook={webhook} />}
     >
-      <WebhookActions webhook={webhook} />
+      {/* They would change the version that the draft begins with. */}
+      {draft === undefined ? <WebhookActions webhook={webhook} /> : null}
       <ScreenTabs label={texts.tabsLabel} tabs={TABS} titles={texts.tabs} open={tab} onOpen={setTab}>
-        {(open) => <Tab tab={open} webhook={webhook} />}
+        {(open) => {
+          switch (open) {
+            case 'attempts':
+              return <WebhookAttempts webhook={webhook} />;
+            case 'settings':
+              return <EditWebhook webhook={webhook} draft={draft} setDraft={setDraft} />;
+            case 'recover':
+              return <WebhookRecovery webhook={webhook} />;
+            case 'signature':
+              return <SignatureHelp />;
+          }
+        }}
       </ScreenTabs>
     </Page>
   );
-}
-
-function Tab({ tab, webhook }: { tab: (typeof TABS)[number]; webhook: Webhook }) {
-  switch (tab) {
-    case 'attempts':
-      return <WebhookAttempts webhook={webhook} />;
-    case 'settings':
-      return <EditWebhook key={webhook.version} webhook={webhook} />;
-    case 'recover':
-      return <WebhookRecovery webhook={webhook} />;
-    case 'signature':
-      return <SignatureHelp />;
-  }
 }
