@@ -8,7 +8,7 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const HEADER_BYTES = 13;
 const MOST_COLORS = 256;
-/** The colors that are in the palette because they are frequent; the others are there because they differ from these. */
+/** So many colors are in the palette because they are frequent; the others, because they differ from these. */
 const FREQUENT_COLORS = 160;
 const PALETTE_TYPE = 3;
 /** Bytes of a pixel by the color type of the header: RGB and RGBA. */
