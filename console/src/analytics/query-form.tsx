@@ -1,6 +1,6 @@
 import { Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { TEXTS } from '../texts.ts';
-import { INTERVALS, METRICS, type Query, type Range, RANGES, type Step } from './query.ts';
+import { INTERVALS, METRICS, type Query, type Step } from './query.ts';
 import { WhereEditor } from './where-editor.tsx';
 
 const texts = TEXTS.analytics;
@@ -24,57 +24,15 @@ interface QueryFormProps {
 
 /** The fields of a query, by its kind. */
 export function QueryForm({ query, names, onChange }: QueryFormProps) {
-  const { kind, metric = 'events', where = [] } = query;
+  const { kind, where = [] } = query;
   const isMeasured = kind === 'trend' || kind === 'breakdown';
   const fields = fieldsOf(query, names);
-  const takesEvents = isMeasured && isOfEvents(metric);
   const set = (changed: Partial<Query>): void => onChange({ ...query, ...changed });
   return (
     <Stack gap="xs">
       <Group align="flex-start" gap="sm">
-        {isMeasured ? (
-          <NativeSelect
-            label={texts.metric}
-            value={metric}
-            data={METRICS.map((value) => ({ value, label: texts.metrics[value] }))}
-            onChange={(event) => {
-              const chosen = METRICS.find((each) => each === event.currentTarget.value) ?? 'events';
-              onChange(withMetric(query, chosen, names));
-            }}
-          />
-        ) : null}
-        {isMeasured && metric === 'sum' ? (
-          <Autocomplete
-            label={texts.property}
-            description={texts.propertyHelp}
-            inputWrapperOrder={['label', 'input', 'description']}
-            value={query.property ?? ''}
-            data={[...names.properties]}
-            onChange={(property) => set({ property })}
-          />
-        ) : null}
-        {takesEvents ? (
-          <TagsInput
-            label={texts.eventNames}
-            placeholder={(query.event_names ?? []).length === 0 ? texts.allEvents : ''}
-            value={[...(query.event_names ?? [])]}
-            data={[...names.events]}
-            miw={220}
-            maw={420}
-            onChange={(chosen) => {
-              const { event_names: _, ...rest } = query;
-              onChange(chosen.length === 0 ? rest : { ...rest, event_names: chosen });
-            }}
-          />
-        ) : null}
-        {kind === 'paths' ? (
-          <Autocomplete
-            label={texts.eventName}
-            value={query.event_name ?? ''}
-            data={[...names.events]}
-            onChange={(name) => set({ event_name: name })}
-          />
-        ) : null}
+        {isMeasured ? <MeasureFields query={query} names={names} onChange={onChange} /> : null}
+        {kind === 'paths' ? <PathFields query={query} names={names} onChange={onChange} /> : null}
         {kind === 'trend' ? (
           <NativeSelect
             label={texts.interval}
@@ -85,28 +43,8 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
             }
           />
         ) : null}
-        {kind === 'paths' ? null : (
-          <Autocomplete
-            label={texts.by}
-            placeholder={kind === 'breakdown' ? '' : texts.noSplit}
-            value={query.by ?? ''}
-            data={fields}
-            onChange={(by) => {
-              const { by: _, ...rest } = query;
-              onChange(by === '' ? rest : { ...rest, by });
-            }}
-          />
-        )}
-        {kind === 'retention' || kind === 'ltv' ? (
-          <DaysField
-            key={kind}
-            days={query.days ?? []}
-            onChange={(days) => {
-              const { days: _, ...rest } = query;
-              onChange(days.length === 0 ? rest : { ...rest, days });
-            }}
-          />
-        ) : null}
+        {kind === 'paths' ? null : <SplitField query={query} fields={fields} onChange={onChange} />}
+        {kind === 'retention' || kind === 'ltv' ? <DaysField key={kind} query={query} onChange={onChange} /> : null}
         {kind === 'funnel' ? (
           <NumberInput
             label={texts.window}
@@ -115,16 +53,6 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
             maw={150}
             value={(query.window_seconds ?? 7 * 86_400) / 3_600}
             onChange={(hours) => set({ window_seconds: Math.max(1, Math.round(Number(hours) * 3_600)) })}
-          />
-        ) : null}
-        {kind === 'paths' ? (
-          <NumberInput
-            label={texts.within}
-            min={1}
-            max={7 * 24 * 60}
-            maw={210}
-            value={(query.within_seconds ?? 1_800) / 60}
-            onChange={(minutes) => set({ within_seconds: Math.max(1, Math.round(Number(minutes) * 60)) })}
           />
         ) : null}
         <NumberInput
@@ -154,6 +82,92 @@ export function QueryForm({ query, names, onChange }: QueryFormProps) {
   );
 }
 
+/** What a trend or a breakdown measures. */
+function MeasureFields({ query, names, onChange }: QueryFormProps) {
+  const { metric = 'events', event_names: chosen = [] } = query;
+  return (
+    <>
+      <NativeSelect
+        label={texts.metric}
+        value={metric}
+        data={METRICS.map((value) => ({ value, label: texts.metrics[value] }))}
+        onChange={(event) => {
+          const wanted = METRICS.find((each) => each === event.currentTarget.value) ?? 'events';
+          onChange(withMetric(query, wanted, names));
+        }}
+      />
+      {metric === 'sum' ? (
+        <Autocomplete
+          label={texts.property}
+          description={texts.propertyHelp}
+          inputWrapperOrder={['label', 'input', 'description']}
+          value={query.property ?? ''}
+          data={[...names.properties]}
+          onChange={(property) => onChange({ ...query, property })}
+        />
+      ) : null}
+      {isOfEvents(metric) ? (
+        <TagsInput
+          label={texts.eventNames}
+          placeholder={chosen.length === 0 ? texts.allEvents : ''}
+          value={[...chosen]}
+          data={[...names.events]}
+          miw={220}
+          maw={420}
+          onChange={(wanted) => {
+            const { event_names: _, ...rest } = query;
+            onChange(wanted.length === 0 ? rest : { ...rest, event_names: wanted });
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Where paths begin, and how long they are followed. */
+function PathFields({ query, names, onChange }: QueryFormProps) {
+  return (
+    <>
+      <Autocomplete
+        label={texts.eventName}
+        value={query.event_name ?? ''}
+        data={[...names.events]}
+        onChange={(name) => onChange({ ...query, event_name: name })}
+      />
+      <NumberInput
+        label={texts.within}
+        min={1}
+        max={7 * 24 * 60}
+        maw={210}
+        value={(query.within_seconds ?? 1_800) / 60}
+        onChange={(minutes) => onChange({ ...query, within_seconds: Math.max(1, Math.round(Number(minutes) * 60)) })}
+      />
+    </>
+  );
+}
+
+interface SplitFieldProps {
+  query: Query;
+  fields: readonly string[];
+  onChange: (query: Query) => void;
+}
+
+/** The field by which the result is split. */
+function SplitField({ query, fields, onChange }: SplitFieldProps) {
+  return (
+    <Autocomplete
+      label={texts.by}
+      placeholder={query.kind === 'breakdown' ? '' : texts.noSplit}
+      value={query.by ?? ''}
+      data={[...fields]}
+      onChange={(by) => {
+        const { by: _, ...rest } = query;
+        onChange(by === '' ? rest : { ...rest, by });
+      }}
+    />
+  );
+}
+
 /** The query with another metric, without the fields that this metric does not have: they would be refused. */
 function withMetric(query: Query, metric: NonNullable<Query['metric']>, names: Names): Query {
   const { property: _, event_names: __, where: ___, by, ...rest } = query;
@@ -178,22 +192,24 @@ function fieldsOf({ kind, metric }: Pick<Query, 'kind' | 'metric'>, names: Names
   return [...(metric === 'sessions' || metric === 'playtime_seconds' ? SESSION_FIELDS : PURCHASE_FIELDS)];
 }
 
-function DaysField({ days, onChange }: { days: readonly number[]; onChange: (days: number[]) => void }) {
+/** The days after the first one that a table of cohorts has. */
+function DaysField({ query, onChange }: Pick<QueryFormProps, 'query' | 'onChange'>) {
   return (
     <TextInput
       label={texts.days}
       description={texts.daysHelp}
       inputWrapperOrder={['label', 'input', 'description']}
-      defaultValue={days.join(', ')}
+      defaultValue={(query.days ?? []).join(', ')}
       maw={240}
       onChange={(event) => {
-        const numbers = event.currentTarget.value.split(',').map((part) => part.trim());
-        onChange(
-          numbers
-            .filter((part) => part !== '')
-            .map(Number)
-            .filter(Number.isSafeInteger),
-        );
+        const { days: _, ...rest } = query;
+        const days = event.currentTarget.value
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== '')
+          .map(Number)
+          .filter(Number.isSafeInteger);
+        onChange(days.length === 0 ? rest : { ...rest, days });
       }}
     />
   );
@@ -253,45 +269,5 @@ function Steps({ steps, names, fields, onChange }: StepsProps) {
         </Button>
       </div>
     </Stack>
-  );
-}
-
-/** The range of a query: the last days, or two days. */
-export function RangeField({ range, onChange }: { range: Range; onChange: (range: Range) => void }) {
-  const isCustom = 'from' in range;
-  const known = isCustom || RANGES.some((days) => days === range.days);
-  const lengths = known ? RANGES : [...RANGES, 'days' in range ? range.days : 1];
-  return (
-    <Group align="flex-end" gap="xs">
-      <NativeSelect
-        label={texts.range}
-        value={isCustom ? 'custom' : String(range.days)}
-        data={[
-          ...lengths.map((days) => ({ value: String(days), label: texts.lastDays(days) })),
-          { value: 'custom', label: texts.custom },
-        ]}
-        onChange={(event) => {
-          const { value } = event.currentTarget;
-          const today = new Date().toISOString().slice(0, 10);
-          onChange(value === 'custom' ? { from: today, to: today } : { days: Number(value) });
-        }}
-      />
-      {isCustom ? (
-        <>
-          <TextInput
-            type="date"
-            label={texts.from}
-            value={range.from}
-            onChange={(event) => onChange({ ...range, from: event.currentTarget.value })}
-          />
-          <TextInput
-            type="date"
-            label={texts.to}
-            value={range.to}
-            onChange={(event) => onChange({ ...range, to: event.currentTarget.value })}
-          />
-        </>
-      ) : null}
-    </Group>
   );
 }

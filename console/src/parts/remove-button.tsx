@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { Confirm } from './confirm.tsx';
+import { ConfirmButton } from './confirm-button.tsx';
 import { type Patch, useOptimistic } from './optimistic.ts';
 
 interface RemoveButtonProps {
@@ -20,42 +19,25 @@ interface RemoveButtonProps {
 }
 
 /** Archives or deletes a definition after a confirmation, and goes to its list. */
-export function RemoveButton({
-  action,
-  title,
-  list,
-  send,
-  patches,
-  renews,
-  disabled = false,
-  children,
-}: RemoveButtonProps) {
+export function RemoveButton({ action, title, list, disabled = false, children, ...change }: RemoveButtonProps) {
   const [, navigate] = useLocation();
-  const [asking, setAsking] = useState(false);
   const remove = useOptimistic({
-    send,
-    patches: () => patches,
-    renews,
+    send: change.send,
+    patches: () => change.patches,
+    renews: change.renews,
     named: () => title,
     onShown: () => navigate(list),
   });
   return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        {action}
-      </Button>
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={title}
-        action={action}
-        isDangerous
-        disabled={disabled}
-        busy={remove.isPending}
-        onConfirm={() => remove.mutate(undefined)}
-      >
-        {children}
-      </Confirm>
-    </>
+    <ConfirmButton
+      action={action}
+      title={title}
+      isDangerous
+      disabled={disabled}
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate(undefined)}
+    >
+      {children}
+    </ConfirmButton>
   );
 }

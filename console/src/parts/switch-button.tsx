@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
 import type { QueryKey } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { Confirm } from './confirm.tsx';
+import type { ReactNode } from 'react';
+import { ConfirmButton } from './confirm-button.tsx';
 import { type Patch, useOptimistic } from './optimistic.ts';
 
 interface SwitchButtonProps<Saved> {
@@ -22,26 +21,18 @@ interface SwitchButtonProps<Saved> {
 
 /** Turns a definition on or off after a confirmation. */
 export function SwitchButton<Saved>({ enabled, action, title, children, ...change }: SwitchButtonProps<Saved>) {
-  const [asking, setAsking] = useState(false);
-  const turn = useOptimistic({
-    ...change,
-    named: () => title,
-    onShown: () => setAsking(false),
-  });
+  const turn = useOptimistic({ ...change, named: () => title });
   return (
-    <>
-      <Button variant="default" onClick={() => setAsking(true)} disabled={turn.isPending}>
-        {action}
-      </Button>
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={title}
-        action={action}
-        onConfirm={() => turn.mutate(!enabled)}
-      >
-        {children}
-      </Confirm>
-    </>
+    <ConfirmButton
+      action={action}
+      title={title}
+      isResting={turn.isPending}
+      onConfirm={(close) => {
+        turn.mutate(!enabled);
+        close();
+      }}
+    >
+      {children}
+    </ConfirmButton>
   );
 }

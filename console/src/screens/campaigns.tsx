@@ -20,30 +20,14 @@ const texts = TEXTS.campaigns;
 /** All campaigns, as a list or on a calendar. Filter, order and month are in the address. */
 export function Campaigns() {
   const { scope, mayEdit } = usePlace();
-  const base = `/${scope.game}/${scope.environment}/campaigns`;
   const found = useCampaigns();
-  const { data: segments = [] } = useSegments();
-  const [search, setSearch] = useAddressField('q');
-  const [state, setState] = useAddressField('state');
-  const [shownView, setView] = useAddressField('view');
-  const [month, setMonth] = useAddressField('month');
-  const [order, setOrder] = useAddressField('order');
-  const view = shownView === 'calendar' ? 'calendar' : 'list';
-  const wanted = search.toLowerCase();
-  const nowMs = Date.now();
-  const segmentName = (id: string): string => segments.find(({ segment_id: own }) => own === id)?.name ?? id;
-  const hrefOf = ({ campaign_id: id }: Campaign): string => `${base}/${encodeURIComponent(id)}`;
-  const isWanted = (campaign: Campaign): boolean =>
-    (campaign.name.toLowerCase().includes(wanted) || campaign.key.toLowerCase().includes(wanted)) &&
-    (state === '' || stateOf(campaign, nowMs) === state);
-
   return (
     <Page
       title={texts.title}
       intro={texts.intro}
       actions={
         mayEdit ? (
-          <Button component={Link} href={`${base}/new`}>
+          <Button component={Link} href={`/${scope.game}/${scope.environment}/campaigns/new`}>
             {texts.create}
           </Button>
         ) : null
@@ -54,55 +38,75 @@ export function Campaigns() {
           campaigns.length === 0 ? (
             <Empty title={texts.empty}>{texts.emptyHelp}</Empty>
           ) : (
-            <>
-              <Group align="flex-end">
-                <TextInput
-                  label={texts.filter}
-                  value={search}
-                  onChange={(event) => setSearch(event.currentTarget.value)}
-                />
-                <NativeSelect
-                  label={texts.state}
-                  value={state}
-                  data={[
-                    { value: '', label: texts.allStates },
-                    ...STATES.map((each) => ({ value: each, label: texts.states[each] ?? each })),
-                  ]}
-                  onChange={(event) => setState(event.currentTarget.value)}
-                />
-                <SegmentedControl
-                  aria-label={texts.view}
-                  value={view}
-                  data={[
-                    { value: 'list', label: texts.list },
-                    { value: 'calendar', label: texts.calendar },
-                  ]}
-                  onChange={(value) => setView(value === 'list' ? '' : value)}
-                />
-              </Group>
-              {view === 'calendar' ? (
-                <Calendar
-                  campaigns={campaigns.filter(isWanted)}
-                  month={monthOf(month, nowMs)}
-                  onMonth={setMonth}
-                  hrefOf={hrefOf}
-                  nowMs={nowMs}
-                />
-              ) : (
-                <DataTable
-                  label={texts.title}
-                  rows={campaigns.filter(isWanted)}
-                  keyOf={({ campaign_id: id }) => id}
-                  order={order}
-                  onOrder={setOrder}
-                  columns={columnsOf(hrefOf, segmentName, nowMs)}
-                />
-              )}
-            </>
+            <Found campaigns={campaigns} nowMs={Date.now()} />
           )
         }
       </Loaded>
     </Page>
+  );
+}
+
+/** The campaigns that the filters of the address choose. */
+function Found({ campaigns, nowMs }: { campaigns: readonly Campaign[]; nowMs: number }) {
+  const { scope } = usePlace();
+  const { data: segments = [] } = useSegments();
+  const [search] = useAddressField('q');
+  const [state] = useAddressField('state');
+  const [view] = useAddressField('view');
+  const [month, setMonth] = useAddressField('month');
+  const [order, setOrder] = useAddressField('order');
+  const wanted = search.toLowerCase();
+  const chosen = campaigns
+    .filter(({ name, key }) => name.toLowerCase().includes(wanted) || key.toLowerCase().includes(wanted))
+    .filter((campaign) => state === '' || stateOf(campaign, nowMs) === state);
+  const segmentName = (id: string): string => segments.find(({ segment_id: own }) => own === id)?.name ?? id;
+  const hrefOf = ({ campaign_id: id }: Campaign): string =>
+    `/${scope.game}/${scope.environment}/campaigns/${encodeURIComponent(id)}`;
+  return (
+    <>
+      <Filters />
+      {view === 'calendar' ? (
+        <Calendar campaigns={chosen} month={monthOf(month, nowMs)} onMonth={setMonth} hrefOf={hrefOf} nowMs={nowMs} />
+      ) : (
+        <DataTable
+          label={texts.title}
+          rows={chosen}
+          keyOf={({ campaign_id: id }) => id}
+          order={order}
+          onOrder={setOrder}
+          columns={columnsOf(hrefOf, segmentName, nowMs)}
+        />
+      )}
+    </>
+  );
+}
+
+function Filters() {
+  const [search, setSearch] = useAddressField('q');
+  const [state, setState] = useAddressField('state');
+  const [view, setView] = useAddressField('view');
+  return (
+    <Group align="flex-end">
+      <TextInput label={texts.filter} value={search} onChange={(event) => setSearch(event.currentTarget.value)} />
+      <NativeSelect
+        label={texts.state}
+        value={state}
+        data={[
+          { value: '', label: texts.allStates },
+          ...STATES.map((each) => ({ value: each, label: texts.states[each] ?? each })),
+        ]}
+        onChange={(event) => setState(event.currentTarget.value)}
+      />
+      <SegmentedControl
+        aria-label={texts.view}
+        value={view === 'calendar' ? 'calendar' : 'list'}
+        data={[
+          { value: 'list', label: texts.list },
+          { value: 'calendar', label: texts.calendar },
+        ]}
+        onChange={(value) => setView(value === 'list' ? '' : value)}
+      />
+    </Group>
   );
 }
 

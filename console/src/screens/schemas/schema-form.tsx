@@ -1,9 +1,8 @@
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, type Scope } from '../../api.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { type Draft, useDraft } from '../../parts/draft.ts';
 import { DraftBar } from '../../parts/draft-bar.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
@@ -176,7 +175,6 @@ function RemoveSchema({ name }: { name: string }) {
   const { scope } = usePlace();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const [asking, setAsking] = useState(false);
   const remove = useMutation({
     mutationFn: () => call(scope, 'DELETE /v1/events/schemas/{event_name}', { path: { event_name: name } }),
     async onSuccess() {
@@ -185,23 +183,17 @@ function RemoveSchema({ name }: { name: string }) {
     },
   });
   return (
-    <>
-      <Button variant="default" w="fit-content" onClick={() => setAsking(true)}>
-        {texts.remove}
-      </Button>
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={texts.removeTitle(name)}
-        action={texts.remove}
-        onConfirm={() => remove.mutate()}
-        busy={remove.isPending}
-        error={remove.error}
-        isDangerous
-      >
-        <Text>{texts.removeHelp}</Text>
-      </Confirm>
-    </>
+    <ConfirmButton
+      action={texts.remove}
+      title={texts.removeTitle(name)}
+      onClose={() => remove.reset()}
+      onConfirm={() => remove.mutate()}
+      busy={remove.isPending}
+      error={remove.error}
+      isDangerous
+    >
+      <Text>{texts.removeHelp}</Text>
+    </ConfirmButton>
   );
 }
 

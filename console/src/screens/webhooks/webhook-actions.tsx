@@ -2,7 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, call } from '../../api.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { patch } from '../../parts/optimistic.ts';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { SwitchButton } from '../../parts/switch-button.tsx';
@@ -68,7 +68,6 @@ function Switch({ webhook: { webhook_id: id, name, enabled, version } }: { webho
 function Rotate({ webhook: { webhook_id: id, name, version } }: { webhook: Webhook }) {
   const { scope } = usePlace();
   const queries = useQueryClient();
-  const [asking, setAsking] = useState(false);
   const [secret, setSecret] = useState<ShownSecret | undefined>();
   const rotate = useMutation({
     mutationFn: () =>
@@ -79,29 +78,21 @@ function Rotate({ webhook: { webhook_id: id, name, version } }: { webhook: Webho
       }),
     async onSuccess(rotated) {
       setSecret({ secret: rotated.secret, until: rotated.previous_secret_until });
-      setAsking(false);
       await queries.invalidateQueries({ queryKey: ['webhook', scope.game, scope.environment, id] });
     },
   });
   return (
     <>
-      <Button variant="default" onClick={() => setAsking(true)}>
-        {texts.secret.rotate}
-      </Button>
-      <Confirm
-        opened={asking}
-        onClose={() => {
-          rotate.reset();
-          setAsking(false);
-        }}
-        title={texts.secret.rotateTitle(name)}
+      <ConfirmButton
         action={texts.secret.rotate}
+        title={texts.secret.rotateTitle(name)}
         busy={rotate.isPending}
         error={rotate.error}
-        onConfirm={() => rotate.mutate()}
+        onClose={() => rotate.reset()}
+        onConfirm={(close) => rotate.mutate(undefined, { onSuccess: close })}
       >
         {texts.secret.rotateHelp}
-      </Confirm>
+      </ConfirmButton>
       <SecretDialog shown={secret} onClose={() => setSecret(undefined)} />
     </>
   );
