@@ -22,7 +22,7 @@ import { KeysHelp } from './keys-help.tsx';
 import { Palette } from './palette.tsx';
 import { SchemeButton } from './parts/scheme-button.tsx';
 import { Undone } from './parts/undone.tsx';
-import { ENTRIES } from './screens.ts';
+import { ENTRIES, type Entry } from './screens.ts';
 import { isAtLeast, type Me, usePlace, useSession } from './session.tsx';
 import { TEXTS } from './texts.ts';
 
@@ -39,7 +39,6 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
   const entries = ENTRIES.filter(
     ({ adminOnly, isFor }) => (adminOnly !== true || isAtLeast(role, 'admin')) && isFor?.(me) !== false,
   );
-  const sections = [...Map.groupBy(entries, ({ section }) => section)];
   useKeyboard({ open: palette.open, help: keys.open, go: (path) => navigate(`${base}/${path}`), entries });
   useEffect(() => rememberGame(scope), [scope]);
   useEffect(menu.close, [location, menu.close]);
@@ -91,40 +90,7 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={TEXTS.nav.label}>
-        <AppShell.Section grow component={ScrollArea}>
-          {sections.map(([section, ofSection]) => (
-            <div key={section} role="group" aria-label={TEXTS.nav.sections[section]}>
-              <Text size="xs" c="dimmed" fw={600} px="xs" pt="xs" aria-hidden="true">
-                {TEXTS.nav.sections[section]}
-              </Text>
-              {ofSection.map(({ path, label, letter }) => (
-                <NavLink
-                  key={path}
-                  component={Link}
-                  href={`${base}/${path}`}
-                  label={label}
-                  py={4}
-                  active={screen === path}
-                  {...(screen === path ? { 'aria-current': 'page' as const } : {})}
-                  rightSection={<kbd aria-hidden="true">g {letter}</kbd>}
-                />
-              ))}
-            </div>
-          ))}
-        </AppShell.Section>
-        <Group justify="space-between" gap={4} pt={4} wrap="nowrap">
-          <Badge variant="default" tt="none" title={me.user.email}>
-            {role ?? TEXTS.none}
-          </Badge>
-          <Anchor size="xs" href="/docs" target="_blank" rel="noreferrer">
-            {TEXTS.nav.reference}
-          </Anchor>
-          <ActionIcon variant="default" size="sm" onClick={keys.open} aria-label={TEXTS.shortcuts.open}>
-            ?
-          </ActionIcon>
-        </Group>
-      </AppShell.Navbar>
+      <Navigation me={me} screen={screen} entries={entries} onKeys={keys.open} />
       <AppShell.Main id="content">
         <Undone />
         {children}
@@ -132,6 +98,57 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
       <KeysHelp opened={keysOpen} onClose={keys.close} entries={entries} />
       <Palette opened={paletteOpen} onClose={palette.close} entries={entries} />
     </AppShell>
+  );
+}
+
+interface NavigationProps {
+  me: Me;
+  screen: string;
+  entries: readonly Entry[];
+  /** Shows the keys. */
+  onKeys: () => void;
+}
+
+/** The screens by section, and the user's role. */
+function Navigation({ me, screen, entries, onKeys }: NavigationProps) {
+  const { scope, role } = usePlace();
+  const base = `/${scope.game}/${scope.environment}`;
+  const sections = [...Map.groupBy(entries, ({ section }) => section)];
+  return (
+    <AppShell.Navbar p="xs" aria-label={TEXTS.nav.label}>
+      <AppShell.Section grow component={ScrollArea}>
+        {sections.map(([section, ofSection]) => (
+          <div key={section} role="group" aria-label={TEXTS.nav.sections[section]}>
+            <Text size="xs" c="dimmed" fw={600} px="xs" pt="xs" aria-hidden="true">
+              {TEXTS.nav.sections[section]}
+            </Text>
+            {ofSection.map(({ path, label, letter }) => (
+              <NavLink
+                key={path}
+                component={Link}
+                href={`${base}/${path}`}
+                label={label}
+                py={4}
+                active={screen === path}
+                {...(screen === path ? { 'aria-current': 'page' as const } : {})}
+                rightSection={<kbd aria-hidden="true">g {letter}</kbd>}
+              />
+            ))}
+          </div>
+        ))}
+      </AppShell.Section>
+      <Group justify="space-between" gap={4} pt={4} wrap="nowrap">
+        <Badge variant="default" tt="none" title={me.user.email}>
+          {role ?? TEXTS.none}
+        </Badge>
+        <Anchor size="xs" href="/docs" target="_blank" rel="noreferrer">
+          {TEXTS.nav.reference}
+        </Anchor>
+        <ActionIcon variant="default" size="sm" onClick={onKeys} aria-label={TEXTS.shortcuts.open}>
+          ?
+        </ActionIcon>
+      </Group>
+    </AppShell.Navbar>
   );
 }
 

@@ -56,7 +56,8 @@ export function Chart({ label, at, series, partialFrom = null, by = 'day', forma
     .filter((each) => !each.hidden)
     .map(({ name, values }) => `${name}: ${valueText(values[place], format)}`)
     .join(', ');
-  const isPartial = (ms: number | undefined): boolean => partialFrom !== null && ms !== undefined && ms >= partialFrom;
+  const timeOrPartial = (ms: number | undefined): string =>
+    partialFrom !== null && ms !== undefined && ms >= partialFrom ? `${time(ms)} (${texts.partial})` : time(ms);
   const onKey = (event: KeyboardEvent): void => {
     const next = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: last }[event.key];
     if (next === undefined) return;
@@ -81,7 +82,7 @@ export function Chart({ label, at, series, partialFrom = null, by = 'day', forma
             aria-valuemin={0}
             aria-valuemax={last}
             aria-valuenow={place}
-            aria-valuetext={`${time(at[place])}${isPartial(at[place]) ? ` (${texts.partial})` : ''}: ${reading}`}
+            aria-valuetext={`${timeOrPartial(at[place])}: ${reading}`}
             onKeyDown={onKey}
           >
             <Canvas
@@ -99,72 +100,97 @@ export function Chart({ label, at, series, partialFrom = null, by = 'day', forma
         <Text size="sm" c="dimmed" aria-hidden="true">
           {chosen === undefined ? texts.keys : `${time(at[place])}: ${reading}`}
         </Text>
-        {shown.length < 2 ? null : (
-          <Group gap={4} mt={4} role="group" aria-label={texts.lines}>
-            {shown.map(({ name, look, hidden: off }) => (
-              <UnstyledButton
-                key={name}
-                className="chart-legend"
-                aria-pressed={!off}
-                title={off ? texts.show : texts.hide}
-                onClick={() => toggle(name)}
-              >
-                <svg width="28" height="10" aria-hidden="true">
-                  <line
-                    x1="0"
-                    y1="5"
-                    x2="28"
-                    y2="5"
-                    stroke={look.color}
-                    strokeWidth="2.5"
-                    strokeDasharray={look.dash.join(' ')}
-                  />
-                </svg>
-                <Text span size="sm" td={off ? 'line-through' : undefined}>
-                  {name}
-                </Text>
-              </UnstyledButton>
-            ))}
-          </Group>
-        )}
+        {shown.length < 2 ? null : <Legend lines={shown} onToggle={toggle} />}
         {partialFrom === null ? null : (
           <Text size="sm" c="dimmed">
             {texts.partialFrom(time(partialFrom))}
           </Text>
         )}
       </div>
-      <ScrollRegion label={texts.table(label)} className="chart-table">
-        <Table stickyHeader verticalSpacing={3} horizontalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{texts.time}</Table.Th>
-              {shown.map(({ name }) => (
-                <Table.Th key={name} ta="right">
-                  {name}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {at
-              .map((ms, index) => (
-                <Table.Tr key={ms} {...(index === chosen ? { className: 'chart-chosen' } : {})}>
-                  <Table.Th scope="row" fw={400}>
-                    {time(ms)}
-                    {isPartial(ms) ? ` (${texts.partial})` : ''}
-                  </Table.Th>
-                  {shown.map(({ name, values }) => (
-                    <Table.Td key={name} ta="right">
-                      {valueText(values[index], format)}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))
-              .toReversed()}
-          </Table.Tbody>
-        </Table>
-      </ScrollRegion>
+      <Figures label={label} at={at} lines={shown} chosen={chosen} time={timeOrPartial} format={format} />
     </SimpleGrid>
+  );
+}
+
+interface Line extends ChartSeries {
+  look: ReturnType<typeof lookOf>;
+  hidden: boolean;
+}
+
+/** The names of the lines; each shows or hides its line. */
+function Legend({ lines, onToggle }: { lines: readonly Line[]; onToggle: (name: string) => void }) {
+  return (
+    <Group gap={4} mt={4} role="group" aria-label={texts.lines}>
+      {lines.map(({ name, look, hidden }) => (
+        <UnstyledButton
+          key={name}
+          className="chart-legend"
+          aria-pressed={!hidden}
+          title={hidden ? texts.show : texts.hide}
+          onClick={() => onToggle(name)}
+        >
+          <svg width="28" height="10" aria-hidden="true">
+            <line
+              x1="0"
+              y1="5"
+              x2="28"
+              y2="5"
+              stroke={look.color}
+              strokeWidth="2.5"
+              strokeDasharray={look.dash.join(' ')}
+            />
+          </svg>
+          <Text span size="sm" td={hidden ? 'line-through' : undefined}>
+            {name}
+          </Text>
+        </UnstyledButton>
+      ))}
+    </Group>
+  );
+}
+
+interface FiguresProps {
+  label: string;
+  at: readonly number[];
+  lines: readonly Line[];
+  chosen: number | undefined;
+  time: (ms: number) => string;
+  format: (value: number) => string;
+}
+
+/** The values of the chart as a table, the latest first. */
+function Figures({ label, at, lines, chosen, time, format }: FiguresProps) {
+  return (
+    <ScrollRegion label={texts.table(label)} className="chart-table">
+      <Table stickyHeader verticalSpacing={3} horizontalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{texts.time}</Table.Th>
+            {lines.map(({ name }) => (
+              <Table.Th key={name} ta="right">
+                {name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {at
+            .map((ms, index) => (
+              <Table.Tr key={ms} {...(index === chosen ? { className: 'chart-chosen' } : {})}>
+                <Table.Th scope="row" fw={400}>
+                  {time(ms)}
+                </Table.Th>
+                {lines.map(({ name, values }) => (
+                  <Table.Td key={name} ta="right">
+                    {valueText(values[index], format)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))
+            .toReversed()}
+        </Table.Tbody>
+      </Table>
+    </ScrollRegion>
   );
 }
 

@@ -68,18 +68,7 @@ export function TryIt({ operation, apiKey }: { operation: Operation; apiKey: str
 
   return (
     <Stack gap="md">
-      <div>
-        <Group justify="space-between" mb={4}>
-          <Title order={2} size="h5" id="curl">
-            {texts.curl}
-          </Title>
-          <Copy text={curl} size="compact-xs" />
-        </Group>
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable */}
-        <pre className="json" tabIndex={0} role="region" aria-label={texts.curl}>
-          {curl}
-        </pre>
-      </div>
+      <InShell curl={curl} />
       <form onSubmit={submit} aria-labelledby="try-it">
         <Stack gap="xs">
           <Title order={2} size="h5" id="try-it">
@@ -121,24 +110,49 @@ export function TryIt({ operation, apiKey }: { operation: Operation; apiKey: str
           </Group>
         </Stack>
       </form>
-      <div aria-live="polite">
-        {tried.kind === 'failed' ? (
-          <Alert color="red" variant="outline" title={texts.failed}>
-            {tried.message}
-          </Alert>
-        ) : null}
-        {tried.kind === 'answered' || tried.kind === 'running' ? (
-          <>
-            <Text fw={600}>{tried.head}</Text>
-            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- as above */}
-            <pre className="json" tabIndex={0} role="region" aria-label={texts.answer}>
-              {tried.text}
-            </pre>
-            {tried.kind === 'answered' && tried.cut ? <Text size="sm">{texts.cut}</Text> : null}
-          </>
-        ) : null}
-      </div>
+      <Answer tried={tried} />
     </Stack>
+  );
+}
+
+/** The request for a shell. */
+function InShell({ curl }: { curl: string }) {
+  return (
+    <div>
+      <Group justify="space-between" mb={4}>
+        <Title order={2} size="h5" id="curl">
+          {texts.curl}
+        </Title>
+        <Copy text={curl} size="compact-xs" />
+      </Group>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reachable */}
+      <pre className="json" tabIndex={0} role="region" aria-label={texts.curl}>
+        {curl}
+      </pre>
+    </div>
+  );
+}
+
+/** What the service answered so far. */
+function Answer({ tried }: { tried: Tried }) {
+  return (
+    <div aria-live="polite">
+      {tried.kind === 'failed' ? (
+        <Alert color="red" variant="outline" title={texts.failed}>
+          {tried.message}
+        </Alert>
+      ) : null}
+      {tried.kind === 'answered' || tried.kind === 'running' ? (
+        <>
+          <Text fw={600}>{tried.head}</Text>
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- as above */}
+          <pre className="json" tabIndex={0} role="region" aria-label={texts.answer}>
+            {tried.text}
+          </pre>
+          {tried.kind === 'answered' && tried.cut ? <Text size="sm">{texts.cut}</Text> : null}
+        </>
+      ) : null}
+    </div>
   );
 }
 

@@ -76,9 +76,9 @@ function Rotate({ webhook: { webhook_id: id, name, version } }: { webhook: Webho
         headers: { 'If-Match': `"${version}"` },
         body: {},
       }),
-    async onSuccess(rotated) {
+    onSuccess(rotated) {
       setSecret({ secret: rotated.secret, until: rotated.previous_secret_until });
-      await queries.invalidateQueries({ queryKey: ['webhook', scope.game, scope.environment, id] });
+      void queries.invalidateQueries({ queryKey: ['webhook', scope.game, scope.environment, id] });
     },
   });
   return (
