@@ -297,6 +297,40 @@ describe.skipIf(!hasBrowser)(`players in the console${hasBrowser ? '' : ` (${NO_
     await expectOnlyText(admin);
   });
 
+  test('a replay that is stopped, or left, asks for no further page and says what it did', async () => {
+    const { page } = admin;
+    const asked: string[] = [];
+    let answer = (): void => {};
+    await page.route('**/v1/events/quarantine/replay', async (route) => {
+      asked.push(route.request().postData() ?? '');
+      await new Promise<void>((resolve) => (answer = resolve));
+      const data = { replayed: 1, failed: 0, failures: [], next_cursor: `page ${asked.length}` };
+      await route.fulfill({ json: { success: true, data } });
+    });
+    const replay = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Replay: all events in quarantine' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    };
+    const pages = (count: number) => until(`${count} pages were asked for`, () => asked.length === count);
+    await admin.open('schemas/quarantine');
+    await replay();
+    await pages(1);
+    answer();
+    await pages(2);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    answer();
+    await page.getByText('Stopped: 2 replayed, 0 still faulty. The others were not tried.').waitFor();
+    await replay();
+    await pages(3);
+    await page.getByRole('main').getByRole('link', { name: 'Event schemas' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Event schemas' }).waitFor();
+    answer();
+    await page.getByRole('link', { name: 'New schema' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New event schema' }).waitFor();
+    expect(asked).toHaveLength(3);
+    await page.unroute('**/v1/events/quarantine/replay');
+  });
+
   test('a viewer sees no button that it may not use, and the service refuses it anyway', async () => {
     const { page } = viewer;
     await viewer.open(`players/${angry}?tab=privacy`);

@@ -18,6 +18,9 @@ function cellText(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** How long the browser has to read a file: it begins after this turn. */
+const READ_MS = 10_000;
+
 /** Gives a text to the browser as a file. */
 export function download(name: string, text: string, type = 'text/csv'): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
@@ -25,5 +28,5 @@ export function download(name: string, text: string, type = 'text/csv'): void {
   link.href = url;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(url);
+  setTimeout(() => URL.revokeObjectURL(url), READ_MS);
 }

@@ -5,7 +5,7 @@ import { TEXTS } from '../texts.ts';
 /** Says that a screen has changes that are not saved. @param children the button that saves them */
 export function DraftBar({ onDiscard, children }: { onDiscard: () => void; children: ReactNode }) {
   return (
-    <Alert color="yellow" variant="outline" title={TEXTS.draft.title} role="status">
+    <Alert className="draft-bar" color="yellow" variant="outline" title={TEXTS.draft.title} role="status">
       <Group>
         {children}
         <Button variant="default" size="xs" onClick={onDiscard}>

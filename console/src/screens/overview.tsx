@@ -30,10 +30,10 @@ export function Overview() {
         call(scope, 'GET /v1/integrations/webhooks', { query, signal }),
       ]);
       return {
-        flags: flags.flags.length,
-        segments: segments.segments.length,
-        campaigns: campaigns.campaigns.length,
-        webhooks: webhooks.webhooks.length,
+        flags: countText(flags.flags.length, flags.next_cursor),
+        segments: countText(segments.segments.length, segments.next_cursor),
+        campaigns: countText(campaigns.campaigns.length, campaigns.next_cursor),
+        webhooks: countText(webhooks.webhooks.length, webhooks.next_cursor),
       };
     },
   });
@@ -75,7 +75,7 @@ export function Overview() {
             {(found) =>
               (['flags', 'segments', 'campaigns', 'webhooks'] as const).map((kind) => (
                 <Group key={kind} gap={6}>
-                  <Text fw={700}>{number(found[kind])}</Text>
+                  <Text fw={700}>{found[kind]}</Text>
                   <Anchor component={Link} href={`${base}/${kind}`} underline="always">
                     {TEXTS.nav[kind]}
                   </Anchor>
@@ -93,4 +93,9 @@ export function Overview() {
       </Loaded>
     </Page>
   );
+}
+
+/** The number of a page, which further ones may follow. */
+function countText(count: number, next: string | null): string {
+  return next === null ? number(count) : `${number(count)}+`;
 }

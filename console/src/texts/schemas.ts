@@ -75,6 +75,8 @@ export const quarantine = {
     'Checks them against the current schemas and tracks the valid ones, each once, with their own ids and timestamps.',
   running: (replayed: string, failed: string) => `${replayed} replayed, ${failed} still faulty …`,
   done: (replayed: string, failed: string) => `Done: ${replayed} replayed, ${failed} stay in quarantine.`,
+  stopped: (replayed: string, failed: string) =>
+    `Stopped: ${replayed} replayed, ${failed} still faulty. The others were not tried.`,
   stop: 'Stop',
   failures: 'Events that stay',
 } as const;

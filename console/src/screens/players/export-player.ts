@@ -1,4 +1,5 @@
 import { type AnswerOf, call, type Scope } from '../../api.ts';
+import { download } from '../../parts/csv.ts';
 
 type Page = AnswerOf<'GET /v1/players/players/{id}/export'>;
 const ROWS_OF_PAGE = 1_000;
@@ -31,23 +32,14 @@ export async function exportPlayer(
     cursor = page.next_cursor;
   }
   const { exported_at: exportedAt, player, state } = first ?? {};
-  save(
+  download(
     `player-${fileName(externalId)}.json`,
     JSON.stringify({ exported_at: exportedAt, player, state, rows }, null, 2),
+    'application/json',
   );
 }
 
 /** An external id is any text of the game; a file's name must be plain. */
 function fileName(text: string): string {
   return text.slice(0, 80).replaceAll(/[^\w.-]/g, '_');
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser reads the file after this turn.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -104,9 +104,11 @@ function EntryLine({ entry, onOpen }: { entry: Entry; onOpen: (entry: Entry) => 
       <Badge variant="outline" color={COLORS[entry.kind] ?? 'gray'} tt="none">
         {texts.one[entry.kind]}
       </Badge>
-      <Text span fw={600} size="sm">
-        {entry.name}
-      </Text>
+      {entry.name === '' ? null : (
+        <Text span fw={600} size="sm">
+          {entry.name}
+        </Text>
+      )}
       <span className="timeline-text">{textOf(entry)}</span>
       {entry.kind === 'event' && entry.why !== undefined ? (
         <Badge variant="outline" color="orange" tt="none">

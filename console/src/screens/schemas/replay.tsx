@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type AnswerOf, call } from '../../api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Fault } from '../../parts/states.tsx';
@@ -19,19 +19,29 @@ interface Progress {
 
 const NOTHING: Progress = { replayed: 0, failed: 0, failures: [] };
 
-/** Replays quarantined events page by page. It can be stopped, and begun again: each event is tracked once. */
+/**
+ * Replays quarantined events page by page. Leaving the screen stops it, because nothing would show it any more. It can
+ * be begun again: each event is tracked once.
+ */
 export function Replay({ eventName, onDone }: { eventName: string; onDone: () => void }) {
   const { scope } = usePlace();
   const [asking, setAsking] = useState(false);
   const [progress, setProgress] = useState(NOTHING);
   const stopping = useRef(false);
+  useEffect(
+    () => () => {
+      stopping.current = true;
+    },
+    [],
+  );
   const what = eventName === '' ? texts.replayAll : eventName;
   const run = useMutation({
     async mutationFn() {
       stopping.current = false;
       setProgress(NOTHING);
       setAsking(false);
-      for (let cursor: string | null = ''; cursor !== null && !stopping.current;) {
+      let cursor: string | null = '';
+      while (cursor !== null && !stopping.current) {
         const filter = eventName === '' ? {} : { event_name: eventName };
         const page: Page = await call(scope, 'POST /v1/events/quarantine/replay', {
           body: cursor === '' ? filter : { ...filter, cursor },
@@ -43,6 +53,7 @@ export function Replay({ eventName, onDone }: { eventName: string; onDone: () =>
         }));
         cursor = page.next_cursor;
       }
+      return { isWhole: cursor === null };
     },
     onSettled: onDone,
   });
@@ -59,7 +70,8 @@ export function Replay({ eventName, onDone }: { eventName: string; onDone: () =>
           </Button>
         ) : null}
         <Text role="status">
-          {run.isPending ? texts.running(...figures) : run.isSuccess ? texts.done(...figures) : null}
+          {run.isPending ? texts.running(...figures) : null}
+          {run.data === undefined ? null : run.data.isWhole ? texts.done(...figures) : texts.stopped(...figures)}
         </Text>
       </Group>
       {run.error === null ? null : <Fault error={run.error} />}
