@@ -17,6 +17,8 @@ const USER: UserDocument = {
   createdAt: 1,
   updatedAt: 1,
 };
+const PASSKEY = { id: 'p', publicKey: 'k', counter: 0, name: 'Key', rpId: 'localhost', createdAt: 1, lastUsedAt: null };
+const LINK = [{ hash: 'another-link', createdAt: 1, expiresAt: 2 }];
 const userAt = { game: '_', environment: '_', kind: 'user', key: USER.id } as const;
 
 const WEBHOOK = {
@@ -74,6 +76,8 @@ describe('the audit of a document', () => {
     ['signed_in', USER, { ...USER, sessions: [{ hash: 'other', createdAt: 1, expiresAt: 2 }] }],
     ['signed_out', USER, { ...USER, sessions: [] }],
     ['link_made', USER, { ...USER, links: [...USER.links, { hash: 'other', createdAt: 1, expiresAt: 2 }] }],
+    ['link_made', { ...USER, passkeys: [PASSKEY] }, { ...USER, links: LINK, sessions: [], password: null }],
+    ['passkey_removed', { ...USER, passkeys: [PASSKEY] }, { ...USER, sessions: [] }],
     ['password_changed', USER, { ...USER, password: 'another' }],
   ])('says that a user was %s', (action, before, after) => {
     expect(changesOf(userAt, before, after)[0]?.action).toBe(action);

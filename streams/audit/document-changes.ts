@@ -138,10 +138,11 @@ function userAction(before: UserDocument | undefined, after: UserDocument | unde
   if (before === undefined) return 'created';
   if (after === undefined) return 'deleted';
   if (JSON.stringify(before.grants) !== JSON.stringify(after.grants)) return 'roles_changed';
+  // An admin's link also removes passkeys, and what matters is who could sign in with it.
+  if (hasNew(before.links, after.links)) return 'link_made';
   const [held, kept] = [passkeysOf(before).length, passkeysOf(after).length];
   if (held !== kept) return held < kept ? 'passkey_added' : 'passkey_removed';
   if (hasNew(before.sessions, after.sessions)) return 'signed_in';
-  if (hasNew(before.links, after.links)) return 'link_made';
   if (before.password !== after.password) return 'password_changed';
   return before.sessions.length > after.sessions.length ? 'signed_out' : 'changed';
 }
