@@ -43,7 +43,6 @@ export async function propose(
   const { game, environment, user } = key;
   if (Buffer.byteLength(JSON.stringify({ params, body })) > LIMITS.proposalBytes) return TOO_LARGE;
   const waiting = config.list('proposal', game, environment);
-  if (waiting.length >= LIMITS.proposals) return TOO_MANY;
   const target = targetOf(kind, params, { key, services: { config } });
   if (target === undefined && Object.keys(params).length > 0) {
     return kind === 'flag' ? failure('FLAG_NOT_FOUND') : failure('NOT_FOUND', 'There is no such campaign.');
@@ -51,6 +50,10 @@ export async function propose(
   const stale =
     target && staleFor(headers['If-Match'] === undefined ? {} : { 'If-Match': headers['If-Match'] }, target.version);
   if (stale !== undefined) return stale;
+  const version = target?.version ?? null;
+  const same = waiting.find(({ document }) => isRepeat(document, { method, path, params, body, version }, key.id));
+  if (same !== undefined) return failure('CONFLICT', WAITS, { approval_id: same.document.id });
+  if (waiting.length >= LIMITS.proposals) return TOO_MANY;
   const createdAt = clock.wallMs();
   const id = ids.uuidv7(createdAt);
   if (method === 'GET') throw new Error('a request that only reads is no proposal');
@@ -60,7 +63,7 @@ export async function propose(
     path,
     params,
     ...(body === undefined ? {} : { body }),
-    version: target?.version ?? null,
+    version,
     kind,
     key: target?.key ?? '',
     by: { id: key.id, email: user?.email ?? '' },
@@ -68,6 +71,22 @@ export async function propose(
   };
   const written = await config.put({ game, environment, kind: 'proposal', key: id }, document, 0);
   return written.kind === 'written' ? failure('CONFLICT', WAITS, { approval_id: id }) : failure('SERVICE_UNAVAILABLE');
+}
+
+/** Whether a request is a repeat of one of the same person that waits, because the answer was lost. */
+function isRepeat(
+  held: ProposalDocument,
+  {
+    method,
+    path,
+    version,
+    params,
+    body,
+  }: Pick<ProposalDocument, 'path' | 'version' | 'params' | 'body'> & { method: string },
+  userId: string,
+): boolean {
+  if (held.by.id !== userId || held.method !== method || held.path !== path || held.version !== version) return false;
+  return JSON.stringify([held.params, held.body]) === JSON.stringify([params, body]);
 }
 
 /** The flag or campaign that a request names. */

@@ -56,15 +56,15 @@ beforeEach(async () => {
 });
 
 const stored = () => gateway.config.get({ game: 'demo', environment: 'live', kind: 'flag', key: flag })?.document;
-const enable = (person: SignedInPerson, headers: Record<string, string> = {}) =>
-  person.call('PATCH', `/v1/flags/flags/${flag}`, { enabled: true }, headers);
+const enable = (person: SignedInPerson, headers: Record<string, string> = {}, more: object = {}) =>
+  person.call('PATCH', `/v1/flags/flags/${flag}`, { enabled: true, ...more }, headers);
 
 interface Failed {
   error: { code: string; details?: { approval_id: string } };
 }
 
-async function proposed(): Promise<string> {
-  const response = await enable(ann);
+async function proposed(more: object = {}): Promise<string> {
+  const response = await enable(ann, {}, more);
   const { error }: Failed = JSON.parse(await response.text());
   expect([response.status, error.code]).toEqual([409, 'CONFLICT']);
   return error.details?.approval_id ?? '';
@@ -200,6 +200,15 @@ describe('a live change in a game with approval', () => {
     expect((await approve(bob, id)).status).toBe(404);
   });
 
+  it('waits once, however often its author sends it', async () => {
+    const id = await proposed();
+    expect([await proposed(), waiting()]).toEqual([id, 1]);
+    expect([(await enable(bob)).status, waiting()]).toEqual([409, 2]);
+    expect((await approve(bob, id)).status).toBe(200);
+    // It is another change now: of the next version.
+    expect([(await proposed()) === id, waiting()]).toEqual([false, 2]);
+  });
+
   it('is approved neither by whoever proposed it nor by a viewer, nor by a key', async () => {
     const id = await proposed();
     expect((await approve(ann, id)).status).toBe(403);
@@ -261,7 +270,7 @@ describe('a live change in a game with approval', () => {
 
   it('is listed in pages, which large ones end early, and none is too large', async () => {
     const ids: string[] = [];
-    for (let n = 0; n < 5; n += 1) ids.push(await proposed());
+    for (let n = 0; n < 5; n += 1) ids.push(await proposed({ name: `Name ${n}` }));
     expect(await pages('limit=2')).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
     expect((await ann.call('GET', '/v1/console/approvals?cursor=x')).status).toBe(400);
     const bodyOf = (key: string, variants: number, value: string) => ({
