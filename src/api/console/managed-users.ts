@@ -4,6 +4,7 @@ import { passkeysOf } from '../../../streams/config/passkeys.ts';
 import { isDeploymentAdmin, mayGrant } from '../../../streams/config/user-roles.ts';
 import { userAddress } from '../../../streams/config/users.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
+import { LIMITS } from '../../kernel/limits.ts';
 import type { ConsoleContext, SignedIn } from '../route.ts';
 import { userJson } from './user-resource.ts';
 
@@ -14,7 +15,9 @@ import { userJson } from './user-resource.ts';
  * 1. An admin gives and takes roles only where it is an admin itself: of a game and environment, or of all.
  * 2. Links, sessions and accounts open everything that a user may do. So an admin makes a link for, signs out or
  *    removes only users all of whose roles it could give.
- * 3. The admin's own roles are read again when the change is made.
+ * 3. Admins of a game add users up to a share of the deployment's, and leave none without roles, who would count in no
+ *    game.
+ * 4. The admin's own roles are read again when the change is made.
  */
 
 export type AdminContext = ConsoleContext & { signedIn: SignedIn };
@@ -55,6 +58,23 @@ export function refusedGrants(grants: readonly Omit<Grant, 'role'>[], context: A
   return undefined;
 }
 
+/** Why the admin may not add a new user with roles; undefined: it may. */
+export function refusedNewUser(grants: readonly Grant[], context: AdminContext): Failure | undefined {
+  const users = context.services.config.list('user');
+  if (users.length >= LIMITS.users) {
+    return failure('CONFLICT', `There are ${LIMITS.users} users, the maximum. Remove one first.`);
+  }
+  if (isDeploymentAdmin(adminNow(context))) return undefined;
+  const usersOf = (game: string): number =>
+    users.filter(({ document }) => document.grants.some((held) => held.game === game)).length;
+  return grants.some(({ game }) => usersOf(game) >= LIMITS.usersOfGame) ? GAME_FULL : undefined;
+}
+
+/** Why the admin may not leave a user with these roles; undefined: it may. */
+export function refusedRest(rest: readonly Grant[], context: AdminContext): Failure | undefined {
+  return rest.length > 0 || isDeploymentAdmin(adminNow(context)) ? undefined : LAST_ROLE;
+}
+
 /** An unknown user and one of other games have the same answer. */
 export function isVisible(user: UserDocument, context: AdminContext): boolean {
   const admin = adminNow(context);
@@ -67,6 +87,11 @@ export function unmanageable(user: UserDocument, context: AdminContext): Failure
 }
 
 export const NO_USER = failure('NOT_FOUND', 'There is no such user.');
+const GAME_FULL = failure(
+  'CONFLICT',
+  `The game has ${LIMITS.usersOfGame} users, the maximum for its admins. Remove one first, or ask an admin of all games.`,
+);
+const LAST_ROLE = failure('CONFLICT', 'This is the last role of the user. Remove the user instead.');
 const NO_GAME = failure('NOT_FOUND', 'There is no such game.');
 export const NOT_YOURS = failure('FORBIDDEN', 'You can give and take roles only where you are an admin.');
 const NOT_MANAGEABLE = failure(

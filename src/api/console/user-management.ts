@@ -26,6 +26,8 @@ import {
   NO_USER,
   NOT_YOURS,
   refusedGrants,
+  refusedNewUser,
+  refusedRest,
   unmanageable,
 } from './managed-users.ts';
 import { Email, EXAMPLE_USER, GrantSchema, UserSchema } from './user-resource.ts';
@@ -141,9 +143,8 @@ const addUser = defineConsoleRoute({
     if (refused !== undefined) return refused;
     const held = userOfEmail(config, email);
     if (held !== undefined) return addRoles(held, body.grants, context);
-    if (config.list('user').length >= LIMITS.users) {
-      return failure('CONFLICT', `There are ${LIMITS.users} users, the maximum. Remove one first.`);
-    }
+    const full = refusedNewUser(body.grants, context);
+    if (full !== undefined) return full;
     const made = withToken(
       newUser(email, body.grants.reduce<Grant[]>(withGrant, []), clock, ids),
       'link',
@@ -198,7 +199,8 @@ const removeGrant = defineConsoleRoute({
   method: 'DELETE',
   path: '/v1/console/users/{id}/grants',
   summary: 'Take a role from a user',
-  description: 'Ends the role at once, also in open streams. The last admin stays one.',
+  description:
+    'Ends the role at once, also in open streams. The last admin stays one. Only admins of all games take the last role.',
   adminOnly: isAdminSomewhere,
   repeatsById: true,
   errors: [...shared.errors, 'CONFLICT'],
@@ -213,7 +215,7 @@ const removeGrant = defineConsoleRoute({
         if (!mayGrant(adminNow(context), { game, environment })) return NOT_YOURS;
         const grants = user.grants.filter((grant) => grant.game !== game || grant.environment !== environment);
         if (grants.length === user.grants.length) return NO_GRANT;
-        return changedTo({ ...user, grants }, context);
+        return refusedRest(grants, context) ?? changedTo({ ...user, grants }, context);
       }),
       context,
     );

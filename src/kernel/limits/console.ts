@@ -2,6 +2,8 @@
 export const CONSOLE_LIMITS = {
   /** Users of a deployment. Every process holds them in memory: 10 MB with all grants, links and sessions. */
   users: 1_000,
+  /** Users with a role in a game, above which its admins add nobody: otherwise one game could take all places. */
+  usersOfGame: 250,
   /** Characters of an e-mail address (RFC 5321, section 4.5.3.1). */
   userEmailLength: 254,
   /** Grants of one user: a role in fifty games and both environments. */

@@ -5,6 +5,7 @@ import { routes } from '../../../src/api/routes.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import { decodeAuditEntries } from '../../../streams/codec.ts';
+import { gameAddress } from '../../../streams/config/games.ts';
 import { userAddress } from '../../../streams/config/users.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createPeople, type People, type SignedInPerson } from '../../support/console-people.ts';
@@ -208,6 +209,25 @@ describe('an admin of one game', () => {
     expect(refused).toBe(1);
   });
 
+  it('adds users up to the share of its game', async () => {
+    const demo = gateway.config.get(gameAddress('demo'));
+    if (demo === undefined) throw new Error('there is no game');
+    await gateway.config.put(gameAddress('crowded'), demo.document);
+    const role = grant('crowded', 'live', 'viewer');
+    const admin = await people.signedIn(grant('crowded', '*', 'admin'));
+    for (let n = 2; n < LIMITS.usersOfGame; n += 1) await people.add(role);
+    const add = (person: SignedInPerson, email: string) =>
+      person.call('POST', '/v1/console/users', { email, grants: [role] });
+    const { user } = await dataOf<{ user: UserJson }>(add(admin, 'last@example.com'));
+    expect(await status(add(admin, 'beyond@example.com'))).toBe(409);
+    // Without roles it would count in no game.
+    const taken = `/v1/console/users/${user.id}/grants?game=crowded&environment=live`;
+    expect([await status(admin.call('DELETE', taken)), await status(root.call('DELETE', taken))]).toEqual([409, 200]);
+    for (const email of ['next@example.com', 'other@example.com']) {
+      expect(await status(add(root, email))).toBe(200);
+    }
+  });
+
   it('may nothing more from the moment at which it is none', async () => {
     const admin = await people.signedIn(grant('demo', '*', 'admin'));
     const target = await people.add(grant('demo', '*', 'viewer'));
@@ -225,7 +245,7 @@ describe('the last admin', () => {
     // Admins of all games are admins there too, so take theirs away in this test's view: there is one, root.
     const take = (person: SignedInPerson, id: string, game: string) =>
       status(person.call('DELETE', `/v1/console/users/${id}/grants?game=${game}&environment=*`));
-    expect(await take(only, only.id, 'other')).toBe(200);
+    expect(await take(root, only.id, 'other')).toBe(200);
     expect(await take(root, root.id, '*')).toBe(409);
     expect(await status(root.call('DELETE', `/v1/console/users/${root.id}`))).toBe(409);
     const lower = grant('*', '*', 'editor');
