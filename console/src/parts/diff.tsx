@@ -12,7 +12,7 @@ export function Diff({ before, after, label }: { before: unknown; after: unknown
   if (changes.length === 0) return <Text c="dimmed">{texts.none}</Text>;
   return (
     <ScrollRegion label={label ?? texts.label}>
-      <Table aria-label={label ?? texts.label} verticalSpacing={4}>
+      <Table className="diff" aria-label={label ?? texts.label} verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{texts.field}</Table.Th>
