@@ -315,11 +315,28 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved as version 2. Check these names:').waitFor();
     expect(await saved.count()).toBe(0);
+    // This page has not read the list yet: it is read once the segment is gone, or it would still have it.
+    const order: string[] = [];
+    page.on('response', (response) => {
+      if (response.request().method() === 'DELETE') order.push('deleted');
+    });
+    page.on('request', (request) => {
+      if (/\/v1\/segments\/segments\?/.test(request.url())) order.push('list');
+    });
+    const listed = page.waitForRequest(/\/v1\/segments\/segments\?/);
+    await page.route('**/v1/segments/segments/*', async (route) => {
+      if (route.request().method() === 'DELETE') {
+        await Promise.race([listed, page.getByRole('dialog').locator('button[data-loading]').waitFor()]);
+      }
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Segments', level: 1 }).waitFor();
+    await page.unroute('**/v1/segments/segments/*');
     await page.getByRole('row', { name: /veterans/ }).waitFor();
     expect(await page.getByRole('row', { name: /typo/ }).count()).toBe(0);
+    expect(order[0]).toBe('deleted');
     expect(ann.faults).toEqual([]);
   });
 
