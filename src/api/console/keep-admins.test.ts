@@ -54,3 +54,21 @@ it('a user that was removed while the other admin lost its role is there again',
   expect(await removeWithAdmins(late, id, () => undefined)).toMatchObject({ kind: 'failure', code: 'CONFLICT' });
   expect(stored()).toMatchObject({ grants: [ADMIN], sessions: [] });
 });
+
+it('the roles of the others are read once for each state, however many games a user is an admin of', async () => {
+  const config = createMemoryConfigStore();
+  const grants = Array.from({ length: 50 }, (_, n): Grant => ({ ...ADMIN, game: `game-${n}` }));
+  const user = newUser('many@example.com', grants, systemClock, systemIds);
+  let reads = 0;
+  const other: UserDocument = {
+    ...newUser('other@example.com', [], systemClock, systemIds),
+    get grants() {
+      reads += 1;
+      return [];
+    },
+  };
+  for (const each of [user, other]) await config.put(userAddress(each.id), each);
+  await changeWithAdmins(config, user.id, () => ({ kind: 'changed', user, value: null }));
+  expect(reads).toBeGreaterThan(0);
+  expect(reads).toBeLessThan(20);
+});

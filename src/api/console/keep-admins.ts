@@ -1,4 +1,4 @@
-import { type Grant, ROLES, type UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { Grant, Role, UserDocument } from '../../../actors/vocabulary/users.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { isDeploymentAdmin, roleIn } from '../../../streams/config/user-roles.ts';
 import { userAddress } from '../../../streams/config/users.ts';
@@ -16,23 +16,33 @@ type Users = Pick<ConfigStore, 'list'>;
 
 /** The places whose last admin a user is: `*`, or a game and environment. */
 function onlyAdminOf(config: Users, user: UserDocument): string[] {
-  const others = config
-    .list('user')
-    .map(({ document }) => document)
-    .filter(({ id }) => id !== user.id);
-  const lost: string[] = [];
-  if (isDeploymentAdmin(user) && !others.some(isDeploymentAdmin)) lost.push('*');
+  // One pass over all roles: a look-up by place would cost games times users times roles.
+  const held = new Set<string>();
+  let hasDeploymentAdmin = false;
+  for (const { document } of config.list('user')) {
+    if (document.id === user.id) continue;
+    const { grants } = document;
+    hasDeploymentAdmin ||= isDeploymentAdmin({ grants });
+    for (const { game, environment, role } of grants) {
+      if (role !== ADMIN) continue;
+      for (const each of environment === '*' ? ENVIRONMENTS : [environment]) held.add(`${game} ${each}`);
+    }
+  }
+  const lost: string[] = isDeploymentAdmin(user) && !hasDeploymentAdmin ? ['*'] : [];
   const games = new Set(user.grants.filter(isGameAdmin).map(({ game }) => game));
   for (const game of games) {
-    for (const environment of ['live', 'test'] as const) {
-      const isAdmin = (one: UserDocument): boolean => roleIn(one, game, environment) === ROLES.at(-1);
-      if (isAdmin(user) && !others.some(isAdmin)) lost.push(`${game} ${environment}`);
+    for (const environment of ENVIRONMENTS) {
+      if (roleIn(user, game, environment) !== ADMIN) continue;
+      const place = `${game} ${environment}`;
+      if (!held.has(place) && !held.has(`* ${environment}`)) lost.push(place);
     }
   }
   return lost;
 }
 
-const isGameAdmin = ({ game, role }: Grant): boolean => game !== '*' && role === 'admin';
+const ADMIN: Role = 'admin';
+const ENVIRONMENTS = ['live', 'test'] as const;
+const isGameAdmin = ({ game, role }: Grant): boolean => game !== '*' && role === ADMIN;
 
 /** The places that lose their last admin with a change of a user. */
 function losing(config: Users, before: UserDocument, after: UserDocument): boolean {
