@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { auditedConfig } from '../../streams/audit/audited-config.ts';
-import type { ConsoleContext, ConsoleRoute } from '../api/route.ts';
+import { type ConsoleContext, type ConsoleRoute, invalid } from '../api/route.ts';
 import { cookieValue } from './http/header-values.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { failure } from '../kernel/errors.ts';
@@ -8,7 +8,7 @@ import { isSameOrigin, SESSION_ENDED } from './access/console-session.ts';
 import { pageChannelOf } from './access/page-channel.ts';
 import { type Exchange, respond } from './http/exchange.ts';
 import { readHead, type RouteReader } from './http/request-head.ts';
-import { addBody, wholeBody } from './read-body.ts';
+import { addBody, type OwnContext, wholeBody } from './read-body.ts';
 import { complete, faultOf, networkOf, type PipelineDeps } from './request-pipeline.ts';
 
 /**
@@ -62,8 +62,10 @@ export function runConsoleRoute(
       // The body may have taken its time.
       const isLost = route.auth !== 'none' && found !== undefined && !deps.consoleSessions.holdsSession(found);
       if (isLost) return SESSION_ENDED;
-      const bad = addBody(route, head, { idempotency: undefined, faults: [] }, body.bytes);
-      return bad ?? route.run(head.input, context, found);
+      const parsed: Pick<OwnContext, 'idempotency' | 'faults'> = { idempotency: undefined, faults: [] };
+      const bad = addBody(route, head, parsed, body.bytes);
+      if (bad !== undefined) return bad;
+      return parsed.faults.length > 0 ? invalid([...parsed.faults]) : route.run(head.input, context, found);
     });
   });
 }

@@ -7,4 +7,7 @@ it('reads an address in any case, and none that would become another one', () =>
   // The sign of Kelvin, whose lower case is the letter k.
   expect(normalEmail('mi\u212Ae@example.com')).toBeUndefined();
   expect(normalEmail('mike@example.com')).toBe('mike@example.com');
+  for (const unseen of ['\u0000', '\u00ad', '\u200b', '\u202e', '\ufeff', '\u{e0001}']) {
+    expect(normalEmail(`mi${unseen}ke@example.com`)).toBeUndefined();
+  }
 });

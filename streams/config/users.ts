@@ -23,10 +23,13 @@ export function normalEmail(text: string): string | undefined {
   const trimmed = text.trim();
   // The lower case of a letter outside ASCII may be one of ASCII (the sign of Kelvin), and so of another address.
   if (asciiOf(trimmed.toLowerCase()) !== asciiOf(trimmed).toLowerCase()) return undefined;
+  if (UNSEEN.test(trimmed)) return undefined;
   const email = trimmed.toLowerCase();
   return email.length <= LIMITS.userEmailLength && isEmail(email) ? email : undefined;
 }
 
+/** Control, format and unassigned characters: with one, an address would show as that of another user. */
+const UNSEEN = /\p{C}/u;
 const asciiOf = (text: string): string => text.replaceAll(/[^\0-\x7f]/g, '');
 
 export function newUser(email: string, grants: readonly Grant[], clock: Pick<Clock, 'wallMs'>, ids: Ids): UserDocument {

@@ -228,6 +228,22 @@ describe('an admin of one game', () => {
     }
   });
 
+  it('adds no address with characters that nobody sees, which would show as that of another user', async () => {
+    const admin = await people.signedIn(grant('demo', '*', 'admin'));
+    for (const email of [
+      'ann@example.com\u0000',
+      'ann\u200b@example.com',
+      '\u202eann@example.com',
+      'ann@example.\ud800',
+    ]) {
+      const response = admin.call('POST', '/v1/console/users', { email, grants: [grant('demo', '*', 'viewer')] });
+      expect([email, await status(response)]).toEqual([email, 400]);
+    }
+    // Every body of these endpoints is held to the rules of all texts.
+    const signIn = { email: 'ann@example.com', password: 'nul\u0000' };
+    expect(await status(gateway.call(undefined, 'POST', '/v1/console/sessions', signIn))).toBe(400);
+  });
+
   it('may nothing more from the moment at which it is none', async () => {
     const admin = await people.signedIn(grant('demo', '*', 'admin'));
     const target = await people.add(grant('demo', '*', 'viewer'));
