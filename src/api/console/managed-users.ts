@@ -15,8 +15,7 @@ import { userJson } from './user-resource.ts';
  * 1. An admin gives and takes roles only where it is an admin itself: of a game and environment, or of all.
  * 2. Links, sessions and accounts open everything that a user may do. So an admin makes a link for, signs out or
  *    removes only users all of whose roles it could give.
- * 3. Admins of a game add users up to a share of the deployment's, and leave none without roles, who would count in no
- *    game.
+ * 3. Admins of a game add users up to a share of the deployment's, and leave few without roles, who count in no game.
  * 4. The admin's own roles are read again when the change is made.
  */
 
@@ -72,7 +71,9 @@ export function refusedNewUser(grants: readonly Grant[], context: AdminContext):
 
 /** Why the admin may not leave a user with these roles; undefined: it may. */
 export function refusedRest(rest: readonly Grant[], context: AdminContext): Failure | undefined {
-  return rest.length > 0 || isDeploymentAdmin(adminNow(context)) ? undefined : LAST_ROLE;
+  if (rest.length > 0 || isDeploymentAdmin(adminNow(context))) return undefined;
+  const without = context.services.config.list('user').filter(({ document }) => document.grants.length === 0);
+  return without.length >= LIMITS.usersWithoutRoles ? LAST_ROLE : undefined;
 }
 
 /** An unknown user and one of other games have the same answer. */
@@ -91,7 +92,10 @@ const GAME_FULL = failure(
   'CONFLICT',
   `The game has ${LIMITS.usersOfGame} users, the maximum for its admins. Remove one first, or ask an admin of all games.`,
 );
-const LAST_ROLE = failure('CONFLICT', 'This is the last role of the user. Remove the user instead.');
+const LAST_ROLE = failure(
+  'CONFLICT',
+  'This is the last role of the user, and many users have none. Remove the user instead.',
+);
 const NO_GAME = failure('NOT_FOUND', 'There is no such game.');
 export const NOT_YOURS = failure('FORBIDDEN', 'You can give and take roles only where you are an admin.');
 const NOT_MANAGEABLE = failure(

@@ -199,8 +199,7 @@ const removeGrant = defineConsoleRoute({
   method: 'DELETE',
   path: '/v1/console/users/{id}/grants',
   summary: 'Take a role from a user',
-  description:
-    'Ends the role at once, also in open streams. The last admin stays one. Only admins of all games take the last role.',
+  description: 'Ends the role at once, also in open streams. The last admin stays one.',
   adminOnly: isAdminSomewhere,
   repeatsById: true,
   errors: [...shared.errors, 'CONFLICT'],

@@ -4,6 +4,8 @@ export const CONSOLE_LIMITS = {
   users: 1_000,
   /** Users with a role in a game, above which its admins add nobody: otherwise one game could take all places. */
   usersOfGame: 250,
+  /** Users without a role, above which admins of a game remove a user instead of taking its last role. */
+  usersWithoutRoles: 100,
   /** Characters of an e-mail address (RFC 5321, section 4.5.3.1). */
   userEmailLength: 254,
   /** Grants of one user: a role in fifty games and both environments. */
