@@ -34,11 +34,21 @@ async function runSql(statement: string, options: SqlOptions, context: CliContex
   }).catch((error: unknown) => {
     throw new CliError(`Could not connect to ClickHouse at ${url}: ${reason(error)}`);
   });
-  if (!response.ok) throw new CliError((await response.text()).trim());
+  if (!response.ok) throw new CliError(refusalOf(await response.text(), options.write === true));
   for await (const chunk of response.body ?? []) {
     if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
   }
 }
+
+/** What ClickHouse answered to a refused statement, and the remedy if it would change data. */
+export function refusalOf(text: string, mayWrite: boolean): string {
+  const refused = text.trim();
+  return mayWrite || !refused.includes('Cannot execute query in readonly mode') ? refused : `${refused}\n${REMEDY}`;
+}
+
+const REMEDY =
+  'Without --write, one SELECT, SHOW, DESCRIBE, EXISTS or EXPLAIN of a SELECT is allowed. To run a statement that ' +
+  'changes data, add --write.';
 
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -22,6 +22,7 @@ import { fileFormat } from './file-formats.ts';
 import { importFile, type ImportFileOptions } from './import-file.ts';
 import { readImportSource } from './import-source.ts';
 import { knownImports } from './import-state.ts';
+import type { Progress } from './progress-line.ts';
 import { openRejectedLines } from './rejected-lines.ts';
 
 let folder: string;
@@ -108,6 +109,16 @@ it('counts as its own what an earlier run had decided when it was killed before 
     done: true,
     counts: { imported: LINES, repeated: 0, rejected: 0 },
   });
+});
+
+it.each([
+  ['ndjson', history],
+  ['csv', `external_id,event_name,timestamp\n${'p,e,2024-01-01T00:00:00Z\n'.repeat(LINES)}`],
+] as const)('shows the lines of %s that it read without the names of columns', async (fileKind, text) => {
+  const shown: number[] = [];
+  const onProgress = ({ lines }: Progress) => shown.push(lines);
+  await importFile(await optionsOf(fileWith(text, `events.${fileKind}`), { fileKind, onProgress }));
+  expect(shown.at(-1)).toBe(LINES);
 });
 
 describe('a file that is not as it was', () => {

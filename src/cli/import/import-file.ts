@@ -96,7 +96,8 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
   save(false);
   const report = (): void =>
     options.onProgress({
-      lines: readTo,
+      // The first line of CSV names the columns.
+      lines: fileKind === 'csv' ? Math.max(0, readTo - 1) : readTo,
       linesOfRun,
       elapsedMs: clock.monotonicMs() - begunMs,
       share: file.share(),
