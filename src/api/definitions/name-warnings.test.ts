@@ -66,6 +66,44 @@ describe('warnings about names', () => {
     expect(queries).toHaveLength(2);
   });
 
+  it('are absent for a name that came since the list was read', async () => {
+    const known = { ...KNOWN, events: ['shop'] };
+    const { warnings, queries, clock } = warningsOf(known);
+    const ofEvent = (name: string) =>
+      warnings.of(SCOPE, [{ conditions: { [`events.${name}.count_7d`]: 1 }, path: '' }]).then(({ length }) => length);
+    expect(await ofEvent('level_failed')).toBe(1);
+    known.events = ['shop', 'level_failed'];
+    await clock.advance(LIMITS.namesAskedAgainMs);
+    // Two definitions at once share one question.
+    expect(await Promise.all([ofEvent('level_failed'), ofEvent('level_failed')])).toEqual([0, 0]);
+    expect(queries).toHaveLength(2);
+    // A name that is really unknown asks no more often.
+    expect([await ofEvent('shpo'), await ofEvent('shpo')]).toEqual([1, 1]);
+    expect(queries).toHaveLength(2);
+    await clock.advance(LIMITS.namesAskedAgainMs);
+    expect(await ofEvent('shop')).toBe(0);
+    expect(queries).toHaveLength(2);
+  });
+
+  it('wait for a question that is still under way instead of asking again', async () => {
+    const { clock } = warningsOf();
+    let asked = 0;
+    const warnings = createNameWarnings({ clock, knownNames: () => ((asked += 1), new Promise(() => {})) });
+    const wait = async () => {
+      const found = warnings.of(SCOPE, [{ conditions: { 'events.a.count_7d': 1 }, path: '' }]);
+      await clock.advance(LIMITS.namesFreshMs);
+      return found;
+    };
+    expect([await wait(), await wait()]).toEqual([[], []]);
+    expect(asked).toBe(1);
+  });
+
+  it('are absent if there are more names than a list holds', async () => {
+    const events = Array.from({ length: LIMITS.namesKnown }, (_, n) => `event_${n}`);
+    const { warnings } = warningsOf({ ...KNOWN, events });
+    expect(await warnings.of(SCOPE, [{ conditions: { 'events.other.count_7d': 1 }, path: '' }])).toEqual([]);
+  });
+
   it('yield to other requests while many names are compared', async () => {
     const clock = createFakeClock();
     let nowMs = 0;

@@ -13,7 +13,8 @@ import { operatorWarnings } from './operator-warnings.ts';
  * Warns about names in conditions that no event or player has, and about operators without `$`: likely typing errors.
  *
  * Names come from ClickHouse when a definition is written, and are kept for `namesFreshMs`: events and players cost
- * nothing. Without ClickHouse there are no warnings about names; a definition is never refused for a name.
+ * nothing. A name that a list lacks is looked up again, at most once in `namesAskedAgainMs` and list, because it may be
+ * new. Without ClickHouse there are no warnings about names; a definition is never refused for a name.
  */
 export interface NameWarnings {
   of(scope: { game: string; environment: string }, conditions: readonly WarnedConditions[]): Promise<NameWarning[]>;
@@ -61,30 +62,42 @@ export interface NameWarningsOptions {
   clock: Clock;
 }
 
+interface HeldNames {
+  atMs: number;
+  /** Whether ClickHouse has not answered yet. */
+  isPending: boolean;
+  names: Promise<ReadonlySet<string> | undefined>;
+}
+
 export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): NameWarnings {
   /** The latest last. */
-  const held = new Map<string, { atMs: number; names: Promise<ReadonlySet<string> | undefined> }>();
+  const held = new Map<string, HeldNames>();
 
-  function namesOf(query: KnownNamesQuery): Promise<ReadonlySet<string> | undefined> {
+  /** The names, read at most `mostAgeMs` ago, or those that are being read. */
+  function namesOf(query: KnownNamesQuery, mostAgeMs: number): Promise<ReadonlySet<string> | undefined> {
     const key = JSON.stringify(query);
     const nowMs = clock.monotonicMs();
     const known = held.get(key);
-    if (known !== undefined && nowMs - known.atMs < LIMITS.namesFreshMs) return known.names;
-    const names = knownNames(query).then(
-      (found) => (found.kind === 'answered' ? new Set(found.value) : undefined),
-      () => undefined,
-    );
+    if (known !== undefined && (known.isPending || nowMs - known.atMs < mostAgeMs)) return known.names;
+    const list: HeldNames = { atMs: nowMs, isPending: true, names: read(query) };
     held.delete(key);
-    held.set(key, { atMs: nowMs, names });
-    void names.then((found) => {
-      if (found === undefined) held.delete(key);
+    held.set(key, list);
+    void list.names.then((found) => {
+      list.isPending = false;
+      if (found === undefined && held.get(key) === list) held.delete(key);
     });
     for (const oldest of held.keys()) {
       if (held.size <= LIMITS.namesHeld) break;
       held.delete(oldest);
     }
-    return names;
+    return list.names;
   }
+
+  const read = (query: KnownNamesQuery): Promise<ReadonlySet<string> | undefined> =>
+    knownNames(query).then(
+      (found) => (found.kind === 'answered' ? new Set(found.value) : undefined),
+      () => undefined,
+    );
 
   return {
     async of(scope, conditions) {
@@ -119,16 +132,20 @@ export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): 
       }
 
       async function knownTo(name: ConditionName): Promise<ReadonlySet<string> | undefined> {
-        const isOwn = name.kind === 'event' && SERVICE_EVENTS.has(name.name);
-        return isOwn ? undefined : namesOf({ ...scope, of: sourceOf(name) });
+        if (name.kind === 'event' && SERVICE_EVENTS.has(name.name)) return undefined;
+        const query = { ...scope, of: sourceOf(name) };
+        const known = await namesOf(query, LIMITS.namesFreshMs);
+        return known === undefined || known.has(name.name) ? known : namesOf(query, LIMITS.namesAskedAgainMs);
       }
     },
   };
 }
 
 function warningOf(name: ConditionName, known: ReadonlySet<string> | undefined): NameWarning[] {
+  // A full list may lack names that exist.
+  if (known === undefined || known.has(name.name) || known.size >= LIMITS.namesKnown) return [];
   // An event that never came has no properties, and a warning of its own.
-  if (known === undefined || known.has(name.name) || (name.kind === 'property' && known.size === 0)) return [];
+  if (name.kind === 'property' && known.size === 0) return [];
   const suggestions = nearest(name.name, known, LIMITS.nameSuggestions);
   const hint = suggestions.length === 0 ? '' : `; did you mean ${suggestions.map((one) => `\`${one}\``).join(', ')}?`;
   return [{ path: name.path, message: `${WORDS[name.kind](name)}${hint}`, suggestions }];

@@ -4,9 +4,11 @@ export const NAME_LIMITS = {
   namesKnown: 2_000,
   /** Players or events whose names are read: 20 ms of ClickHouse. */
   namesSampled: 2_000,
-  /** Lists of names that a process holds, and for how long: a new event may be seen as unknown for a minute. */
+  /** Lists of names that a process holds, and for how long. */
   namesHeld: 64,
   namesFreshMs: 60_000,
+  /** Age of a list from which it is read again before a name that it lacks is called unknown. */
+  namesAskedAgainMs: 2_000,
   /** Time that a write waits for names. After it there are no warnings. */
   namesMs: 500,
   /** Names of one definition that are checked, and warnings in one answer. */
