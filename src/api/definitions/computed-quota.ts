@@ -6,6 +6,7 @@ import {
 } from '../../../actors/computed/needed-properties.ts';
 import { specOf } from '../../../actors/computed/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
+import { nearest } from '../../kernel/edit-distance.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -41,9 +42,16 @@ export function computedFaults(definition: ComputingDefinition, path: string, co
   const { kind, key, named = [], conditions = [] } = definition;
   const unknown = [...namedIn(conditions)].filter((name) => propertyOf(name, context) === undefined);
   if (unknown.length > 0) {
+    const { game, environment } = context.key;
+    const keys = context.services.config.list('property', game, environment).map((entry) => entry.key);
+    const near = (name: string): string => {
+      const [first] = nearest(name, keys, 1);
+      const hint = first === undefined ? '' : ` (did you mean computed.${first}?)`;
+      return `${hint}; GET /v1/properties/properties lists all`;
+    };
     return unknown.slice(0, LIMITS.reportedFaults).map((name) => ({
       path,
-      message: `reads computed.${name}, which is not a computed property of this game and environment`,
+      message: `reads computed.${name}, which is not a computed property of this game and environment${near(name)}`,
     }));
   }
   const added = propertiesOf(named, conditions);

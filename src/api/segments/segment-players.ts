@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { SegmentPlayer } from '../../../clickhouse-schema/queries/analytics.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../fields.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
 import { defineRoute, invalid, type KeyedRoute } from '../route.ts';
+import { noSegment } from './no-segment.ts';
 
 /* The route that lists the players in a segment, from ClickHouse. */
 
@@ -56,7 +56,8 @@ function listRoute(path: string, summary: string): KeyedRoute {
         const { limit = LIMITS.pageItemsDefault, cursor } = query;
         const { game, environment } = key;
         const segmentId = params.id;
-        if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined) return missing();
+        if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined)
+          return noSegment();
         const after = cursor === undefined ? undefined : decode(cursor);
         if (cursor !== undefined && after === undefined) {
           return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
@@ -91,5 +92,3 @@ function decode(cursor: string): string | undefined {
   const playerId = Buffer.from(cursor, 'base64url').toString();
   return UUID.test(playerId) ? playerId : undefined;
 }
-
-const missing = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');

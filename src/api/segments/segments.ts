@@ -11,6 +11,7 @@ import { changeDefinition, createKeyed, type Written } from '../definitions/defi
 import { IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
+import { noSegment } from './no-segment.ts';
 import { contentFaults, keyFaults } from './segment-faults.ts';
 import { refusal } from './segment-members.ts';
 import {
@@ -28,7 +29,6 @@ import {
 
 /* The routes that read and write segments. */
 
-const missing = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');
 const taken = (): Failure => failure('CONFLICT', 'Another segment has this key; choose another key.', { field: 'key' });
 
 const PATH = '/v1/segments/segments';
@@ -41,7 +41,7 @@ const segments = definitionRoutes({
   schema: Segment,
   example: SEGMENT_EXAMPLE,
   toJson: (segment) => segmentJson(segment),
-  missing,
+  missing: noSegment,
   most: LIMITS.segmentsPerEnvironment,
 });
 const ById = Type.Object({ id: Type.String({ description: 'Id of the segment.' }) });
@@ -98,7 +98,7 @@ const getSegment = defineRoute({
       const { config, segmentProgress } = context.services;
       const { game, environment } = context.key;
       const entry = config.get(segments.addressOf(params.id, context));
-      if (entry === undefined) return missing();
+      if (entry === undefined) return noSegment();
       const { document, revision } = entry;
       const properties = computedIdsIn([document.conditions], context);
       return segmentProgress({ game, environment, segmentId: document.id, revision, properties }).then(
@@ -132,7 +132,7 @@ const putSegment = defineRoute({
         {
           address: segments.addressOf(params.id, context),
           headers,
-          missing: missing(),
+          missing: noSegment(),
           change(held) {
             const faults = contentFaults(body, held, context);
             if (body.key !== undefined && body.key !== held.key) {

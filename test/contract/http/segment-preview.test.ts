@@ -85,6 +85,15 @@ describe('a preview', () => {
     expect(requests).toEqual([]);
   });
 
+  it('of an unknown computed property is refused with the nearest key', async () => {
+    const property = { key: 'gems_spent', event: 'item_bought', aggregate: 'count' };
+    expect((await gateway.call(key, 'POST', '/v1/properties/properties', property)).status).toBe(201);
+    const { body } = await preview({ conditions: { 'computed.gems_spnt': 1 } });
+    expect(body.error.details.fields[0]?.message).toMatch(
+      /computed\.gems_spnt.*\(did you mean computed\.gems_spent\?\); GET \/v1\/properties\/properties lists all/,
+    );
+  });
+
   it('waits until every process knows it', async () => {
     usable = false;
     expect(await preview({ conditions: {} })).toMatchObject({ status: 503 });

@@ -10,6 +10,7 @@ import type { Ids } from '../../../kernel/ids.ts';
 import { LIMITS } from '../../../kernel/limits.ts';
 import { changed } from '../../definitions/definition-writes.ts';
 import { createTurns } from '../../turns.ts';
+import { noSegment } from '../no-segment.ts';
 import type { ChangedList, ListLoader, ListRequest, ListTally, LoadedList, NameBatch } from './list-port.ts';
 import { createListSender, type ListSender } from './list-sender.ts';
 import { createPlayerIdSet } from './player-id-set.ts';
@@ -200,7 +201,6 @@ function staticSegment(document: SegmentDocument | undefined): { kind: 'found'; 
   return list === undefined ? NO_LIST : { kind: 'found', segment: { ...document, list } };
 }
 
-const noSegment = (): Failure => failure('NOT_FOUND', 'The segment does not exist.');
 const NO_LIST = failure(
   'CONFLICT',
   'The segment has conditions. Only a segment of the kind `static` has a list; see also `includes` and `excludes`.',
