@@ -202,6 +202,7 @@ async function lead(
   /** One turn: build a commit, append it, apply it. */
   async function turn(): Promise<'on' | 'idle' | 'deposed'> {
     if (feed.closed) await feed.open();
+    const hadBacklog = !feed.backlogTaken;
     const commandsFit = room.commandsFit();
     const commit = await prepare(commandsFit);
     skipped ||= commit.skipped;
@@ -209,7 +210,8 @@ async function lead(
     const decided = handed.settle();
     if (commit.isEmpty && !queryHandler.wantsProof) {
       maintenance.withoutRecord(commit);
-      return 'idle';
+      // Timers and the sweep waited for a backlog of which every command had expired: nothing else would wake them.
+      return hadBacklog && feed.backlogTaken ? 'on' : 'idle';
     }
     if (!commit.needsAppend && !skipped && !queryHandler.wantsProof && options.leaseHeld()) {
       maintenance.withoutRecord(commit);

@@ -337,7 +337,8 @@ export function createRareFaults({
         slowBacklog(tools);
         return;
       case 'newer commands':
-        world.cause('newer version', 5_000);
+        // They wait in REQUESTS until their partition has an owner.
+        world.cause('newer version', Infinity);
         tools.broker
           .stream('REQUESTS')
           .append(requestsSubject(random.int(0, partitions - 1)), newerMessage(world.clock.wallMs()));

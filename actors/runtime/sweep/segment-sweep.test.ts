@@ -5,6 +5,8 @@ import { silentLogger } from '../../../test/support/silent-logger.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { LIMITS } from '../../../src/kernel/limits.ts';
 import type { MemoryFaults } from '../../../streams/log/log-memory.ts';
+import { encodeCommands } from '../../../streams/codec.ts';
+import { aCommand } from '../../testing.ts';
 import { HUNGRY } from '../../conditions/testing.ts';
 import { createLiveDefinitions } from '../live-definitions.ts';
 import { readSegmentProgress } from './segment-progress.ts';
@@ -18,6 +20,7 @@ describe('segments of the players of a partition', () => {
   const faults: MemoryFaults = {};
   beforeEach(() => {
     delete faults.onAppend;
+    delete faults.leaderInMs;
     config = createMemoryConfigStore();
     world = createBackbone({ partitions: 2, faults, definitions: createLiveDefinitions(config, silentLogger) });
   });
@@ -121,6 +124,25 @@ describe('segments of the players of a partition', () => {
     first.kill();
     const revision = await define('s', { 'attributes.level': 2 });
     const next = await world.lead('b');
+    await swept(next, revision);
+    expect(members('SegmentEntered')).toEqual(['s p']);
+  });
+
+  it('are evaluated after a take-over although only expired commands waited, and nobody calls', async () => {
+    await define('s', { 'attributes.level': 1 });
+    const first = await world.lead('a');
+    await world.register(first, 'p', { attributes: '{"level":2}' });
+    await world.clock.advance(3_000);
+    first.kill();
+    const revision = await define('s', { 'attributes.level': 2 });
+    const expired = aCommand({ kind: 'PatchPlayer', playerId: 'p' }, { deadlineAt: world.clock.wallMs() });
+    for (const subject of ['requests.0', 'requests.1'])
+      await world.complete(world.broker.connect().append(subject, encodeCommands([expired])));
+    // The sweep is ready before the owner reads them.
+    const readableMs = world.clock.monotonicMs() + 15_000;
+    faults.leaderInMs = (source, _client, use) =>
+      source === 'REQUESTS' && use === 'consume' ? Math.max(0, readableMs - world.clock.monotonicMs()) : 0;
+    const next = world.start('b');
     await swept(next, revision);
     expect(members('SegmentEntered')).toEqual(['s p']);
   });

@@ -230,8 +230,8 @@ export function checkLog(check: LogCheck): PartitionLog {
         }
         timeline.addStep(new Map([[fact.entityId, own.update.next]]), { sequence, tick });
         if (own.update.facts.length > 0) world.cover(`segments changed by ${own.reason}`);
-        if (own.reason === 'a stage' || own.reason === 'time') ran.push({ entityId: fact.entityId, at: fact.at });
-        // To record an evaluation, the owner first runs the timers of its player.
+        const isTimer = own.reason === 'a stage' || own.reason === 'time';
+        if (isTimer && !isEvaluated(fact.entityId, tick)) ran.push({ entityId: fact.entityId, at: fact.at });
         if (own.reason === 'an exposure') ran = ran.filter(({ entityId }) => entityId !== fact.entityId);
         done += group.length;
       }
@@ -271,6 +271,21 @@ export function checkLog(check: LogCheck): PartitionLog {
       predictSegments(own.next, definitions.segments, [], fact.at),
       definitions,
       'an exposure',
+    );
+  }
+
+  /**
+   * Whether an evaluation of the player was under way in this epoch. To record one, the owner first runs the player's
+   * timers, also if the evaluation adds nothing to what an earlier one exposed.
+   */
+  function isEvaluated(entityId: string, tick: number): boolean {
+    return check.history.attempts.some(
+      ({ body, invokedTick, outcome }) =>
+        body.kind === 'EvaluateFlags' &&
+        body.exposes &&
+        body.playerId === entityId &&
+        invokedTick < tick &&
+        (outcome === undefined || outcome.reply === 'lost' || outcome.tick > epoch.tick),
     );
   }
 

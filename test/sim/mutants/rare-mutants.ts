@@ -14,6 +14,16 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'timers and the sweep wait for a request after a backlog of expired commands',
+    changes: [
+      {
+        file: 'actors/runtime/partition-owner.ts',
+        original: "return hadBacklog && feed.backlogTaken ? 'on' : 'idle';",
+        mutated: "void hadBacklog; return 'idle';",
+      },
+    ],
+  },
+  {
     name: 'take-over uses a local store that is ahead of the barrier',
     faults: ['broken mark'],
     changes: [
