@@ -57,6 +57,11 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
+  // A normal exit waits for the engine, which may never end. The supervisor starts the process again.
+  process.on('uncaughtException', (error) => {
+    process.stderr.write(`${error.stack ?? error.message}\n`);
+    process.kill(process.pid, 'SIGKILL');
+  });
   if (config.supervised) {
     process.stdin.on('end', () => void stop('the supervisor died'));
     process.stdin.on('error', () => void stop('the supervisor died'));

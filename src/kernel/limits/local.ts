@@ -1,5 +1,7 @@
 /** Bounds of `npm start` (the supervisor of the local processes) and of the command line. */
 export const LOCAL_LIMITS = {
+  /** Log lines of a process that wait because they cannot be written. Beyond it they are lost. */
+  logWaitingBytes: 1024 * 1024,
   /** A nats-server release archive; a current one has 7 MiB. */
   natsArchiveBytes: 64 * 1024 * 1024,
   /** How long a command of the command line waits for the broker. */
