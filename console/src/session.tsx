@@ -48,6 +48,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     };
     const signOut = async (everywhere: boolean): Promise<void> => {
       await call(undefined, everywhere ? 'DELETE /v1/console/sessions' : 'DELETE /v1/console/session');
+      // An answer from before the end would sign the page in again.
+      await queries.cancelQueries({ queryKey: ['me'] });
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
       queries.setQueryData(['me'], null);
       withStorage((storage) => forgetDrafts(storage));
