@@ -41,6 +41,15 @@ describe('segments of the players of a partition', () => {
     }
     throw new Error('the sweep does not end');
   }
+  /** The owner of a player ends, and an edit makes the player a member. */
+  async function editWithoutOwner(): Promise<number> {
+    await define('s', { 'attributes.level': 1 });
+    const first = await world.lead('a');
+    await world.register(first, 'p', { attributes: '{"level":2}' });
+    await world.clock.advance(3_000);
+    first.kill();
+    return define('s', { 'attributes.level': 2 });
+  }
   const members = (kind: 'SegmentEntered' | 'SegmentExited') =>
     world.facts(kind).map(({ entityId, segmentId }) => `${segmentId} ${entityId}`);
 
@@ -117,24 +126,14 @@ describe('segments of the players of a partition', () => {
   });
 
   it('are evaluated again after a take-over: an edit may have come without an owner', async () => {
-    await define('s', { 'attributes.level': 1 });
-    const first = await world.lead('a');
-    await world.register(first, 'p', { attributes: '{"level":2}' });
-    await world.clock.advance(3_000);
-    first.kill();
-    const revision = await define('s', { 'attributes.level': 2 });
+    const revision = await editWithoutOwner();
     const next = await world.lead('b');
     await swept(next, revision);
     expect(members('SegmentEntered')).toEqual(['s p']);
   });
 
-  it('are evaluated after a take-over although only expired commands waited, and nobody calls', async () => {
-    await define('s', { 'attributes.level': 1 });
-    const first = await world.lead('a');
-    await world.register(first, 'p', { attributes: '{"level":2}' });
-    await world.clock.advance(3_000);
-    first.kill();
-    const revision = await define('s', { 'attributes.level': 2 });
+  it('are evaluated after a take-over although only expired commands waited, and no request comes', async () => {
+    const revision = await editWithoutOwner();
     const expired = aCommand({ kind: 'PatchPlayer', playerId: 'p' }, { deadlineAt: world.clock.wallMs() });
     for (const subject of ['requests.0', 'requests.1'])
       await world.complete(world.broker.connect().append(subject, encodeCommands([expired])));
