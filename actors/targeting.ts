@@ -43,11 +43,11 @@ export interface Condition {
 }
 
 /**
- * Paths are JSON pointers below the condition. `excess`: it stays within its evaluation budget of steps, but is too
- * expensive for a new definition.
+ * Paths are JSON pointers below the condition. `refusals`: why a new definition must not have the condition, although
+ * it can be evaluated: it is unfinished, too expensive, or means something else than its author thinks.
  */
 export type CompiledCondition =
-  | { kind: 'compiled'; condition: Condition; excess: FieldFault | undefined }
+  | { kind: 'compiled'; condition: Condition; refusals: readonly FieldFault[] }
   | { kind: 'invalid'; faults: FieldFault[] };
 
 export interface Segment {

@@ -53,10 +53,8 @@ function validate(document: CampaignDocument, context: CampaignContext): Validat
   }
   const compiled = compileCampaign(document);
   const value = { trigger, quietHours };
-  const excess = compiled.kind === 'compiled' ? compiled.excess : undefined;
   return [
-    ...(excess === undefined ? [] : [{ ...excess, value: trigger }]),
-    ...(compiled.kind === 'invalid' ? compiled.faults.map((fault) => ({ ...fault, value })) : []),
+    ...(compiled.kind === 'invalid' ? compiled.faults : compiled.refusals).map((fault) => ({ ...fault, value })),
     ...segmentFaults(document, context),
     ...timeFaults(document),
     ...(trigger.kind === 'schedule' ? scheduleFaults(trigger, document, context) : []),

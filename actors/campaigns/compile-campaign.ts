@@ -8,8 +8,8 @@ import { isQuiet, minutesOf } from './quiet-hours.ts';
 
 /** `invalid`: the campaign cannot be evaluated. Paths are JSON Pointers into the definition as on the wire. */
 export type CompiledCampaign =
-  /** `excess`: the condition is too expensive for a new definition. */
-  { kind: 'compiled'; campaign: Campaign; excess: FieldFault | undefined } | { kind: 'invalid'; faults: FieldFault[] };
+  /** `refusals`: why a new definition must not have the condition. */
+  { kind: 'compiled'; campaign: Campaign; refusals: FieldFault[] } | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
  * Compiles a campaign. The hash of flags (GrowthBook's, version 2) over the campaign's and the player's id selects the
@@ -30,7 +30,7 @@ export function compileCampaign(
     conditions === undefined ? undefined : compileCondition(conditions, { properties: true, computed, onOverBudget });
   const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/trigger/conditions${path}`, message });
   const faults = condition?.kind === 'invalid' ? condition.faults.map(below) : [];
-  const excess = condition?.kind === 'compiled' && condition.excess !== undefined ? below(condition.excess) : undefined;
+  const refusals = condition?.kind === 'compiled' ? condition.refusals.map(below) : [];
   const from = minutesOf(quietHours?.from ?? '00:00');
   const to = minutesOf(quietHours?.to ?? '00:00');
   if (from === undefined) faults.push({ path: '/quiet_hours/from', message: NO_TIME_OF_DAY });
@@ -40,7 +40,7 @@ export function compileCampaign(
   const place = seededHash(`${id}:holdout`);
   return {
     kind: 'compiled',
-    excess,
+    refusals,
     campaign: {
       id,
       document,

@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { compileFilter } from '../conditions/compile-condition.ts';
+import { incompleteFilterFaults } from '../conditions/incomplete.ts';
 import type { PropertySpec } from '../vocabulary/computed.ts';
 import type { PropertyDocument } from '../vocabulary/documents.ts';
 
@@ -22,7 +23,8 @@ const PROPERTIES = 'properties.';
 /** Validates a definition that matches its schema. Paths are JSON Pointers with the names of the wire. */
 export function propertyFaults({ where, aggregate, value }: PropertyContent): FieldFault[] {
   const filter = where === null ? undefined : compileFilter(where);
-  const faults = filter?.kind === 'invalid' ? filter.faults : [];
+  const incomplete = where === null ? [] : incompleteFilterFaults(where);
+  const faults = filter?.kind === 'invalid' ? filter.faults : incomplete;
   return [
     ...faults.map(({ path, message }): FieldFault => ({ path: `/where${path}`, message })),
     ...valueFaults(aggregate, value),

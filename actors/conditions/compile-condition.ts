@@ -6,6 +6,7 @@ import { createConditionCost, type ConditionCost } from './condition-cost.ts';
 import { below, createFaults, type Faults } from './faults.ts';
 import { nearMiss } from './near-misses.ts';
 import { elementField, filterField, subjectField, type FieldLookup, type SubjectFields } from './fields.ts';
+import { incompleteFaults } from './incomplete.ts';
 import { equal, OPERATORS } from './operators.ts';
 import { isExhausted, isolated, withinBudget } from './steps.ts';
 import { earliest, timeChange, type TimeChange } from './time-changes.ts';
@@ -42,8 +43,9 @@ export function compileCondition(conditions: JsonObject, options: ConditionOptio
         ? changesAt
         : (player, nowMs) => (isExhausted() ? undefined : changesAt(player, nowMs)),
   };
-  // Both are refused in new definitions only.
-  return { kind: 'compiled', condition, excess: excess ?? nearMiss(conditions) };
+  const costly = excess ?? nearMiss(conditions);
+  const refusals = [...(costly === undefined ? [] : [costly]), ...incompleteFaults(conditions)];
+  return { kind: 'compiled', condition, refusals: refusals.slice(0, LIMITS.reportedFaults) };
 }
 
 export interface ConditionOptions extends SubjectFields {

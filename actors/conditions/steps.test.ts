@@ -14,7 +14,8 @@ function made(conditions: JsonObject) {
   let over = 0;
   const compiled = compileCondition(conditions, { onOverBudget: () => (over += 1) });
   if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
-  const { condition, excess } = compiled;
+  const { condition, refusals } = compiled;
+  const [excess] = refusals;
   return {
     excess,
     matches: (attributes: JsonObject) =>

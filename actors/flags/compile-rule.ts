@@ -15,15 +15,15 @@ export interface CompiledRule {
 /**
  * Compiles a flag's rules and sorts them by ascending priority; equal priorities keep their order. Paths are as on the
  * wire.
- * @returns `excesses`: conditions that are too expensive for a new definition
+ * @returns `refusals`: why a new definition must not have these conditions
  */
 export function compileRules(
   rules: readonly FlagRule[],
   onOverBudget?: () => void,
   computed?: ComputedLookup,
-): { rules: CompiledRule[]; faults: FieldFault[]; excesses: FieldFault[] } {
+): { rules: CompiledRule[]; faults: FieldFault[]; refusals: FieldFault[] } {
   const faults: FieldFault[] = [];
-  const excesses: FieldFault[] = [];
+  const refusals: FieldFault[] = [];
   const atRule = (index: number, { path, message }: FieldFault): FieldFault => ({
     path: `/targeting_rules/${index}/conditions${path}`,
     message,
@@ -34,12 +34,12 @@ export function compileRules(
     if (condition?.kind === 'invalid') {
       faults.push(...condition.faults.map((fault) => atRule(index, fault)));
     } else {
-      if (condition?.excess !== undefined) excesses.push(atRule(index, condition.excess));
+      refusals.push(...(condition?.refusals ?? []).map((fault) => atRule(index, fault)));
       compiled.push({ rule, isFor: audienceOf(rule, condition?.condition), share: rule.percentage / 100 });
     }
   }
   // Array.sort is stable.
-  return { rules: compiled.sort((one, other) => one.rule.priority - other.rule.priority), faults, excesses };
+  return { rules: compiled.sort((one, other) => one.rule.priority - other.rule.priority), faults, refusals };
 }
 
 function conditionOf(

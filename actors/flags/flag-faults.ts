@@ -38,13 +38,13 @@ function allFaults(document: FlagDocument, others: OtherDefinitions): FieldFault
   const oversize = sizeFaults(document);
   // Other faults of an oversized definition would only make the list long.
   if (oversize.length > 0) return oversize;
-  const { faults, excesses } = compileRules(document.rules);
+  const { faults, refusals } = compileRules(document.rules);
   return [
     ...valueFaults('/default_value', document.defaultValue, document.flagType, document.flagType !== 'boolean'),
     ...variantFaults(document),
     ...document.rules.flatMap((rule, index) => ruleFaults(rule, `/targeting_rules/${index}`, others)),
     ...faults,
-    ...excesses,
+    ...refusals,
     ...prerequisiteFaults(document, (key) => others.flag(key)),
   ];
 }

@@ -101,7 +101,12 @@ const Rules = Type.Array(
       start_at: ruleTime('When the rule starts to apply.'),
       end_at: ruleTime('When the rule stops applying.'),
     },
-    { additionalProperties: false, description: 'A rule. The first rule that includes the player decides.' },
+    {
+      additionalProperties: false,
+      // A rule without members would turn the flag on for everybody.
+      minProperties: 1,
+      description: 'A rule, with at least one member. The first rule that includes the player decides.',
+    },
   ),
   { maxItems: LIMITS.flagRules, description: 'Rules that select the players for whom the flag is on.' },
 );

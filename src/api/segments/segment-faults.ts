@@ -54,7 +54,7 @@ export function exceptionFaults(includes: readonly string[], excludes: readonly 
   return faults;
 }
 
-/** @param held the current conditions; unchanged conditions may be more expensive than new ones */
+/** @param held the current conditions; unchanged conditions may have what new ones must not */
 export function conditionFaults(conditions: JsonObject, held?: JsonObject): FieldFault[] {
   if (Buffer.byteLength(JSON.stringify(conditions)) > LIMITS.documentBytes) {
     return [{ path: '/conditions', message: `must be at most ${LIMITS.documentBytes} bytes as JSON` }];
@@ -64,6 +64,5 @@ export function conditionFaults(conditions: JsonObject, held?: JsonObject): Fiel
   const compiled = compileCondition(conditions);
   const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/conditions${path}`, message });
   if (compiled.kind === 'invalid') return compiled.faults.map(below);
-  if (compiled.excess === undefined || isHeld) return [];
-  return [below(compiled.excess)];
+  return isHeld ? [] : compiled.refusals.map(below);
 }

@@ -90,7 +90,7 @@ describe('creating a flag', () => {
   });
 
   it('sets defaults: enabled, without rules, false or null as the default value', async () => {
-    const { body } = await create({ ...SWITCH, targeting_rules: [{}] });
+    const { body } = await create({ ...SWITCH, targeting_rules: [{ value: true }] });
     expect(body.data).toMatchObject({
       name: 'switch',
       description: '',
@@ -175,6 +175,12 @@ describe('creating a flag', () => {
     [rule({ conditions: { unknown_field: 1 } }), '/targeting_rules/0/conditions/unknown_field'],
     [rule({ conditions: 'level > 5' }), '/targeting_rules/0/conditions'],
     [rule({ audience: 'all' }), '/targeting_rules/0/audience'],
+    [{ ...EXAMPLE, targeting_rules: [{}] }, '/targeting_rules/0'],
+    [rule({ segment_id: '' }), '/targeting_rules/0/segment_id'],
+    [rule({ percentage: null }), '/targeting_rules/0/percentage'],
+    [rule({ conditions: null }), '/targeting_rules/0/conditions'],
+    [rule({ conditions: { $not: {} } }), '/targeting_rules/0/conditions/$not'],
+    [rule({ conditions: { 'context.build': {} } }), '/targeting_rules/0/conditions/context.build'],
     [{ ...EXAMPLE, targeting_rules: Array.from({ length: LIMITS.flagRules + 1 }, () => ({})) }, '/targeting_rules'],
     [{ ...EXAMPLE, prerequisites: [{ flag_key: 'nope', value: true }] }, '/prerequisites/0/flag_key'],
     [{ ...EXAMPLE, prerequisites: [{ flag_key: 'button_color', value: 'blue' }] }, '/prerequisites/0/flag_key'],

@@ -79,6 +79,13 @@ describe('creating a segment', () => {
   it.each([
     [{ conditions: undefined }, '/conditions'],
     [{ conditions: [] }, '/conditions'],
+    [{ conditions: null }, '/conditions'],
+    [{ conditions: { 'events.': {} } }, '/conditions/events.'],
+    [{ conditions: { is_payer: {} } }, '/conditions/is_payer'],
+    [{ conditions: { $and: [{ is_payer: true }, {}] } }, '/conditions/$and/1'],
+    [{ conditions: { $not: {} } }, '/conditions/$not'],
+    [{ conditions: { 'attributes.level': { $nin: [] } } }, '/conditions/attributes.level/$nin'],
+    [{ conditions: { events: { name: '', count: { $gte: 1 } } } }, '/conditions/events/name'],
     [{ conditions: { attributes: { $near: 1 } } }, '/conditions'],
     [{ conditions: { 'attributes.level': { $gte: 5, $bogus: 1 } } }, '/conditions/attributes.level/$bogus'],
     [{ conditions: { $and: [{ is_payer: true }, { unknown_field: 1 }] } }, '/conditions/$and/1/unknown_field'],

@@ -620,7 +620,7 @@ type ResultsOfVariant = {
   readonly p_value: number | null;
 };
 
-/** A rule. */
+/** A rule, with at least one member. */
 type Rule = {
   /** Display name. */
   readonly name?: string;
