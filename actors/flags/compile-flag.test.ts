@@ -25,7 +25,13 @@ describe('a flag serves the first that applies of', () => {
 
   test('disabled: the default, even to a player with an override', () => {
     const answer = served([aFlag({ enabled: false, rules })], override);
-    expect(answer).toEqual({ flagKey: 'new-shop', value: 'false', variantKey: null, reason: 'flag_disabled' });
+    expect(answer).toEqual({
+      flagKey: 'new-shop',
+      value: 'false',
+      variantKey: null,
+      reason: 'flag_disabled',
+      period: 1,
+    });
   });
 
   test('an unmet prerequisite: the default, even to a player with an override', () => {
@@ -35,13 +41,20 @@ describe('a flag serves the first that applies of', () => {
       value: 'false',
       variantKey: null,
       reason: 'flag_disabled',
+      period: 1,
       prerequisiteKey: 'off',
     });
   });
 
   test('an override, even if a rule matches', () => {
     const answer = served([aFlag({ rules: [aRule({ value: false })] })], { ...override, ...inVips });
-    expect(answer).toEqual({ flagKey: 'new-shop', value: 'true', variantKey: null, reason: 'player_override' });
+    expect(answer).toEqual({
+      flagKey: 'new-shop',
+      value: 'true',
+      variantKey: null,
+      reason: 'player_override',
+      period: 1,
+    });
   });
 
   test('a segment rule that matches', () => {
@@ -50,18 +63,25 @@ describe('a flag serves the first that applies of', () => {
       value: 'true',
       variantKey: null,
       reason: 'segment_match',
+      period: 1,
       segmentId: VIPS,
     });
   });
 
   test('a roll-out to all players', () => {
     const answer = served([aFlag({ rules })]);
-    expect(answer).toEqual({ flagKey: 'new-shop', value: 'true', variantKey: null, reason: 'percentage_rollout' });
+    expect(answer).toEqual({
+      flagKey: 'new-shop',
+      value: 'true',
+      variantKey: null,
+      reason: 'percentage_rollout',
+      period: 1,
+    });
   });
 
   test('the default', () => {
     const answer = served([aFlag({ rules: [aRule({ segmentId: VIPS })] })]);
-    expect(answer).toEqual({ flagKey: 'new-shop', value: 'false', variantKey: null, reason: 'default' });
+    expect(answer).toEqual({ flagKey: 'new-shop', value: 'false', variantKey: null, reason: 'default', period: 1 });
   });
 });
 
@@ -89,6 +109,7 @@ describe('rules', () => {
       value: '"none"',
       variantKey: null,
       reason: 'segment_match',
+      period: 1,
       segmentId: VIPS,
     });
   });
@@ -141,6 +162,7 @@ describe('variants', () => {
       value: '"blue"',
       variantKey: 'blue',
       reason: 'segment_match',
+      period: 1,
       segmentId: VIPS,
     });
   });

@@ -6,6 +6,7 @@ import type { ComputedLookup, Flag, Served, Subject, Targeting } from '../target
 import { type CompiledRule, compileRules } from './compile-rule.ts';
 import { disabledAnswer } from './disabled-flag.ts';
 import { seededHash } from './hash.ts';
+import { periodOf } from './periods.ts';
 import { type Prerequisite, unmetPrerequisite } from './prerequisites.ts';
 import type { FlagReason } from '../vocabulary/flag-reason.ts';
 import { sameJson } from './same-json.ts';
@@ -35,6 +36,7 @@ export function compileFlag(
 
   const steps = compiledSteps.filter((step) => step !== undefined);
   const rolloutPlace = seededHash(salt);
+  const period = periodOf(document);
   const byDefault = answer(document, 'default');
   const disabled = disabledAnswer(key, document);
   const prerequisites = document.prerequisites.map(({ flagKey, value }): Prerequisite => ({
@@ -58,7 +60,7 @@ export function compileFlag(
 
   function overridden({ value }: FlagOverride): FlagEvaluation {
     const variantKey = variants.find(({ text }) => sameJson(text, value))?.variantKey ?? null;
-    return { flagKey: key, value, variantKey, reason: 'player_override' };
+    return { flagKey: key, value, variantKey, reason: 'player_override', period };
   }
 
   function byRules(subject: Subject): FlagEvaluation {
@@ -101,7 +103,8 @@ function stepOf(document: FlagDocument, compiled: CompiledRule): Step | undefine
 /** An evaluation with the default value; `more` overrides its fields. */
 function answer(document: FlagDocument, reason: FlagReason, more: Partial<FlagEvaluation> = {}): FlagEvaluation {
   const { key: flagKey, defaultValue } = document;
-  return Object.freeze({ flagKey, value: JSON.stringify(defaultValue), variantKey: null, reason, ...more });
+  const value = JSON.stringify(defaultValue);
+  return Object.freeze({ flagKey, value, variantKey: null, reason, period: periodOf(document), ...more });
 }
 
 /** A linear search: almost every player's list is empty. */

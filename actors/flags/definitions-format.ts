@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { formatTimestamp, parseTimestamp } from '../../src/kernel/timestamp.ts';
+import { periodOf } from './periods.ts';
 import type { FlagDocument, FlagRule, FlagType, SegmentDocument } from '../vocabulary/documents.ts';
 
 /*
@@ -29,6 +30,7 @@ export interface WireSegment {
 export interface WireFlag {
   key: string;
   version: number;
+  period: number;
   flag_type: FlagType;
   enabled: boolean;
   salt: string;
@@ -72,6 +74,7 @@ export function writeFlag(flag: FlagDocument): WireFlag {
   return {
     key: flag.key,
     version: flag.version,
+    period: periodOf(flag),
     flag_type: flag.flagType,
     enabled: flag.enabled,
     salt: flag.salt,
@@ -107,6 +110,7 @@ export function readFlag(flag: WireFlag): FlagDocument {
     updatedAt: 0,
     archivedAt: null,
     version: flag.version,
+    periods: [{ period: flag.period, version: flag.version, since: 0 }],
   };
 }
 

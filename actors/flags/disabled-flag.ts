@@ -1,6 +1,7 @@
 import type { FlagDocument } from '../vocabulary/documents.ts';
 import type { FlagEvaluation } from '../vocabulary/replies.ts';
 import type { Flag } from '../targeting.ts';
+import { periodOf } from './periods.ts';
 
 /**
  * Replaces a flag that does not compile: serves its default with the reason `flag_disabled`.
@@ -38,7 +39,7 @@ export function guardedFlag(flag: Flag, onThrow: (error: unknown) => void): Flag
 }
 
 /** The evaluation of a disabled flag: its default value. */
-export function disabledAnswer(flagKey: string, { defaultValue }: Partial<FlagDocument>): FlagEvaluation {
-  const value = JSON.stringify(defaultValue ?? null);
-  return Object.freeze({ flagKey, value, variantKey: null, reason: 'flag_disabled' });
+export function disabledAnswer(flagKey: string, document: Partial<FlagDocument>): FlagEvaluation {
+  const value = JSON.stringify(document.defaultValue ?? null);
+  return Object.freeze({ flagKey, value, variantKey: null, reason: 'flag_disabled', period: periodOf(document) });
 }

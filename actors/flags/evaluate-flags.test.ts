@@ -29,8 +29,8 @@ describe('evaluating flags', () => {
     expect(evaluate()).toEqual({
       kind: 'flags',
       evaluations: [
-        { flagKey: 'shop', value: '"b"', variantKey: 'b', reason: 'segment_match', segmentId: 'seg_1' },
-        { flagKey: 'xp', value: '[7000,null]', variantKey: null, reason: 'default' },
+        { flagKey: 'shop', value: '"b"', variantKey: 'b', reason: 'segment_match', period: 1, segmentId: 'seg_1' },
+        { flagKey: 'xp', value: '[7000,null]', variantKey: null, reason: 'default', period: 1 },
       ],
       unknownFlags: [],
       durationUs: 12.3,

@@ -11,7 +11,7 @@ export function periodsOf({ periods, version, updatedAt }: FlagDocument): readon
 }
 
 /** The number of the current period. Cheap: every evaluation calls it. */
-export function periodOf({ periods }: FlagDocument): number {
+export function periodOf({ periods }: Pick<FlagDocument, 'periods'>): number {
   return periods?.at(-1)?.period ?? 1;
 }
 

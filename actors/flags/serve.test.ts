@@ -50,7 +50,14 @@ describe('the served variants of a player', () => {
   it('change only if value, variant, reason or period differ from the stored ones', () => {
     const { player } = life([now('shop', 'a'), now('xp', null, { value: 'true' })]);
     const evaluation = (flagKey: string, variantKey: string | null, some: Partial<FlagEvaluation> = {}) =>
-      ({ flagKey, variantKey, value: JSON.stringify(variantKey), reason: 'percentage_rollout', ...some }) as const;
+      ({
+        flagKey,
+        variantKey,
+        value: JSON.stringify(variantKey),
+        reason: 'percentage_rollout',
+        period: 1,
+        ...some,
+      }) as const;
     const xp = evaluation('xp', null, { value: 'true' });
     expect(servedAnew(player, [evaluation('shop', 'a'), xp], TARGETING)).toEqual([]);
     expect(servedAnew(player, [xp, evaluation('shop', 'a')], TARGETING)).toEqual([]);
@@ -72,7 +79,7 @@ describe('the served variants of a player', () => {
     const value = JSON.stringify('x'.repeat(LIMITS.servedValueLength));
     const { player, shop } = life([now('shop', 'a', { value })]);
     expect(shop?.value).toBeNull();
-    const evaluation = { flagKey: 'shop', variantKey: 'a', value, reason: 'percentage_rollout' } as const;
+    const evaluation = { flagKey: 'shop', variantKey: 'a', value, reason: 'percentage_rollout', period: 1 } as const;
     expect(servedAnew(player, [evaluation], TARGETING)).toEqual([]);
   });
 

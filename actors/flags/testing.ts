@@ -27,7 +27,7 @@ export function flagsOf(served: Readonly<Record<string, Served | ((subject: Subj
         document: aFlagDocument({ key, version }),
         evaluate(subject) {
           const { version: _, ...some } = serve(subject);
-          return { flagKey: key, value: 'false', variantKey: null, reason: 'default', ...some };
+          return { flagKey: key, value: 'false', variantKey: null, reason: 'default', period: 1, ...some };
         },
       },
     ];

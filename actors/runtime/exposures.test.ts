@@ -175,7 +175,7 @@ describe('exposures that wait', () => {
   };
   const shop: FlagsReply = {
     kind: 'flags',
-    evaluations: [{ flagKey: 'shop', value: '"b"', variantKey: 'b', reason: 'percentage_rollout' }],
+    evaluations: [{ flagKey: 'shop', value: '"b"', variantKey: 'b', reason: 'percentage_rollout', period: 1 }],
     unknownFlags: [],
     durationUs: 1,
   };

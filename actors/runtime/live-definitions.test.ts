@@ -200,9 +200,16 @@ describe('the definitions of a process', () => {
       return [...targeting.flags.values()].map((one) => one.evaluate({ player, nowMs: 1 }, targeting));
     };
     expect(evaluations()).toEqual([
-      { flagKey: 'good', value: 'false', variantKey: null, reason: 'default' },
-      { flagKey: 'throws', value: '"none"', variantKey: null, reason: 'flag_disabled' },
-      { flagKey: 'waits', value: 'false', variantKey: null, reason: 'flag_disabled', prerequisiteKey: 'throws' },
+      { flagKey: 'good', value: 'false', variantKey: null, reason: 'default', period: 1 },
+      { flagKey: 'throws', value: '"none"', variantKey: null, reason: 'flag_disabled', period: 1 },
+      {
+        flagKey: 'waits',
+        value: 'false',
+        variantKey: null,
+        reason: 'flag_disabled',
+        period: 1,
+        prerequisiteKey: 'throws',
+      },
     ]);
     // Once for each version, however often it throws and whatever else changes.
     await putFlag(flag('another'));

@@ -58,7 +58,7 @@ describe('queries', () => {
               document: aFlagDocument({ key: 'costly' }),
               evaluate: () => {
                 charge(LIMITS.turnSteps / 2);
-                return { flagKey: 'costly', value: 'true', variantKey: null, reason: 'default' };
+                return { flagKey: 'costly', value: 'true', variantKey: null, reason: 'default', period: 1 };
               },
             },
           ],

@@ -7,12 +7,13 @@ const evaluation = (some: Partial<FlagEvaluation> = {}): FlagEvaluation => ({
   value: '0',
   variantKey: 'control',
   reason: 'percentage_rollout',
+  period: 1,
   ...some,
 });
 const seen = (some?: Partial<FlagEvaluation>) => formsOf(evaluation(some)).seen;
 
 describe('what a session keeps of a flag', () => {
-  it('tells apart values, variants and reasons, and recognises the same', () => {
+  it('tells apart values, variants, reasons and periods, and recognises the same', () => {
     const long = 'x'.repeat(500);
     const different = [
       {},
@@ -21,6 +22,8 @@ describe('what a session keeps of a flag', () => {
       { value: `"${long}y"` },
       { variantKey: null },
       { reason: 'segment_match' as const },
+      { period: 2 },
+      { period: 11, value: '0' },
       { reason: 'flag_disabled' as const },
       { value: 'null', variantKey: null, reason: 'flag_disabled' as const },
     ].map(seen);
@@ -31,8 +34,8 @@ describe('what a session keeps of a flag', () => {
   });
 
   it('stays small, however long the value is', () => {
-    expect(seen({ value: JSON.stringify('漢'.repeat(60_000)) }).mark).toHaveLength(14);
-    expect(seen({ value: '"layout_b"' }).mark).toBe('p"layout_b"');
+    expect(seen({ value: JSON.stringify('漢'.repeat(60_000)) }).mark).toHaveLength(16);
+    expect(seen({ value: '"layout_b"' }).mark).toBe('p1:"layout_b"');
   });
 
   it('of an older version has no mark: then only what that version knew is compared', () => {
@@ -59,6 +62,12 @@ describe('the flags of a reply', () => {
       ['f1', undefined],
       ['f2', '"cc"'],
     ]);
-    expect(sent[1]).toEqual({ flagKey: 'f1', enabled: true, variant: 'control', reason: 'percentage_rollout' });
+    expect(sent[1]).toEqual({
+      flagKey: 'f1',
+      enabled: true,
+      variant: 'control',
+      reason: 'percentage_rollout',
+      period: 1,
+    });
   });
 });

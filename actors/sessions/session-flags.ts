@@ -21,11 +21,11 @@ const prepared = new WeakMap<FlagEvaluation, SessionFlagForms>();
 export function formsOf(evaluation: FlagEvaluation): SessionFlagForms {
   const found = prepared.get(evaluation);
   if (found !== undefined) return found;
-  const { flagKey, value, variantKey: variant, reason } = evaluation;
+  const { flagKey, value, variantKey: variant, reason, period } = evaluation;
   const enabled = reason !== 'flag_disabled' && value !== 'false' && value !== 'null';
   const forms = {
-    seen: Object.freeze({ flagKey, enabled, variant, mark: markOf(reason, value) }),
-    sent: Object.freeze({ flagKey, enabled, variant, value, reason }),
+    seen: Object.freeze({ flagKey, enabled, variant, mark: markOf(evaluation) }),
+    sent: Object.freeze({ flagKey, enabled, variant, value, reason, ...(period === NO_PERIOD ? {} : { period }) }),
   };
   // Those of overrides belong to one player and are not kept.
   if (Object.isFrozen(evaluation)) prepared.set(evaluation, forms);
@@ -34,8 +34,10 @@ export function formsOf(evaluation: FlagEvaluation): SessionFlagForms {
 
 /** The forms of a flag that was deleted or archived. */
 export function formsOfGone(flagKey: string): SessionFlagForms {
-  return formsOf({ flagKey, value: 'null', variantKey: null, reason: 'flag_disabled' });
+  return formsOf({ flagKey, value: 'null', variantKey: null, reason: 'flag_disabled', period: NO_PERIOD });
 }
+
+const NO_PERIOD = 0;
 
 /** Whether a session has received this result. A session of an older version holds no mark: its value is not known. */
 export function isSeen(held: SeenFlag, { enabled, variant, mark }: SeenFlag): boolean {
@@ -65,7 +67,12 @@ const REASON_MARKS: { readonly [R in FlagReason]: string } = {
   player_override: 'o',
 };
 
-/** Identifies reason and value. JSON never begins with `#`, so a digest equals no value. */
-function markOf(reason: FlagReason, value: string): string {
-  return REASON_MARKS[reason] + (value.length <= LIMITS.markedValueLength ? value : `#${digestOf(value)}`);
+/**
+ * Identifies reason, period and value. A new period is sent although the flag serves the same: clients then expose
+ * again. JSON never begins with `#`, so a digest equals no value.
+ */
+function markOf({ reason, period, value }: FlagEvaluation): string {
+  return (
+    `${REASON_MARKS[reason]}${period}:` + (value.length <= LIMITS.markedValueLength ? value : `#${digestOf(value)}`)
+  );
 }

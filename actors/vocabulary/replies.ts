@@ -50,6 +50,8 @@ export interface FlagEvaluation {
   value: JsonText;
   variantKey: string | null;
   reason: FlagReason;
+  /** The flag's period. Exposures of another period do not count for this one. */
+  period: number;
   /** With `segment_match`. */
   segmentId?: string;
   /** With `flag_disabled` because of another flag. */
@@ -102,6 +104,8 @@ export interface SessionFlag {
   value?: JsonText;
   /** Absent in stored replies of older versions. */
   reason?: FlagReason;
+  /** The flag's period; absent for a flag that is gone. */
+  period?: number;
 }
 
 /** An opened session: its player, flags and settings. Times are epoch milliseconds. */

@@ -8,6 +8,7 @@ const anEvaluation = (value: string): FlagEvaluation => ({
   value,
   variantKey: null,
   reason: 'default',
+  period: 1,
 });
 
 function counted() {

@@ -262,6 +262,7 @@ export function accept({ body }: Call): Reply {
         value: 'true',
         variantKey: null,
         reason: 'percentage_rollout' as const,
+        period: 1,
       }));
       return { kind: 'flags', evaluations, unknownFlags: [], durationUs: 12 };
     }

@@ -141,13 +141,14 @@ export function createFlags(options: FlagsOptions): FlagsPart {
     };
     const { data } = await requests.send('POST /v1/flags/flags/evaluate', request);
     for (const [key, remote] of Object.entries(data.evaluations)) {
-      const { value, variant_key: variant, reason, segment_id, prerequisite_key } = Object(remote);
+      const { value, variant_key: variant, reason, period, segment_id, prerequisite_key } = Object(remote);
       const version = evaluator?.versionOf(key);
       results.set(key, {
         key,
         value,
         variant: typeof variant === 'string' ? variant : null,
         reason,
+        period,
         ...(segment_id === undefined ? {} : { segmentId: segment_id }),
         ...(prerequisite_key === undefined ? {} : { prerequisiteKey: prerequisite_key }),
         ...(version === undefined ? {} : { version }),

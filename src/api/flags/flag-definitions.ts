@@ -5,6 +5,7 @@ import { answer } from '../answer.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { IfNoneMatch, isHeld, notModified } from '../if-none-match.ts';
 import { defineRoute } from '../route.ts';
+import { PERIOD_FIELD } from './served-fields.ts';
 import { FLAG_EXAMPLE, FlagShown } from './flag-resource.ts';
 
 /* The route with which servers get what they need to evaluate flags in their own process. */
@@ -34,6 +35,7 @@ const Definitions = Type.Object(
         {
           key,
           version,
+          ...PERIOD_FIELD,
           flag_type,
           enabled,
           salt,
@@ -95,7 +97,7 @@ export const getFlagDefinitions = defineRoute({
       revision: 57,
       environment: 'live',
       player_namespace: '1c7e1f1e-9d0f-4c52-8a6e-3f5f4f0b7a11',
-      flags: [{ ...flag, targeting_rules: flag.targeting_rules.map(({ name: _rule, ...rule }) => rule) }],
+      flags: [{ ...flag, period: 2, targeting_rules: flag.targeting_rules.map(({ name: _rule, ...rule }) => rule) }],
       segments: [
         {
           segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab',

@@ -9,7 +9,7 @@ import { PlayerId, freeForm } from '../fields.ts';
 import { rememberedText } from '../remembered-text.ts';
 import type { Success } from '../action.ts';
 import { defineRoute } from '../route.ts';
-import { SERVED_FIELDS } from './served-fields.ts';
+import { PERIOD_FIELD, SERVED_FIELDS } from './served-fields.ts';
 
 /* The routes that evaluate flags for a player, on the live state of its owner. */
 
@@ -24,6 +24,7 @@ const Context = Type.Optional(
 /** The fields of every evaluation. */
 const EVALUATION = {
   ...SERVED_FIELDS,
+  ...PERIOD_FIELD,
   segment_id: Type.Optional(
     Type.String({ description: 'Id of the matching segment, if the reason is `segment_match`.' }),
   ),
@@ -67,6 +68,7 @@ export const evaluateFlag = defineRoute({
       value: 'layout_b',
       variant_key: 'b',
       reason: 'segment_match',
+      period: 2,
       segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab',
       evaluation_time_ms: 0,
       evaluation_time_us: 3.4,
@@ -137,8 +139,8 @@ export const evaluateFlags = defineRoute({
     ),
     example: {
       evaluations: {
-        new_shop: { value: 'layout_b', variant_key: 'b', reason: 'percentage_rollout' },
-        double_xp: { value: false, variant_key: null, reason: 'default' },
+        new_shop: { value: 'layout_b', variant_key: 'b', reason: 'percentage_rollout', period: 2 },
+        double_xp: { value: false, variant_key: null, reason: 'default', period: 1 },
       },
       unknown_flags: [],
       evaluation_time_ms: 0,
@@ -182,11 +184,12 @@ const memberText = rememberedText((one: FlagEvaluation) => `${JSON.stringify(one
 const singleText = rememberedText((one: FlagEvaluation) => `${JSON.stringify(one.flagKey)},${evaluationFields(one)}`);
 
 /** The fields of an evaluation as JSON text. The value is JSON text already. */
-function evaluationFields({ value, variantKey, reason, segmentId, prerequisiteKey }: FlagEvaluation): string {
+function evaluationFields(evaluation: FlagEvaluation): string {
+  const { value, variantKey, reason, period, segmentId, prerequisiteKey } = evaluation;
   const segment = segmentId === undefined ? '' : `,"segment_id":${JSON.stringify(segmentId)}`;
   const prerequisite = prerequisiteKey === undefined ? '' : `,"prerequisite_key":${JSON.stringify(prerequisiteKey)}`;
   const variant = variantKey === null ? 'null' : JSON.stringify(variantKey);
-  return `"value":${value},"variant_key":${variant},"reason":"${reason}"${segment}${prerequisite}`;
+  return `"value":${value},"variant_key":${variant},"reason":"${reason}","period":${period}${segment}${prerequisite}`;
 }
 
 function timeFields(durationUs: number): string {

@@ -15,3 +15,12 @@ export const SERVED_FIELDS = {
     description: 'Why the flag serves this value.',
   }),
 };
+
+/** The field of every delivered flag that says when exposures begin anew. */
+export const PERIOD_FIELD = {
+  period: Type.Integer({
+    description:
+      "The flag's period. An edit that changes which players get which value begins a new one, and with it new " +
+      'exposures: a client that exposes once per value exposes again.',
+  }),
+};

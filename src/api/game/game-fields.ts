@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { SERVED_FIELDS } from '../flags/served-fields.ts';
+import { PERIOD_FIELD, SERVED_FIELDS } from '../flags/served-fields.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { rememberedText } from '../remembered-text.ts';
 import type { SessionFlag } from '../../../actors/vocabulary/replies.ts';
@@ -34,6 +34,7 @@ export function flagMap(description: string) {
         ),
         variant_key: Type.Optional(SERVED_FIELDS.variant_key),
         reason: Type.Optional(SERVED_FIELDS.reason),
+        period: Type.Optional(PERIOD_FIELD.period),
       },
       { description: 'A served flag.' },
     ),
@@ -46,11 +47,12 @@ export function flagMapJson(flags: readonly SessionFlag[]): string {
   return `{${flags.map(memberText).join(',')}}`;
 }
 
-const memberText = rememberedText(({ flagKey, enabled, variant, value, reason }: SessionFlag) => {
+const memberText = rememberedText(({ flagKey, enabled, variant, value, reason, period }: SessionFlag) => {
   const key = JSON.stringify(variant);
   const legacy = variant === null ? '' : `,"variant":${key}`;
   const served = value === undefined ? '' : `,"value":${value}`;
   // A stored answer of an older version has neither.
   const why = reason === undefined ? '' : `,"variant_key":${key},"reason":"${reason}"`;
-  return `${JSON.stringify(flagKey)}:{"enabled":${enabled}${legacy}${served}${why}}`;
+  const when = period === undefined ? '' : `,"period":${period}`;
+  return `${JSON.stringify(flagKey)}:{"enabled":${enabled}${legacy}${served}${why}${when}}`;
 });

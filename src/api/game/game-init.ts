@@ -98,6 +98,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
             value: 'layout_b',
             variant_key: 'b',
             reason: 'percentage_rollout',
+            period: 2,
           },
           double_xp: { enabled: false, value: false, variant_key: null, reason: 'default' },
         },

@@ -80,7 +80,9 @@ export const gameSync = defineRoute({
           display_rules: { priority: 'high', dismiss_after_seconds: 10 },
         },
       ],
-      updated_flags: { double_xp: { enabled: true, value: true, variant_key: null, reason: 'segment_match' } },
+      updated_flags: {
+        double_xp: { enabled: true, value: true, variant_key: null, reason: 'segment_match', period: 1 },
+      },
       rejected: [],
     },
   },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { FlagReason } from '../../../actors/vocabulary/flag-reason.ts';
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
+import { PERIOD_FIELD } from '../flags/served-fields.ts';
 import { rememberedText } from '../remembered-text.ts';
 
 /* Evaluations in the format of OFREP. */
@@ -19,6 +20,7 @@ export const OfrepEvaluation = Type.Object(
     metadata: Type.Object(
       {
         reason: Type.String({ description: 'Exact reason, as in the other evaluation endpoints.' }),
+        ...PERIOD_FIELD,
         segment_id: Type.Optional(Type.String({ description: 'Id of the matching segment.' })),
         prerequisite_key: Type.Optional(Type.String({ description: 'Key of the unmet prerequisite flag.' })),
       },
@@ -33,7 +35,7 @@ export const OFREP_EXAMPLE = {
   value: 'layout_b',
   reason: 'TARGETING_MATCH',
   variant: 'b',
-  metadata: { reason: 'segment_match', segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab' },
+  metadata: { reason: 'segment_match', period: 2, segment_id: 'seg_019bc0de-1234-7abc-8def-0123456789ab' },
 };
 
 const REASONS: Readonly<Record<FlagReason, string>> = {
@@ -47,12 +49,13 @@ const REASONS: Readonly<Record<FlagReason, string>> = {
 /** An evaluation as JSON text. The value is JSON text already. */
 export const ofrepJson = rememberedText(ofrepText);
 
-function ofrepText({ flagKey, value, variantKey, reason, segmentId, prerequisiteKey }: FlagEvaluation): string {
+function ofrepText(evaluation: FlagEvaluation): string {
+  const { flagKey, value, variantKey, reason, period, segmentId, prerequisiteKey } = evaluation;
   const variant = variantKey === null ? '' : `"variant":${JSON.stringify(variantKey)},`;
   const segment = segmentId === undefined ? '' : `,"segment_id":${JSON.stringify(segmentId)}`;
   const prerequisite = prerequisiteKey === undefined ? '' : `,"prerequisite_key":${JSON.stringify(prerequisiteKey)}`;
   return (
     `{"key":${JSON.stringify(flagKey)},"value":${value},"reason":"${REASONS[reason]}",${variant}` +
-    `"metadata":{"reason":"${reason}"${segment}${prerequisite}}}`
+    `"metadata":{"reason":"${reason}","period":${period}${segment}${prerequisite}}}`
   );
 }

@@ -26,6 +26,7 @@ const MATCHED: FlagEvaluation = {
   value: '"layout \\"b\\""',
   variantKey: 'b',
   reason: 'segment_match',
+  period: 3,
   segmentId: 'seg_1',
 };
 
@@ -43,6 +44,7 @@ describe('POST /v1/flags/flags/{key}/evaluate', () => {
         value: 'layout "b"',
         variant_key: 'b',
         reason: 'segment_match',
+        period: 3,
         segment_id: 'seg_1',
         evaluation_time_ms: 2,
         evaluation_time_us: 1734.5,
@@ -66,9 +68,9 @@ describe('POST /v1/flags/flags/{key}/evaluate', () => {
   it.each(['false', '5.25', 'null', '{"a":[1,{"b":null}],"__proto__":{"x":1}}'])(
     'serves the value %s as it is',
     async (value) => {
-      serve([{ flagKey: 'f', value, variantKey: null, reason: 'flag_disabled', prerequisiteKey: 'base' }]);
+      serve([{ flagKey: 'f', value, variantKey: null, reason: 'flag_disabled', period: 12, prerequisiteKey: 'base' }]);
       expect(await (await evaluate({ player_id: PLAYER })).text()).toContain(
-        `"flag_key":"f","value":${value},"variant_key":null,"reason":"flag_disabled","prerequisite_key":"base",`,
+        `"flag_key":"f","value":${value},"variant_key":null,"reason":"flag_disabled","period":12,"prerequisite_key":"base",`,
       );
     },
   );
@@ -115,14 +117,17 @@ describe('POST /v1/flags/flags/evaluate', () => {
   const evaluate = (body: unknown) => gateway.call(key, 'POST', BULK, body);
 
   it('returns evaluations by flag key and lists unknown keys', async () => {
-    serve([MATCHED, { flagKey: '__proto__', value: 'true', variantKey: null, reason: 'default' }], ['gone"x']);
+    serve(
+      [MATCHED, { flagKey: '__proto__', value: 'true', variantKey: null, reason: 'default', period: 7 }],
+      ['gone"x'],
+    );
     const response = await evaluate({ player_id: PLAYER, flag_keys: ['new_shop', '__proto__', 'gone"x'] });
     expect(response.status).toBe(200);
     const text = await response.text();
-    expect(text).toContain('"__proto__":{"value":true,"variant_key":null,"reason":"default"}');
+    expect(text).toContain('"__proto__":{"value":true,"variant_key":null,"reason":"default","period":7}');
     expect(JSON.parse(text).data).toMatchObject({
       evaluations: {
-        new_shop: { value: 'layout "b"', variant_key: 'b', reason: 'segment_match', segment_id: 'seg_1' },
+        new_shop: { value: 'layout "b"', variant_key: 'b', reason: 'segment_match', period: 3, segment_id: 'seg_1' },
       },
       unknown_flags: ['gone"x'],
       evaluation_time_ms: 2,

@@ -8,7 +8,7 @@ import { publishedShapes, type PublishedShapes } from '../../support/published-s
 
 const T = Date.UTC(2026, 0, 15, 10, 30);
 
-const SHOP = { enabled: true, reason: 'percentage_rollout' };
+const SHOP = { enabled: true, reason: 'percentage_rollout', period: 1 };
 /** The variants of the flag `shop`: the letter it serves, and `a` for everything else. */
 const variantOf = (serves: string) => (serves === '"b"' ? 'b' : 'a');
 
@@ -87,8 +87,8 @@ describe('init', () => {
       session_id: expect.stringMatching(/^ses_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/),
       flags: {
         shop: { ...SHOP, variant: 'a', value: 'a', variant_key: 'a' },
-        double_xp: { enabled: false, value: false, variant_key: null, reason: 'default' },
-        ['__proto__']: { enabled: true, value: true, variant_key: null, reason: 'default' },
+        double_xp: { enabled: false, value: false, variant_key: null, reason: 'default', period: 1 },
+        ['__proto__']: { enabled: true, value: true, variant_key: null, reason: 'default', period: 1 },
       },
       segments: [],
       server_time: '2026-01-15T10:30:01.234Z',

@@ -23,9 +23,10 @@ const MATCHED: FlagEvaluation = {
   value: '"b"',
   variantKey: 'b',
   reason: 'segment_match',
+  period: 3,
   segmentId: 'seg_1',
 };
-const PLAIN: FlagEvaluation = { flagKey: 'double_xp', value: 'false', variantKey: null, reason: 'default' };
+const PLAIN: FlagEvaluation = { flagKey: 'double_xp', value: 'false', variantKey: null, reason: 'default', period: 7 };
 
 function serve(evaluations: FlagEvaluation[], unknownFlags: string[] = [], durationUs = 3): void {
   gateway.backend.reply = () => ({ kind: 'flags', evaluations, unknownFlags, durationUs });
@@ -44,7 +45,7 @@ describe('a single OFREP evaluation', () => {
       value: 'b',
       reason: 'TARGETING_MATCH',
       variant: 'b',
-      metadata: { reason: 'segment_match', segment_id: 'seg_1' },
+      metadata: { reason: 'segment_match', period: 3, segment_id: 'seg_1' },
     });
   });
 
@@ -55,12 +56,12 @@ describe('a single OFREP evaluation', () => {
     ['percentage_rollout', 'SPLIT'],
     ['flag_disabled', 'DISABLED'],
   ] as const)('tells %s as %s', async (reason, word) => {
-    serve([{ flagKey: 'f', value: 'null', variantKey: null, reason }]);
+    serve([{ flagKey: 'f', value: 'null', variantKey: null, reason, period: 2 }]);
     expect(await (await post(SINGLE, EXTERNAL)).json()).toEqual({
       key: 'f',
       value: null,
       reason: word,
-      metadata: { reason },
+      metadata: { reason, period: 2 },
     });
   });
 
@@ -173,7 +174,7 @@ describe('a bulk OFREP evaluation', () => {
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       flags: [
-        { key: 'double_xp', value: false, reason: 'STATIC', metadata: { reason: 'default' } },
+        { key: 'double_xp', value: false, reason: 'STATIC', metadata: { reason: 'default', period: 7 } },
         expect.objectContaining({ key: 'new_shop', value: 'b' }),
       ],
     });

@@ -35,7 +35,7 @@ function answerWith(bodyBytes: number): void {
   const reason = 'percentage_rollout' as const;
   gateway.backend.reply = () => ({
     kind: 'flags',
-    evaluations: [{ flagKey: 'big', value, variantKey: null, reason }],
+    evaluations: [{ flagKey: 'big', value, variantKey: null, reason, period: 1 }],
     unknownFlags: [],
     durationUs: 1,
   });

@@ -5,8 +5,8 @@ import type { PlayerState } from '../../../actors/vocabulary/state.ts';
 import { ROOM_SEEN_MS, SIM_LIMITS } from '../sim-limits.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import type { Attempt, History } from '../history.ts';
-import { evaluated, variantSeen } from '../model/model-flags.ts';
-import { isServed, periodIn, predictExposure, predictServed } from '../model/model-served.ts';
+import { evaluated, periodIn, variantSeen } from '../model/model-flags.ts';
+import { isServed, predictExposure, predictServed } from '../model/model-served.ts';
 import type { Observer } from '../observer.ts';
 import type { Timeline } from '../timeline.ts';
 import type { World } from '../world.ts';
@@ -42,7 +42,7 @@ export function explainExposure(
       const flag = set.get(flagKey);
       const evaluation = flag && evaluated(then, flag, set);
       if (flag === undefined || evaluation === undefined || !isOf(fact, evaluation)) continue;
-      const seen = { ...evaluation, flagVersion, period: periodIn(flag) };
+      const seen = { ...evaluation, flagVersion };
       return predictExposure(state, seen, 'served', at);
     }
   }

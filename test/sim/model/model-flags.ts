@@ -8,10 +8,19 @@ import type { ModelFlags } from './flag-history.ts';
 import { isTrue } from './model-segments.ts';
 import type { Scope } from '../../../actors/vocabulary/scope.ts';
 
+/** A flag's current period, which flag-history.ts has checked. */
+export function periodIn({ periods }: FlagDocument): number {
+  return periods?.at(-1)?.period ?? 1;
+}
+
 /** Flags as documented: an independent implementation of the evaluation order and the hash. */
 export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFlags): FlagEvaluation {
-  const served = (some: Omit<FlagEvaluation, 'flagKey' | 'value' | 'variantKey'>, value = flag.defaultValue) =>
-    ({ flagKey: flag.key, value: JSON.stringify(value), variantKey: null, ...some }) satisfies FlagEvaluation;
+  const period = periodIn(flag);
+  const served = (
+    some: Omit<FlagEvaluation, 'flagKey' | 'value' | 'variantKey' | 'period'>,
+    value = flag.defaultValue,
+  ) =>
+    ({ flagKey: flag.key, value: JSON.stringify(value), variantKey: null, period, ...some }) satisfies FlagEvaluation;
   if (!flag.enabled) return served({ reason: 'flag_disabled' });
   for (const { flagKey: prerequisiteKey, value } of flag.prerequisites) {
     const other = flags.get(prerequisiteKey);

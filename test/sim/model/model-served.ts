@@ -6,18 +6,13 @@ import { LIMITS } from '../../../src/kernel/limits.ts';
 import { SIM_LIMITS } from '../sim-limits.ts';
 import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
-import { variantSeen } from './model-flags.ts';
+import { periodIn, variantSeen } from './model-flags.ts';
 import type { FlagExposure, ServedFlag, ServedVariant } from '../../../actors/vocabulary/player.ts';
 
 /** The variants that flags served a player, and those that it saw (docs/decisions/0106). */
 export interface Serving {
   evaluation: FlagEvaluation;
   flag: FlagDocument;
-}
-
-/** A flag's current period, which flag-history.ts has checked. */
-export function periodIn({ periods }: FlagDocument): number {
-  return periods?.at(-1)?.period ?? 1;
 }
 
 /** Whether the player's state already contains what the flag serves. */
@@ -28,7 +23,14 @@ export function isServed(state: PlayerState, { evaluation, flag }: Serving): boo
   // At this number of changes, recording ends.
   if (kept.changes === SIM_LIMITS.servedChanges) return true;
   const { variantKey, value, reason, segmentId } = kept;
-  const what = { flagKey: flag.key, value, variantKey, reason, ...(segmentId === undefined ? {} : { segmentId }) };
+  const what = {
+    flagKey: flag.key,
+    value,
+    variantKey,
+    reason,
+    period: kept.period,
+    ...(segmentId === undefined ? {} : { segmentId }),
+  };
   return isDeepStrictEqual(what, withoutPrerequisite(evaluation));
 }
 
@@ -70,7 +72,7 @@ function recordOf(state: PlayerState, { evaluation, flag }: Serving): ServedFlag
   }
   const earlier = all.filter((one) => one.variant !== variant).slice(-LIMITS.servedVariants);
   const isSecond = variant !== null && earlier.some((one) => one.period === period);
-  const { flagKey: _, prerequisiteKey: __, ...what } = evaluation;
+  const { flagKey: _, prerequisiteKey: __, period: ___, ...what } = evaluation;
   const changes = inPeriod === undefined ? 0 : inPeriod.changes + 1;
   return { flagKey, flagVersion, period, ...what, changes, mixed: inPeriod?.mixed === true || isSecond, earlier };
 }

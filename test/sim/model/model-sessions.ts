@@ -205,16 +205,16 @@ function close(
   };
 }
 
-function sentOf({ flagKey, reason, value, variantKey: variant }: FlagEvaluation): SessionFlag {
+function sentOf({ flagKey, reason, value, variantKey: variant, period }: FlagEvaluation): SessionFlag {
   const served: unknown = JSON.parse(value);
   const enabled = reason !== 'flag_disabled' && served !== false && served !== null;
-  return { flagKey, enabled, variant, value, reason };
+  return { flagKey, enabled, variant, value, reason, ...(period === 0 ? {} : { period }) };
 }
 
 /** What a session stores. All values of the simulation are short enough to be stored whole. */
 function seenOf(evaluation: FlagEvaluation): SeenFlag {
-  const { value, reason, ...seen } = sentOf(evaluation);
-  return { ...seen, mark: `${MARKS[reason ?? 'default']}${value}` };
+  const { value, reason, period = 0, ...seen } = sentOf(evaluation);
+  return { ...seen, mark: `${MARKS[reason ?? 'default']}${period}:${value}` };
 }
 
 const MARKS = {
@@ -226,7 +226,7 @@ const MARKS = {
 } as const;
 
 function deleted(flagKey: string): FlagEvaluation {
-  return { flagKey, value: 'null', variantKey: null, reason: 'flag_disabled' };
+  return { flagKey, value: 'null', variantKey: null, reason: 'flag_disabled', period: 0 };
 }
 
 /** The achievements that events unlock for the first time in their session. */

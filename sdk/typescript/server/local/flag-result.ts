@@ -28,6 +28,8 @@ export interface FlagResult {
   readonly prerequisiteKey?: string;
   /** Version of the flag in the definitions. */
   readonly version?: number;
+  /** The flag's period: exposures of another one do not count for it. */
+  readonly period?: number;
   /** With `needs_state`. */
   readonly missing?: readonly PlayerField[];
 }
@@ -38,12 +40,13 @@ const known = new WeakMap<FlagEvaluation, FlagResult>();
 export function resultOf(evaluation: FlagEvaluation, version: number): FlagResult {
   const held = known.get(evaluation);
   if (held !== undefined) return held;
-  const { flagKey: key, value, variantKey: variant, reason, segmentId, prerequisiteKey } = evaluation;
+  const { flagKey: key, value, variantKey: variant, reason, period, segmentId, prerequisiteKey } = evaluation;
   const result: FlagResult = Object.freeze({
     key,
     value: frozen(JSON.parse(value)),
     variant,
     reason,
+    period,
     ...(segmentId === undefined ? {} : { segmentId }),
     ...(prerequisiteKey === undefined ? {} : { prerequisiteKey }),
     version,

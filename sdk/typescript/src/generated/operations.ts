@@ -395,6 +395,8 @@ type FlagEvaluationOfOFREP = {
   readonly metadata: {
     /** Exact reason, as in the other evaluation endpoints. */
     readonly reason: string;
+    /** The flag's period. */
+    readonly period: number;
     /** Id of the matching segment. */
     readonly segment_id?: string;
     /** Key of the unmet prerequisite flag. */
@@ -744,6 +746,8 @@ type ServedFlag = {
   readonly variant_key?: string | null;
   /** Why the flag serves this value. */
   readonly reason?: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+  /** The flag's period. */
+  readonly period?: number;
 };
 
 /** Share of players who converted. */
@@ -2134,6 +2138,8 @@ export interface Operations {
       readonly variant_key: string | null;
       /** Why the flag serves this value. */
       readonly reason: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+      /** The flag's period. */
+      readonly period: number;
       /** Id of the matching segment, if the reason is `segment_match`. */
       readonly segment_id?: string;
       /** Key of the unmet prerequisite flag, if it is the cause of `flag_disabled`. */
@@ -2169,6 +2175,8 @@ export interface Operations {
             readonly variant_key: string | null;
             /** Why the flag serves this value. */
             readonly reason: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+            /** The flag's period. */
+            readonly period: number;
             /** Id of the matching segment, if the reason is `segment_match`. */
             readonly segment_id?: string;
             /** Key of the unmet prerequisite flag, if it is the cause of `flag_disabled`. */
@@ -3257,6 +3265,8 @@ export interface Operations {
         readonly key: string;
         /** Version, counted from 1. */
         readonly version: number;
+        /** The flag's period. */
+        readonly period: number;
         /** Type of the served values. */
         readonly flag_type: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
         /** Whether the flag is evaluated. */
