@@ -2,12 +2,13 @@
 FROM node:22.23.3-bookworm-slim
 
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-# `npm ci` refuses the lock file where builds for other platforms cannot be resolved.
+# The console's tsconfig.json extends the root's.
+COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY console ./console
 # The console contains the runbook.
 COPY docs/operations.md ./docs/operations.md
-RUN npm install --omit=dev && node console/build.ts && npm cache clean --force
+# `npm ci` refuses the lock file where builds for other platforms cannot be resolved.
+RUN --mount=type=cache,target=/root/.npm npm install --omit=dev && node console/build.ts
 
 COPY clickhouse-schema ./clickhouse-schema
 COPY models ./models

@@ -14,6 +14,8 @@ const DIST = join(HERE, 'dist');
 /** Pages of the documentation that the console contains. */
 const PAGES = ['../docs/operations.md'].map((page) => fileURLToPath(new URL(page, import.meta.url)));
 const LOCK = fileURLToPath(new URL('../package-lock.json', import.meta.url));
+/** Vite takes how to compile from these. */
+const COMPILER = ['tsconfig.json', '../tsconfig.json'].map((file) => join(HERE, file));
 /** The console, and the API reference. */
 const ENTRIES = ['index.html', 'reference.html'];
 /** Files that browsers load compressed. */
@@ -69,7 +71,7 @@ function hashOfSources(): string {
   const own = ['build.ts', ...ENTRIES, 'package.json', ...below('src'), ...below('public')].map((file) =>
     join(HERE, file),
   );
-  for (const path of [...own, ...PAGES, LOCK]) {
+  for (const path of [...own, ...PAGES, ...COMPILER, LOCK]) {
     if (!existsSync(path)) continue;
     const content = readFileSync(path);
     hash.update(`${path.slice(HERE.length)} ${content.length}\n`).update(content);
