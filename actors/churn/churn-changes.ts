@@ -1,6 +1,7 @@
 import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
 import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
 import { jitterMs } from '../segments/update-segments.ts';
+import { NEVER_SEEN } from '../vocabulary/player.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { HIGH_SCORE, IDLE_DAYS, churnScoreOn } from './churn-risk.ts';
 
@@ -12,7 +13,7 @@ const LOOK_AHEAD_DAYS = Math.max(LIMITS.activityDays, IDLE_DAYS);
 
 /** Whether a player's churn risk is high as of `nowMs` (epoch milliseconds). */
 export function isHighRisk(state: PlayerState, nowMs: number): boolean {
-  return churnScoreOn(state, dayOf(nowMs)) >= HIGH_SCORE;
+  return state.lastSeenAt !== NEVER_SEEN && churnScoreOn(state, dayOf(nowMs)) >= HIGH_SCORE;
 }
 
 /**
@@ -24,6 +25,7 @@ export function churnChangesAt(
   nowMs: number,
   limits: Pick<Limits, 'segmentJitterMs'> = LIMITS,
 ): number | undefined {
+  if (state.lastSeenAt === NEVER_SEEN) return undefined;
   const today = dayOf(nowMs);
   for (let day = today + 1; day <= today + LOOK_AHEAD_DAYS; day++) {
     if (churnScoreOn(state, day) >= HIGH_SCORE !== state.churnHigh) return day * DAY_MS + jitterMs(state.id, limits);

@@ -99,7 +99,7 @@ function figuresOn({ activity, firstSeenAt, lastSeenAt }: ChurnHistory, day: num
     sessions: compare(activity.sessions, activity, day),
     playtimeSeconds: compare(activity.playtimeSeconds, activity, day),
     weeks: Math.max(1, weeksBefore),
-    idleDays: Math.max(0, day - dayOf(lastSeenAt)),
+    idleDays: Math.max(0, day - dayOf(Math.max(lastSeenAt, firstSeenAt))),
     historyDays,
   };
 }

@@ -5,6 +5,7 @@ import { computedAt, computedChangesAt } from '../computed/player-values.ts';
 import { propertyIdOf } from '../computed/property-spec.ts';
 import { countChangesAt, countWithin, lastDayStart, lastDaysAgo } from '../events/counters.ts';
 import type { PropertySpec } from '../vocabulary/computed.ts';
+import { NEVER_SEEN } from '../vocabulary/player.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { ComputedLookup, Subject } from '../targeting.ts';
 import { eventCountOf, type EventCountFault } from './event-count.ts';
@@ -48,7 +49,7 @@ const PLAYER_FIELDS: ReadonlyMap<string, Field<Subject>> = new Map([
   ['purchase_count', field(({ player }) => player.purchaseCount)],
   ['total_playtime_seconds', field(({ player }) => player.totalPlaytimeSeconds)],
   ['days_since_first_seen', daysSince((player) => player.firstSeenAt)],
-  ['days_since_last_seen', daysSince((player) => player.lastSeenAt)],
+  ['days_since_last_seen', daysSinceLastSeen()],
 ]);
 
 const DEVICE_FIELDS: ReadonlyMap<string, (player: PlayerState) => string | null | undefined> = new Map([
@@ -136,6 +137,19 @@ function daysSince(sinceMs: (player: PlayerState) => number): Field<Subject> {
   return {
     read: ({ player, nowMs }) => elapsedDays(sinceMs(player), nowMs),
     missing: 0,
+    clock: { kind: 'elapsed', sinceMs },
+  };
+}
+
+/** Of a player who was never active it is neither small nor large. */
+function daysSinceLastSeen(): Field<Subject> {
+  const sinceMs = ({ lastSeenAt }: PlayerState) => (lastSeenAt === NEVER_SEEN ? undefined : lastSeenAt);
+  return {
+    read({ player, nowMs }) {
+      const at = sinceMs(player);
+      return at === undefined ? null : elapsedDays(at, nowMs);
+    },
+    missing: NaN,
     clock: { kind: 'elapsed', sinceMs },
   };
 }

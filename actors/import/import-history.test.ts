@@ -8,6 +8,7 @@ import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import type { ImportHistory, ImportItem } from '../vocabulary/import.ts';
 import { importLedgerIdOf, olderImportLedgerIdOf, type PlayerHistory } from '../vocabulary/import.ts';
 import { createEventPacker } from '../vocabulary/pack-events.ts';
+import { NEVER_SEEN } from '../vocabulary/player.ts';
 import { unpackEvents } from '../vocabulary/packed-events.ts';
 import { talliesOf } from './some-lines.ts';
 
@@ -40,17 +41,18 @@ const lines = (items: ImportItem[], after = 0, importId = FILE): ReturnType<type
 
 function historyOf(items: ImportItem[]): PlayerHistory {
   const events = items.flatMap(({ at, event: made }) => (made === undefined ? [] : { at, ...made }));
-  const times = items.map(({ at }) => at);
+  const times = items.map(({ at }) => at).filter((at) => at !== NEVER_SEEN);
   const [fromAt, toAt] = [Math.min(...times), Math.max(...times)];
   return {
     playerId: ID,
     externalId: 'ext-1',
     lines: items.map(({ line }) => line),
-    firstAt: Math.min(...items.map(({ at, player }) => player?.firstSeenAt ?? at)),
+    firstAt: Math.min(...times, ...items.flatMap(({ player }) => player?.firstSeenAt ?? [])),
     lastAt: toAt,
     ...(events.length === 0 ? {} : { events: { packed: pack(events), fromAt, toAt, tallies: talliesOf(events) } }),
-    others: items.flatMap(({ at, session, purchase, player }, place) => {
+    others: items.flatMap(({ at, session, purchase, player, quarantined }, place) => {
       const others = {
+        ...(quarantined === undefined ? {} : { quarantined }),
         ...(session === undefined ? {} : { session }),
         ...(purchase === undefined ? {} : { purchase }),
         ...(player === undefined ? {} : { player }),
@@ -59,6 +61,85 @@ function historyOf(items: ImportItem[]): PlayerHistory {
     }),
   };
 }
+
+describe('imported players without a time', () => {
+  const profile: ImportItem = {
+    line: 1,
+    playerId: ID,
+    externalId: 'ext-1',
+    at: NEVER_SEEN,
+    player: { attributes: '{"country":"SE"}' },
+  };
+  const state = (of: ReturnType<typeof given>) => {
+    const { firstSeenAt, lastSeenAt, lifecycleStage, lifecycleDueAt, country } = of.player(ID);
+    return { firstSeenAt, lastSeenAt, lifecycleStage, due: lifecycleDueAt !== 0, country };
+  };
+
+  it('were never seen: neither their stage nor their risk changes by time', () => {
+    const history = given([]);
+    history.when(lines([profile]));
+    expect(state(history)).toEqual({
+      firstSeenAt: NOW,
+      lastSeenAt: NEVER_SEEN,
+      lifecycleStage: 'new',
+      due: false,
+      country: 'SE',
+    });
+    expect(history.player(ID).churnHigh).toBe(false);
+  });
+
+  it.each(['before', 'behind'])('have the times and the stage of their events, which are imported %s', (place) => {
+    const history = given([]);
+    const events = lines([event(1, day(400)), event(2, day(100))], 0, '1f3a');
+    for (const command of place === 'before' ? [events, lines([profile])] : [lines([profile]), events])
+      history.when(command);
+    expect(state(history)).toMatchObject({
+      firstSeenAt: day(400),
+      lastSeenAt: day(100),
+      lifecycleStage: 'churned',
+      country: 'SE',
+    });
+  });
+
+  it('keep the times of a known player', () => {
+    const known = aPlayer({ firstSeenAt: day(40), lastSeenAt: day(10), lifecycleStage: 'at_risk' });
+    const history = given([known]);
+    history.when(lines([profile]));
+    expect(state(history)).toMatchObject({ firstSeenAt: day(40), lastSeenAt: day(10), lifecycleStage: 'at_risk' });
+  });
+});
+
+describe('events that do not fit', () => {
+  const faults = [{ path: '/properties/a', message: 'must be a string of at most 8192 bytes' }];
+  const cut = (line: number, at: number): ImportItem => {
+    const quarantined = {
+      eventId: `q-${line}`,
+      eventName: 'level_up',
+      properties: '{"a":"x"}',
+      sessionId: null,
+      faults,
+    };
+    return { line, playerId: ID, externalId: 'ext-1', at, quarantined };
+  };
+
+  it('are in the quarantine of their player, with their time and their faults', () => {
+    const history = given([]);
+    const { facts, reply } = history.when(lines([cut(1, day(50)), cut(2, day(40))]));
+    expect(reply).toMatchObject({ imported: 2, rejected: [] });
+    expect(facts.filter(({ kind }) => kind === 'EventQuarantined')).toMatchObject([
+      {
+        eventId: 'q-1',
+        at: NOW,
+        timestamp: day(50),
+        number: 1,
+        externalId: 'ext-1',
+        reason: { schemaVersion: 0, faults },
+      },
+      { eventId: 'q-2', at: NOW, timestamp: day(40), number: 2 },
+    ]);
+    expect(history.player(ID)).toMatchObject({ firstSeenAt: day(50), lastSeenAt: day(40), counters: [] });
+  });
+});
 
 describe('imported history', () => {
   it('registers an unknown player as of its time, without facts that trigger anything', () => {

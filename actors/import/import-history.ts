@@ -8,7 +8,7 @@ import { importedLifecycle } from '../player/imported-lifecycle.ts';
 import { updateLater, updateSegments } from '../segments/update-segments.ts';
 import type { ImportedReply, ImportHistory, PlayerHistory } from '../vocabulary/import.ts';
 import { unpackEvents } from '../vocabulary/packed-events.ts';
-import type { PlayerView } from '../vocabulary/player.ts';
+import { NEVER_SEEN, type PlayerView } from '../vocabulary/player.ts';
 import type { Reply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { importAdvance, importedTo } from './import-ledger.ts';
@@ -73,7 +73,7 @@ function importPlayer(history: PlayerHistory, { draft, context, definitions }: S
   }
   const { game, environment, at } = context;
   const base = { entityId: playerId, game, environment, at } as const;
-  if (known === undefined) draft.emit({ kind: 'PlayerImported', ...base, player: newPlayer(history) });
+  if (known === undefined) draft.emit({ kind: 'PlayerImported', ...base, player: newPlayer(history, at) });
   const { refused, repeated, payerFrom } = importOthers(draft, history, context);
   for (const [place, message] of refused) reply.rejected.push({ line: lines[place] ?? 0, message });
   reply.repeated += repeated.size;
@@ -108,7 +108,8 @@ function playerOf(draft: Draft, playerId: string): PlayerState {
   return state;
 }
 
-function newPlayer({ playerId: id, externalId, firstAt }: PlayerHistory): PlayerView {
+function newPlayer({ playerId: id, externalId, firstAt }: PlayerHistory, importedAt: number): PlayerView {
+  const isSeen = firstAt !== Infinity;
   return {
     id,
     externalId,
@@ -118,8 +119,8 @@ function newPlayer({ playerId: id, externalId, firstAt }: PlayerHistory): Player
     sessionCount: 0,
     totalRevenue: 0,
     isPayer: false,
-    firstSeenAt: firstAt,
-    lastSeenAt: firstAt,
+    firstSeenAt: isSeen ? firstAt : importedAt,
+    lastSeenAt: isSeen ? firstAt : NEVER_SEEN,
     attributes: '{}',
   };
 }

@@ -16,7 +16,7 @@ export interface ImportedOthers {
   payerFrom: number;
 }
 
-/** Emits the sessions, purchases and profiles of a player's lines. The player exists in the draft. */
+/** Emits the sessions, purchases, profiles and quarantined events of a player's lines. The player exists in the draft. */
 export function importOthers(draft: Draft, history: PlayerHistory, context: Context): ImportedOthers {
   const { playerId, lines, others } = history;
   const refused = new Map<number, string>();
@@ -39,7 +39,7 @@ const REPEATED = Symbol('repeated');
 function importOther(
   draft: Draft,
   state: PlayerState,
-  { at, session, purchase, player }: OtherLine,
+  { at, session, purchase, player, quarantined }: OtherLine,
   { game, environment, at: importedAt }: Context,
 ): string | typeof REPEATED | undefined {
   const base = { entityId: state.id, game, environment, at, externalId: state.externalId } as const;
@@ -59,6 +59,13 @@ function importOther(
     if (!state.recordedSessions.some((earlier) => earlier.digest === digest)) {
       draft.emit({ kind: 'SessionImported', ...base, ...session, digest });
     }
+  }
+  if (quarantined !== undefined) {
+    const { faults, ...event } = quarantined;
+    const number = state.quarantine.last + 1;
+    const reason = { schemaVersion: 0, faults };
+    const kept = { ...event, remember: false, timestamp: at, number, reason };
+    draft.emit({ kind: 'EventQuarantined', ...base, ...kept, at: importedAt });
   }
   if (player !== undefined) {
     const view = withProfile(state, player);

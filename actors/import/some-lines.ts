@@ -1,5 +1,6 @@
 import { dayOf } from '../../src/kernel/days.ts';
 import type { EventTally, OtherLine, PlayerEvents, PlayerHistory } from '../vocabulary/import.ts';
+import { NEVER_SEEN } from '../vocabulary/player.ts';
 import { someEvents, unpackEvents, type PlainEvent } from '../vocabulary/packed-events.ts';
 
 /** The lines behind `line`; `undefined`: there are none. */
@@ -33,9 +34,10 @@ function eventsAt({ packed }: PlayerEvents, isWanted: (place: number) => boolean
 }
 
 function timesOf(others: readonly OtherLine[]): { firstAt: number; lastAt: number } {
+  const seen = others.filter(({ at }) => at !== NEVER_SEEN);
   return {
-    firstAt: Math.min(...others.map(({ at, player }) => player?.firstSeenAt ?? at)),
-    lastAt: Math.max(...others.map(({ at }) => at)),
+    firstAt: Math.min(...seen.map(({ at, player }) => player?.firstSeenAt ?? at)),
+    lastAt: Math.max(...seen.map(({ at }) => at)),
   };
 }
 

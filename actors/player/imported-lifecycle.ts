@@ -3,7 +3,7 @@ import type { PlayerLimits } from '../decision.ts';
 import { isHighRisk } from '../churn/churn-changes.ts';
 import type { LifecycleThresholds } from '../vocabulary/documents.ts';
 import type { HistoryImported } from '../vocabulary/import-facts.ts';
-import type { LifecycleStage } from '../vocabulary/player.ts';
+import { NEVER_SEEN, type LifecycleStage } from '../vocabulary/player.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { nextChangeAt } from './update-lifecycle.ts';
 
@@ -38,6 +38,7 @@ function stageOf(
   { newDays, atRiskDays, churnedDays }: LifecycleThresholds,
   nowMs: number,
 ): { stage: LifecycleStage; at: number } {
+  if (lastSeenAt === NEVER_SEEN) return { stage: 'new', at: firstSeenAt };
   const churnedAt = lastSeenAt + churnedDays * DAY_MS;
   if (churnedAt <= nowMs) return { stage: 'churned', at: churnedAt };
   const atRiskAt = lastSeenAt + atRiskDays * DAY_MS;

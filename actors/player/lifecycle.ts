@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../src/kernel/days.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { LifecycleThresholds } from '../vocabulary/documents.ts';
-import type { LifecycleStage } from '../vocabulary/player.ts';
+import { NEVER_SEEN, type LifecycleStage } from '../vocabulary/player.ts';
 
 /** The stage after an activity, which `state` already contains; usually unchanged. */
 export function stageAfterActivity(state: PlayerState, thresholds: LifecycleThresholds): LifecycleStage {
@@ -28,6 +28,7 @@ export interface StageChange {
 
 /** The next change of the stage without activity; `undefined`: there is none. */
 export function nextStage(state: PlayerState, thresholds: LifecycleThresholds): StageChange | undefined {
+  if (state.lastSeenAt === NEVER_SEEN) return undefined;
   const { newDays, atRiskDays, churnedDays } = thresholds;
   const atRisk = { to: 'at_risk', at: state.lastSeenAt + atRiskDays * DAY_MS } as const;
   switch (state.lifecycleStage) {

@@ -1,3 +1,4 @@
+import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { JsonText } from '../../src/kernel/json.ts';
 import type { PackedEvents } from './packed-events.ts';
 import type { PlayedWith } from './played-with.ts';
@@ -24,7 +25,7 @@ export interface PlayerHistory {
   externalId: string;
   /** Their numbers in the file, ascending. */
   lines: number[];
-  /** When the player was first and last seen in them. */
+  /** When the player was first and last seen in them; infinite (later than ever, earlier than ever) without a time. */
   firstAt: number;
   lastAt: number;
   /** One for each line. */
@@ -52,6 +53,8 @@ export interface OtherLine {
   session?: ImportedSession;
   purchase?: ImportedPurchase;
   player?: ImportedProfile;
+  /** Nothing else is present then. */
+  quarantined?: QuarantinedLine;
 }
 
 /** One line of a file: something that a player did, or the player itself. */
@@ -60,12 +63,19 @@ export interface ImportItem {
   line: number;
   playerId: string;
   externalId: string;
-  /** When it happened. For a player: when it was last seen. */
+  /** When it happened. For a player: when it was last seen, `NEVER_SEEN` if the line has no time. */
   at: number;
   event?: ImportedEvent;
   session?: ImportedSession;
   purchase?: ImportedPurchase;
   player?: ImportedProfile;
+  /** Nothing else is present then. */
+  quarantined?: QuarantinedLine;
+}
+
+/** An event that does not fit: it was cut, and goes to the player's quarantine. */
+export interface QuarantinedLine extends ImportedEvent {
+  faults: FieldFault[];
 }
 
 export interface ImportedEvent {

@@ -21,9 +21,13 @@ export interface PlayerView {
   totalRevenue: number;
   isPayer: boolean;
   firstSeenAt: number;
+  /** `NEVER_SEEN`: the player was imported without a time, and was not active since. */
   lastSeenAt: number;
   attributes: JsonText;
 }
+
+/** `lastSeenAt` of a player who was never active. Its stage and its churn risk do not change until it is. */
+export const NEVER_SEEN = 0;
 
 /** A caller-supplied event id and its result, oldest first in `PlayerState.recentEvents`. */
 export interface RecentEvent extends Later {

@@ -21,6 +21,11 @@ export function timeOut(description: string) {
   return Type.String({ format: 'date-time', description: `${description} ISO 8601, UTC, milliseconds.` });
 }
 
+export function nullableTimeOut(description: string) {
+  const whole = `${description} ISO 8601, UTC, milliseconds.`;
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: whole });
+}
+
 /** A caller's free-form JSON object. Commands carry it as JSON text (document-text.ts). */
 export function freeForm(description: string) {
   return Type.Unsafe<Record<string, unknown>>({

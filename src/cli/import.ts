@@ -9,6 +9,7 @@ import { lockName } from '../local/data-dir-lock.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { checkFile, reportLines } from './import/check-file.ts';
+import { fittedTexts } from './import/fitted-lines.ts';
 import { withHistoryClient } from './import/history-client.ts';
 import { fileFormat, IMPORT_KINDS, IMPORT_SOURCES, type ImportKind, type ImportSource } from './import/file-formats.ts';
 import { importFile } from './import/import-file.ts';
@@ -26,13 +27,14 @@ interface ImportOptions {
   format?: FileKind;
   rejected?: string;
   dryRun?: true;
+  fit?: true;
   fromStart?: true;
 }
 
 /** A third of the share of a process without it: 10 is a tenth, and starves the command on a busy machine. */
 const NICE = 5;
 
-/** Exit codes beside 0 and 1: some lines were rejected; the import was interrupted. */
+/** Exit codes beside 0 and 1: some lines were rejected or quarantined; the import was interrupted. */
 const EXIT_REJECTED = 2;
 const EXIT_INTERRUPTED = 130;
 
@@ -53,6 +55,7 @@ export function importCommand(context: CliContext): Command {
       .addOption(new Option('--from <product>', 'whose export it is').choices(IMPORT_SOURCES).default('native'))
       .addOption(new Option('--format <format>', 'of files whose name does not tell it').choices(FILE_KINDS))
       .option('--rejected <file>', 'where rejected lines go, for a single file (default: in DATA_DIR/imports)')
+      .option('--fit', 'store what is too large cut to fit, instead of sending its event to quarantine')
       .option('--dry-run', 'read and check everything, and import nothing')
       .option('--from-start', 'read from the first line again; lines that are imported stay as they are')
       .action((files: string[], options: ImportOptions) => runImport(kind, files, options, context));
@@ -85,6 +88,7 @@ async function runImport(
           format,
           importId: '',
           nowMs,
+          fit: options.fit === true,
           playerIdOf,
         });
         for (const line of reportLines(path, report)) context.print(line);
@@ -110,13 +114,14 @@ async function runImport(
         const rejectedPath = resolve(options.rejected ?? join(folder, `${name}.rejected.ndjson`));
         const statePath = resolve(folder, `${name}.json`);
         const release = await lockFiles(path, [statePath, rejectedPath]);
-        const { counts, done, isOld, unlisted } = await importFile({
+        const { counts, done, fitted, isOld, unlisted } = await importFile({
           ...client,
           path,
           source,
           namespace,
           format,
           fileKind: kinds[place] ?? 'ndjson',
+          fit: options.fit === true,
           playerIdOf,
           statePath,
           rejectedPath,
@@ -130,7 +135,8 @@ async function runImport(
         if (unlisted > 0) {
           context.note(`${grouped(unlisted)} rejected lines are not in ${rejectedPath}: it has its maximum size.`);
         }
-        rejected += counts.rejected;
+        for (const text of fittedTexts(fitted)) context.note(`${basename(path)}: ${text}`);
+        rejected += counts.rejected + fitted.quarantined;
         const numbers = [counts.imported, counts.repeated, counts.rejected].map(grouped);
         const state = isOld ? 'done before' : done ? 'done' : 'interrupted';
         // An earlier run may have had another file for rejected lines.

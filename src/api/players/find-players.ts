@@ -6,11 +6,11 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
-import { ExternalId, PlayerId, timeOut } from '../fields.ts';
+import { ExternalId, nullableTimeOut, PlayerId, timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute } from '../route.ts';
 import { playerIdsOf } from './player-id.ts';
-import { LIFECYCLE_STAGE_SCHEMA, PLAYER_EXAMPLE } from './player-resource.ts';
+import { lastSeenOf, LIFECYCLE_STAGE_SCHEMA, PLAYER_EXAMPLE } from './player-resource.ts';
 
 /*
  * The route that finds players. Owners know a player by id and by external id at once; ClickHouse finds the rest, about
@@ -30,7 +30,7 @@ const Found = Type.Object(
     total_revenue: Type.Number({ description: "Sum of all purchases in the game's currency." }),
     is_payer: Type.Boolean({ description: 'Whether the player has made a purchase.' }),
     first_seen_at: timeOut('When the player was first registered.'),
-    last_seen_at: timeOut('When the player was last active.'),
+    last_seen_at: nullableTimeOut('When the player was last active; null: never.'),
     matched: Type.Unsafe<'id' | 'external_id' | 'device_id' | 'email' | 'external_id_start' | null>({
       type: ['string', 'null'],
       enum: ['id', 'external_id', 'device_id', 'email', 'external_id_start', null],
@@ -150,7 +150,7 @@ function shown(player: Player, search: string | undefined) {
     total_revenue: player.totalRevenue,
     is_payer: player.isPayer,
     first_seen_at: formatTimestamp(player.firstSeenAt),
-    last_seen_at: formatTimestamp(player.lastSeenAt),
+    last_seen_at: lastSeenOf(player),
     matched: search === undefined ? null : matchOf(player, search),
   };
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { NEVER_SEEN } from '../../../actors/vocabulary/player.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { PlayerId } from '../fields.ts';
@@ -31,7 +32,10 @@ export const getLifecycle = defineRoute({
         lifecycle_stage: Type.Unsafe<string>(LIFECYCLE_STAGE_SCHEMA),
         lifecycle_changed_at: offsetTime('When the stage last changed.'),
         first_seen_at: offsetTime('When the player was first registered.'),
-        last_seen_at: offsetTime('When the player was last active.'),
+        last_seen_at: Type.Unsafe<string | null>({
+          ...offsetTime('When the player was last active; null: never.'),
+          type: ['string', 'null'],
+        }),
         session_count: Type.Integer({ description: 'Number of sessions opened or recorded.' }),
         total_playtime_seconds: Type.Integer({ description: 'Playtime in closed sessions, seconds.' }),
       },
@@ -61,7 +65,7 @@ export const getLifecycle = defineRoute({
           lifecycle_stage: reply.stage,
           lifecycle_changed_at: withOffset(reply.changedAt),
           first_seen_at: withOffset(reply.firstSeenAt),
-          last_seen_at: withOffset(reply.lastSeenAt),
+          last_seen_at: reply.lastSeenAt === NEVER_SEEN ? null : withOffset(reply.lastSeenAt),
           session_count: reply.sessionCount,
           total_playtime_seconds: reply.totalPlaytimeSeconds,
         }),

@@ -5,8 +5,8 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { unitsText } from '../../kernel/money.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import type { Success } from '../action.ts';
-import { ExternalId, freeForm, PlayerId, timeOut } from '../fields.ts';
-import type { PlayerView } from '../../../actors/vocabulary/player.ts';
+import { ExternalId, freeForm, nullableTimeOut, PlayerId, timeOut } from '../fields.ts';
+import { NEVER_SEEN, type PlayerView } from '../../../actors/vocabulary/player.ts';
 import type { KeyKind } from '../api-key.ts';
 
 /* The Player resource: its schema, its JSON text and its example. */
@@ -39,7 +39,7 @@ export const Player = Type.Object(
     }),
     is_payer: Type.Boolean({ description: 'Whether the player has made a purchase.' }),
     first_seen_at: timeOut('When the player was first registered.'),
-    last_seen_at: timeOut("When the player was last active, by the service's clock."),
+    last_seen_at: nullableTimeOut("When the player was last active, by the service's clock; null: never."),
     attributes: freeForm('Custom attributes.'),
     computed: Type.Optional(
       Type.Unsafe<JsonObject>({
@@ -65,6 +65,11 @@ export const emailSchema = {
   description: 'E-mail address. The service stores it and sends no e-mail.',
 } as const;
 
+/** When a player was last active, as callers get it; null: never. */
+export function lastSeenOf({ lastSeenAt }: Pick<PlayerView, 'lastSeenAt'>): string | null {
+  return lastSeenAt === NEVER_SEEN ? null : formatTimestamp(lastSeenAt);
+}
+
 /** The Player resource as JSON text. Client keys get neither the e-mail address nor computed properties. */
 export function playerJson(player: PlayerView, reader: KeyKind, computed?: JsonText): string {
   const own = reader === 'client' || computed === undefined ? '' : `,"computed":${computed}`;
@@ -74,7 +79,7 @@ export function playerJson(player: PlayerView, reader: KeyKind, computed?: JsonT
     `"device_id":${JSON.stringify(player.deviceId)},${email}"lifecycle_stage":"${player.lifecycleStage}",` +
     `"session_count":${player.sessionCount},"total_revenue":${unitsText(player.totalRevenue)},` +
     `"is_payer":${player.isPayer},"first_seen_at":"${formatTimestamp(player.firstSeenAt)}",` +
-    `"last_seen_at":"${formatTimestamp(player.lastSeenAt)}","attributes":${player.attributes}${own}}`
+    `"last_seen_at":${JSON.stringify(lastSeenOf(player))},"attributes":${player.attributes}${own}}`
   );
 }
 

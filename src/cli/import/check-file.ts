@@ -1,6 +1,8 @@
 import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { NEVER_SEEN } from '../../../actors/vocabulary/player.ts';
 import { printable } from '../printable.ts';
 import { openFile } from './open-source.ts';
+import { fittedTexts, noFittedLines, noteFitted, type FittedLines } from './fitted-lines.ts';
 import { grouped } from './progress-line.ts';
 import { readHistory, type ReadOptions } from './read-history.ts';
 
@@ -11,6 +13,7 @@ export interface FileReport {
   faulty: number;
   /** The first faults. */
   faults: { line: number; reason: string }[];
+  fitted: FittedLines;
   /** Lines by name of event, the most frequent first. */
   names: [name: string, lines: number][];
   /** Epoch milliseconds; `undefined` without a good line. */
@@ -33,6 +36,7 @@ export async function checkFile(path: string, options: ReadOptions): Promise<Fil
     good: 0,
     faulty: 0,
     faults: [],
+    fitted: noFittedLines(),
     names: [],
     fromMs: undefined,
     toMs: undefined,
@@ -49,9 +53,12 @@ export async function checkFile(path: string, options: ReadOptions): Promise<Fil
         continue;
       }
       report.good += 1;
+      noteFitted(report.fitted, read);
       const { at, event, playerId } = read.item;
-      report.fromMs = Math.min(report.fromMs ?? at, at);
-      report.toMs = Math.max(report.toMs ?? at, at);
+      if (at !== NEVER_SEEN) {
+        report.fromMs = Math.min(report.fromMs ?? at, at);
+        report.toMs = Math.max(report.toMs ?? at, at);
+      }
       if (players.size < MOST_PLAYERS) players.add(playerId);
       const name = event?.eventName;
       if (name !== undefined && (names.has(name) || names.size < MOST_NAMES)) {
@@ -66,7 +73,7 @@ export async function checkFile(path: string, options: ReadOptions): Promise<Fil
 
 /** The report as lines of text. */
 export function reportLines(path: string, report: FileReport): string[] {
-  const { lines, good, faulty, faults, names, fromMs, toMs, players } = report;
+  const { lines, good, faulty, faults, fitted, names, fromMs, toMs, players } = report;
   const times =
     fromMs === undefined || toMs === undefined ? '' : `, ${formatTimestamp(fromMs)} to ${formatTimestamp(toMs)}`;
   const most = players === MOST_PLAYERS ? 'at least ' : '';
@@ -74,6 +81,7 @@ export function reportLines(path: string, report: FileReport): string[] {
     `${path}: ${grouped(lines)} lines, ${grouped(good)} good, ${grouped(faulty)} faulty`,
     `  ${most}${grouped(players)} players${times}`,
     ...names.map(([name, count]) => `  ${grouped(count)} ${printable(name)}`),
+    ...fittedTexts(fitted).map((text) => `  ${text}`),
     ...faults.map(({ line, reason }) => `  line ${line}: ${printable(reason)}`),
   ];
 }

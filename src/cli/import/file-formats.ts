@@ -2,10 +2,12 @@ import { parseAmount, unitsText } from '../../kernel/money.ts';
 import { isEmail } from '../../kernel/email.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ImportItem } from '../../../actors/vocabulary/import.ts';
+import { NEVER_SEEN } from '../../../actors/vocabulary/player.ts';
 import {
   documentOf,
   type Fields,
   LineFault,
+  type LineNotes,
   optionalText,
   optionalTime,
   requiredText,
@@ -28,7 +30,7 @@ export interface FileFormat {
   optional: readonly string[] | undefined;
   /** JSON Pointers of the objects whose values are imported: faults elsewhere in the line do not matter. */
   documents: readonly string[];
-  read(fields: Fields, nowMs: number): HistoryLine;
+  read(fields: Fields, nowMs: number, notes: LineNotes): HistoryLine;
 }
 
 export type ImportKind = 'events' | 'players' | 'purchases';
@@ -52,22 +54,23 @@ const nativeEvents: FileFormat = {
   required: ['external_id', 'event_name', 'timestamp'],
   optional: ['event_id', 'properties', 'session_id', 'source', ...EXPORTED],
   documents: ['/properties'],
-  read(fields, nowMs) {
+  read(fields, nowMs, notes) {
     const name = eventName(fields, 'event_name');
+    const properties = documentOf(fields, 'properties', notes);
     const line: HistoryLine = {
       externalId: playerName(fields, 'external_id'),
       at: requiredTime(fields, 'timestamp', nowMs),
       event: {
         eventId: ownId(fields, 'event_id'),
         eventName: name,
-        properties: documentOf(fields, 'properties'),
+        properties,
         sessionId: ownId(fields, 'session_id') ?? null,
       },
     };
     // What another deployment of this service made of a session or a purchase counts here too.
     if (fields['source'] !== 'service') return line;
-    if (name === 'session_recorded') line.session = sessionOf(propertiesOf(fields), NATIVE_SESSION);
-    if (name === 'purchase') line.purchase = purchaseOf(propertiesOf(fields));
+    if (name === 'session_recorded') line.session = sessionOf(parsed(properties), NATIVE_SESSION);
+    if (name === 'purchase') line.purchase = purchaseOf(parsed(properties));
     return line;
   },
 };
@@ -98,9 +101,9 @@ const nativePlayers: FileFormat = {
   required: ['external_id'],
   optional: ['email', 'device_id', 'attributes', 'first_seen_at', 'last_seen_at'],
   documents: ['/attributes'],
-  read(fields, nowMs) {
+  read(fields, nowMs, notes) {
     const firstSeenAt = optionalTime(fields, 'first_seen_at', nowMs);
-    const at = optionalTime(fields, 'last_seen_at', nowMs) ?? firstSeenAt ?? nowMs;
+    const at = optionalTime(fields, 'last_seen_at', nowMs) ?? firstSeenAt ?? NEVER_SEEN;
     const deviceId = optionalText(fields, 'device_id', LIMITS.deviceIdLength);
     const email = optionalText(fields, 'email', LIMITS.emailLength);
     if (email !== undefined && !isEmail(email)) throw new LineFault('`email` must be an e-mail address.');
@@ -108,10 +111,10 @@ const nativePlayers: FileFormat = {
       externalId: playerName(fields, 'external_id'),
       at,
       player: {
-        firstSeenAt: Math.min(firstSeenAt ?? at, at),
+        ...(firstSeenAt === undefined ? {} : { firstSeenAt: Math.min(firstSeenAt, at) }),
         ...(deviceId === undefined ? {} : { deviceId }),
         ...(email === undefined ? {} : { email }),
-        attributes: documentOf(fields, 'attributes'),
+        attributes: documentOf(fields, 'attributes', notes),
       },
     };
   },
@@ -122,8 +125,8 @@ const posthogEvents: FileFormat = {
   required: ['event', 'distinct_id', 'timestamp'],
   optional: undefined,
   documents: ['/properties'],
-  read(fields, nowMs) {
-    const properties = documentOf(fields, 'properties');
+  read(fields, nowMs, notes) {
+    const properties = documentOf(fields, 'properties', notes);
     return {
       externalId: playerName(fields, 'distinct_id'),
       at: requiredTime(fields, 'timestamp', nowMs),
@@ -142,7 +145,7 @@ const amplitudeEvents: FileFormat = {
   required: ['event_type', 'event_time'],
   optional: undefined,
   documents: ['/event_properties'],
-  read(fields, nowMs) {
+  read(fields, nowMs, notes) {
     const externalId =
       optionalText(fields, 'user_id', LIMITS.externalIdLength) ??
       optionalText(fields, 'device_id', LIMITS.externalIdLength);
@@ -154,7 +157,7 @@ const amplitudeEvents: FileFormat = {
       event: {
         eventId: ownId(fields, 'uuid') ?? ownId(fields, '$insert_id'),
         eventName: eventName(fields, 'event_type'),
-        properties: documentOf(fields, 'event_properties'),
+        properties: documentOf(fields, 'event_properties', notes),
         // Amplitude has -1 for events outside of sessions.
         sessionId: sessionId === undefined || sessionId === '-1' ? null : sessionId,
       },
@@ -167,8 +170,8 @@ const gameAnalyticsEvents: FileFormat = {
   required: ['data'],
   optional: undefined,
   documents: ['/data'],
-  read(fields, nowMs) {
-    const text = documentOf(fields, 'data');
+  read(fields, nowMs, notes) {
+    const text = documentOf(fields, 'data', notes);
     const data = parsed(text);
     const category = requiredText(data, 'category', LIMITS.nameLength);
     const { user_id: _, client_ts: __, ...properties } = data;
@@ -199,8 +202,6 @@ const FORMATS: Readonly<Record<ImportSource, Partial<Record<ImportKind, FileForm
 export function fileFormat(source: ImportSource, kind: ImportKind): FileFormat | undefined {
   return FORMATS[source][kind];
 }
-
-const propertiesOf = (fields: Fields): Fields => parsed(documentOf(fields, 'properties'));
 
 function parsed(document: string): Fields {
   const fields: Fields = JSON.parse(document);

@@ -1,11 +1,13 @@
 import { dayOf } from '../../kernel/days.ts';
 import type {
   EventTally,
+  ImportedEvent,
   ImportHistory,
   ImportItem,
   OtherLine,
   PlayerHistory,
 } from '../../../actors/vocabulary/import.ts';
+import { NEVER_SEEN } from '../../../actors/vocabulary/player.ts';
 import type { PlainEvent } from '../../../actors/vocabulary/packed-events.ts';
 import { createEventPacker } from '../../../actors/vocabulary/pack-events.ts';
 
@@ -39,8 +41,10 @@ export function createHistoryBatch(): HistoryBatch {
   let to = 0;
   let sizeBytes = 0;
 
-  function groupOf({ playerId, externalId }: ImportItem): Group {
-    const held = groups.get(playerId);
+  function groupOf({ playerId, externalId, quarantined }: ImportItem): Group {
+    // Of the lines of a group, all are events or none is.
+    const key = quarantined === undefined ? playerId : `${playerId} quarantined`;
+    const held = groups.get(key);
     if (held !== undefined) return held;
     const group: Group = {
       playerId,
@@ -52,28 +56,30 @@ export function createHistoryBatch(): HistoryBatch {
       tallies: [],
       others: [],
     };
-    groups.set(playerId, group);
+    groups.set(key, group);
     sizeBytes += PLAYER_BYTES + externalId.length;
     return group;
   }
 
   return {
     add(item) {
-      const { line, at, event, session, purchase, player } = item;
+      const { line, at, event, session, purchase, player, quarantined } = item;
       const group = groupOf(item);
-      if (session !== undefined || purchase !== undefined || player !== undefined) {
+      if (session !== undefined || purchase !== undefined || player !== undefined || quarantined !== undefined) {
         group.others.push(otherOf(item, group.lines.length));
-        sizeBytes += PLAYER_BYTES + (player?.attributes?.length ?? 0);
+        sizeBytes += PLAYER_BYTES + (player?.attributes?.length ?? 0) + (quarantined ? bytesOf(quarantined) : 0);
       }
       if (event !== undefined) {
         const { eventId, eventName, properties, sessionId } = event;
         group.events.push({ at, eventId, eventName, properties, sessionId });
         tally(group.tallies, eventName, dayOf(at));
-        sizeBytes += eventId.length + eventName.length + properties.length + (sessionId?.length ?? 0);
+        sizeBytes += bytesOf(event);
       }
       group.lines.push(line);
-      group.firstAt = Math.min(group.firstAt, player?.firstSeenAt ?? at);
-      group.lastAt = Math.max(group.lastAt, at);
+      if (at !== NEVER_SEEN) {
+        group.firstAt = Math.min(group.firstAt, player?.firstSeenAt ?? at);
+        group.lastAt = Math.max(group.lastAt, at);
+      }
       sizeBytes += LINE_BYTES;
       lines += 1;
       if (from === 0) from = line;
@@ -98,13 +104,18 @@ export function createHistoryBatch(): HistoryBatch {
   };
 }
 
-function otherOf({ at, session, purchase, player }: ImportItem, place: number): OtherLine {
+function bytesOf({ eventId, eventName, properties, sessionId }: ImportedEvent): number {
+  return eventId.length + eventName.length + properties.length + (sessionId?.length ?? 0);
+}
+
+function otherOf({ at, session, purchase, player, quarantined }: ImportItem, place: number): OtherLine {
   return {
     place,
     at,
     ...(session === undefined ? {} : { session }),
     ...(purchase === undefined ? {} : { purchase }),
     ...(player === undefined ? {} : { player }),
+    ...(quarantined === undefined ? {} : { quarantined }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Reply } from '../../../actors/vocabulary/replies.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { createCommandPace } from '../../kernel/command-pace.ts';
+import { noteFitted } from './fitted-lines.ts';
 import type { ImportSource } from './import-source.ts';
 import { loadProgress, newProgress, saveProgress, type ImportIdentity, type ImportProgress } from './import-state.ts';
 import { openFile } from './open-source.ts';
@@ -54,6 +55,7 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
   const begunMs = clock.monotonicMs();
   let savedMs = begunMs;
   let { readTo, unlisted } = saved;
+  const { fitted } = saved;
   let linesOfRun = 0;
 
   function reject(line: number, reason: string, text: string): void {
@@ -86,7 +88,7 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
     const decidedTo = senders.map((sender) => sender.decidedTo);
     const undecided = senders.map((sender) => sender.undecidedFrom ?? Infinity);
     const nextLine = Math.min(readTo + 1, ...undecided);
-    const progress = { nextLine, readTo, decidedTo, done, counts, rejectedBytes: rejected.bytes, unlisted };
+    const progress = { nextLine, readTo, decidedTo, done, counts, fitted, rejectedBytes: rejected.bytes, unlisted };
     saveProgress(statePath, progress, identity);
     return progress;
   }
@@ -110,6 +112,7 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
       if (read.line > saved.readTo) reject(read.line, read.reason, read.bytes.toString('utf8'));
       return undefined;
     }
+    if (read.line > saved.readTo) noteFitted(fitted, read);
     const partition = partitionOf(read.item.playerId);
     const sender = senders[partition];
     if (sender === undefined || read.line <= (saved.decidedTo[partition] ?? 0)) return undefined;

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
+import { noFittedLines, type FittedLines } from './fitted-lines.ts';
 
 /**
  * How far a file is imported, so that a repeat begins there. A loss of this costs time only: the ledgers of the
@@ -15,13 +16,14 @@ export interface ImportProgress {
   decidedTo: number[];
   done: boolean;
   counts: ImportCounts;
+  fitted: FittedLines;
   /** The size of the file with rejected lines at that time; what follows is written again. */
   rejectedBytes: number;
   /** Rejected lines that did not fit that file. */
   unlisted: number;
 }
 
-/** Identifies an import: progress of another one is ignored. Earlier versions stored none of these fields. */
+/** Identifies an import: progress of another one is ignored. */
 export interface ImportIdentity {
   importId: string;
   /** The game's namespace: unique to a deployment. */
@@ -47,6 +49,7 @@ export function newProgress(partitions: number): ImportProgress {
     decidedTo: Array.from({ length: partitions }, () => 0),
     done: false,
     counts: { imported: 0, repeated: 0, rejected: 0 },
+    fitted: noFittedLines(),
     rejectedBytes: 0,
     unlisted: 0,
   };
@@ -76,7 +79,18 @@ export function loadProgress(path: string, partitions: number, identity: ImportI
   // Another file for rejected lines begins empty.
   const isSameFile = [undefined, identity.rejectedPath].includes(text(field(saved, 'rejectedPath')));
   const listed = isSameFile ? { rejectedBytes, unlisted } : { rejectedBytes: 0, unlisted: 0 };
-  return { nextLine, readTo, decidedTo: lines, done, counts: sums, ...listed };
+  return { nextLine, readTo, decidedTo: lines, done, counts: sums, fitted: fittedIn(saved), ...listed };
+}
+
+function fittedIn(saved: unknown): FittedLines {
+  const fitted = field(saved, 'fitted');
+  const [replaced, cut, quarantined] = ['replaced', 'cut', 'quarantined'].map((name) => {
+    const count = field(fitted, name);
+    return isCount(count) ? count : 0;
+  });
+  const examples = field(fitted, 'examples');
+  const texts = Array.isArray(examples) ? examples.filter((one): one is string => typeof one === 'string') : [];
+  return { replaced: replaced ?? 0, cut: cut ?? 0, quarantined: quarantined ?? 0, examples: texts };
 }
 
 /** The imports that this machine began in a deployment, and that may have lines in it. */

@@ -1,6 +1,7 @@
-import { parseJson } from '../../gateway/http/parse-json.ts';
-import { isPlainObject } from '../../api/plain-object.ts';
+import { parseNotedJson } from '../../gateway/http/parse-json.ts';
+import { fitDocument } from '../../api/segment-clients/fit-document.ts';
 import { dayOf } from '../../kernel/days.ts';
+import type { FieldFault } from '../../kernel/errors.ts';
 import type { JsonText } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
@@ -30,28 +31,37 @@ export function requiredText(fields: Fields, name: string, maxLength: number): s
   return text;
 }
 
-/** An object as JSON text; `{}` if absent. Exports hold it as an object, or as a text with JSON. */
-export function documentOf(fields: Fields, name: string): JsonText {
+/** What was done to the objects of a line, so that they may be stored. */
+export interface LineNotes {
+  /** What exceeds a bound, and was cut. */
+  cut: FieldFault[];
+  /** Characters and numbers that cannot be stored, and were replaced. */
+  replaced: FieldFault[];
+}
+
+export const noNotes = (): LineNotes => ({ cut: [], replaced: [] });
+
+/**
+ * An object as JSON text; `{}` if absent. Exports hold it as an object, or as a text with JSON. It is made to fit by the
+ * rule for messages of Segment's clients.
+ */
+export function documentOf(fields: Fields, name: string, notes: LineNotes): JsonText {
   const value = fields[name];
-  if (value === undefined || value === null || value === '') return '{}';
-  const object = typeof value === 'string' ? parsedDocument(value, name) : value;
-  if (!isPlainObject(object)) throw new LineFault(`\`${name}\` must be a JSON object.`);
-  const keys = Object.keys(object).length;
-  if (keys > LIMITS.documentKeys) {
-    throw new LineFault(`\`${name}\` has ${keys} keys; the maximum is ${LIMITS.documentKeys}.`);
-  }
-  const text = JSON.stringify(object);
-  if (text.length * 3 > LIMITS.documentBytes && Buffer.byteLength(text) > LIMITS.documentBytes) {
-    throw new LineFault(`\`${name}\` has ${Buffer.byteLength(text)} bytes; the maximum is ${LIMITS.documentBytes}.`);
-  }
+  const object = typeof value === 'string' && value !== '' ? parsedDocument(value, name, notes) : value;
+  if (isAbsent(object)) return '{}';
+  const { text, faults } = fitDocument(object, `/${name}`);
+  notes.cut.push(...faults);
   return text;
 }
 
-function parsedDocument(text: string, name: string): unknown {
-  const parsed = parseJson(Buffer.from(text));
+/** PHP and Lua write an empty object as an empty array. */
+const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+function parsedDocument(text: string, name: string, notes: LineNotes): unknown {
+  const parsed = parseNotedJson(Buffer.from(text));
   if (parsed.kind === 'broken') throw new LineFault(`\`${name}\` ${parsed.message}.`);
-  const [fault] = parsed.faults;
-  if (fault !== undefined) throw new LineFault(`\`${name}${fault.path}\` ${fault.message}.`);
+  notes.replaced.push(...parsed.faults.map(({ path, message }) => ({ path: `/${name}${path}`, message })));
   return parsed.value;
 }
 

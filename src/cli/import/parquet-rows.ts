@@ -33,6 +33,7 @@ function own(fields: Readonly<Record<string, unknown>>, name: string): unknown {
 
 function textOf(value: unknown, type: ParquetType): string {
   if (value === null || value === undefined) return 'null';
+  const plain = typeof value === 'string' ? value : JSON.stringify(value);
   switch (type.kind) {
     case 'struct':
       return structText(value, type.members);
@@ -43,11 +44,11 @@ function textOf(value: unknown, type: ParquetType): string {
     case 'json':
       return jsonText(value);
     case 'time':
-      return JSON.stringify(shortTime(String(value)));
+      return JSON.stringify(shortTime(plain));
     case 'timeOfDay':
-      return JSON.stringify(timeOfDay(String(value)));
+      return JSON.stringify(timeOfDay(plain));
     case 'number':
-      return String(value);
+      return plain;
     case 'plain':
       return JSON.stringify(value);
   }

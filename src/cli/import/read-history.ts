@@ -1,5 +1,5 @@
 import type { ImportItem } from '../../../actors/vocabulary/import.ts';
-import { parseJson } from '../../gateway/http/parse-json.ts';
+import { parseNotedJson } from '../../gateway/http/parse-json.ts';
 import { isPlainObject } from '../../api/plain-object.ts';
 import { uuidv5 } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -7,13 +7,14 @@ import { CliError } from '../cli-error.ts';
 import { printable } from '../printable.ts';
 import { csvFields } from '../../kernel/csv-fields.ts';
 import type { FileFormat } from './file-formats.ts';
-import { LineFault, type Fields } from './line-fields.ts';
+import { LineFault, noNotes, type Fields, type LineNotes } from './line-fields.ts';
 import type { OpenFile, FileKind } from './open-source.ts';
+import { beginsWithArray, splitJson } from '../../kernel/split-json.ts';
 import { splitRecords, type FileRecord } from '../../kernel/split-records.ts';
 
 /** A line of a file that can be imported, or why it cannot. */
 export type ReadLine =
-  | { kind: 'item'; line: number; item: ImportItem }
+  | { kind: 'item'; line: number; item: ImportItem; notes?: LineNotes }
   | { kind: 'fault'; line: number; reason: string; bytes: Buffer };
 
 export interface ReadOptions {
@@ -24,18 +25,23 @@ export interface ReadOptions {
   /** Lines before this one are left out. */
   fromLine?: number;
   nowMs: number;
+  /** Store what was cut of a line as it is then. Otherwise its event goes to quarantine. */
+  fit?: boolean;
   playerIdOf: (externalId: string) => string;
 }
 
 /** UUID namespace of ids of imported events. Never change it: a repeat would have other ids. */
 const IMPORTED_IDS = '5b2f1a6e-6f0e-4d5b-9a57-2d4b8f1c7e90';
 
-/** Reads a file line by line, in arrays. Throws `CliError` if the columns of a CSV file do not fit the format. */
+/**
+ * Reads a file line by line, in arrays. A line of JSON is an item of an array if the file begins with one. Throws
+ * `CliError` if the columns of a CSV file do not fit the format.
+ */
 export async function* readHistory({ chunks }: OpenFile, options: ReadOptions): AsyncGenerator<ReadLine[]> {
   const { fileKind, format, fromLine = 1 } = options;
   const quoted = fileKind === 'csv';
   let columns: string[] | undefined;
-  for await (const records of splitRecords(chunks, { quoted, maxBytes: LIMITS.importLineBytes })) {
+  for await (const records of quoted ? splitRecords(chunks, { quoted, maxBytes }) : splitLines(chunks)) {
     const lines: ReadLine[] = [];
     for (const record of records) {
       if (quoted && columns === undefined) columns = columnsOf(record, format);
@@ -46,32 +52,61 @@ export async function* readHistory({ chunks }: OpenFile, options: ReadOptions): 
   if (quoted && columns === undefined) throw new CliError('The file has no line with the names of its columns.');
 }
 
+const maxBytes = LIMITS.importLineBytes;
+
+async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord[]> {
+  const rest = chunks[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let isArray: boolean | undefined;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+    first.push(next.value);
+    isArray = beginsWithArray(first.length === 1 ? next.value : Buffer.concat(first));
+    if (isArray !== undefined) break;
+  }
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    yield* first;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  yield* isArray === true ? splitJson(whole(), maxBytes) : splitRecords(whole(), { quoted: false, maxBytes });
+}
+
 function readLine(record: FileRecord, columns: readonly string[] | undefined, options: ReadOptions): ReadLine {
   const { line, bytes } = record;
+  const notes = noNotes();
   try {
     if (record.fault !== undefined) throw new LineFault(`The line ${record.fault}.`);
-    const fields = columns === undefined ? jsonFields(bytes, options.format) : namedFields(bytes, columns);
-    return { kind: 'item', line, item: itemOf(fields, line, options) };
+    const fields = columns === undefined ? jsonFields(bytes, options.format, notes) : namedFields(bytes, columns);
+    const item = itemOf(fields, line, options, notes);
+    return notes.cut.length + notes.replaced.length === 0
+      ? { kind: 'item', line, item }
+      : { kind: 'item', line, item, notes };
   } catch (error) {
     if (error instanceof LineFault) return { kind: 'fault', line, reason: error.message, bytes };
     throw error;
   }
 }
 
-function itemOf(fields: Fields, line: number, { format, importId, nowMs, playerIdOf }: ReadOptions): ImportItem {
-  const { event, ...read } = format.read(fields, nowMs);
+function itemOf(fields: Fields, line: number, options: ReadOptions, notes: LineNotes): ImportItem {
+  const { format, importId, nowMs, fit, playerIdOf } = options;
+  const { event, ...read } = format.read(fields, nowMs, notes);
   const item: ImportItem = { line, playerId: playerIdOf(read.externalId), ...read };
-  if (event !== undefined) {
-    item.event = { ...event, eventId: event.eventId ?? uuidv5(IMPORTED_IDS, `${importId}\n${line}`) };
+  const [cut] = fit === true ? [] : notes.cut;
+  if (event === undefined) {
+    if (cut !== undefined) throw new LineFault(`\`${cut.path}\` ${cut.message}. With --fit, it is cut.`);
+    return item;
   }
-  return item;
+  const named = { ...event, eventId: event.eventId ?? uuidv5(IMPORTED_IDS, `${importId}\n${line}`) };
+  if (cut === undefined) return { ...item, event: named };
+  const { playerId, externalId, at } = item;
+  const faults = notes.cut.slice(0, LIMITS.quarantineFaults);
+  return { line, playerId, externalId, at, quarantined: { ...named, faults } };
 }
 
-function jsonFields(bytes: Buffer, { documents }: FileFormat): Fields {
-  const parsed = parseJson(bytes);
+function jsonFields(bytes: Buffer, { documents }: FileFormat, notes: LineNotes): Fields {
+  const parsed = parseNotedJson(bytes);
   if (parsed.kind === 'broken') throw new LineFault(`The line ${parsed.message}.`);
-  const fault = parsed.faults.find(({ path }) => documents.some((document) => path.startsWith(`${document}/`)));
-  if (fault !== undefined) throw new LineFault(`\`${fault.path}\` ${fault.message}.`);
+  const isOf = (path: string): boolean => documents.some((document) => path.startsWith(`${document}/`));
+  notes.replaced.push(...parsed.faults.filter(({ path }) => isOf(path)));
   if (!isPlainObject(parsed.value)) throw new LineFault('The line is not a JSON object.');
   return parsed.value;
 }

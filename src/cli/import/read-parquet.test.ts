@@ -89,10 +89,7 @@ it('a file of many rows keeps their order, and a text with JSON that a writer ca
     engine.CloseConnection(connection);
     const lines = await linesOf(path);
     expect(lines).toEqual(
-      Array.from(
-        { length: 20_000 },
-        (_, n) => `{"n":"${n}","external_id":"a\\nb","properties":{"constructor":${n}}}`,
-      ),
+      Array.from({ length: 20_000 }, (_, n) => `{"n":"${n}","external_id":"a\\nb","properties":{"constructor":${n}}}`),
     );
   } finally {
     rmSync(folder, { recursive: true });
@@ -100,7 +97,9 @@ it('a file of many rows keeps their order, and a text with JSON that a writer ca
 });
 
 it('names of members may have any characters', () => {
-  expect(parquetType('Tuple(`a b(,)` Nullable(Int8), `c\\`d` Map(String, Array(Nullable(String))))', ['', '', 'JSON'])).toEqual({
+  expect(
+    parquetType('Tuple(`a b(,)` Nullable(Int8), `c\\`d` Map(String, Array(Nullable(String))))', ['', '', 'JSON']),
+  ).toEqual({
     kind: 'struct',
     members: [
       { name: 'a b(,)', type: { kind: 'number' } },

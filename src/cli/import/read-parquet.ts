@@ -40,11 +40,7 @@ export async function* readParquet(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function readColumns(
-  engine: NativeEngine,
-  connection: NativeConnection,
-  path: string,
-): Promise<ParquetColumns> {
+async function readColumns(engine: NativeEngine, connection: NativeConnection, path: string): Promise<ParquetColumns> {
   const rows = async (sql: string): Promise<Record<string, unknown>[]> => {
     const { bytes } = await engine.QueryAsyncConnection(connection, sql, 'JSONEachRow');
     const lines = Buffer.from(bytes).toString('utf8').split('\n');

@@ -37,16 +37,29 @@ export function parseJson(bytes: Buffer): ParsedJson {
  * @param bytes UTF-8
  */
 export function parseLenientJson(bytes: Buffer): ParsedJson {
-  if (!isUtf8(bytes)) return { kind: 'broken', message: 'is not valid UTF-8' };
+  return parseFitting(bytes).parsed;
+}
+
+/** As `parseLenientJson`, and names the values that must be made fit. */
+export function parseNotedJson(bytes: Buffer): ParsedJson {
+  const { parsed, verdict } = parseFitting(bytes);
+  if (parsed.kind === 'broken' || verdict === 'plain') return parsed;
+  return { ...parsed, faults: faultsOf(parsed.value, integersPastDouble(bytes) ?? NO_INTEGERS) };
+}
+
+function parseFitting(bytes: Buffer): { parsed: ParsedJson; verdict?: ScanVerdict } {
+  if (!isUtf8(bytes)) return { parsed: { kind: 'broken', message: 'is not valid UTF-8' } };
   const verdict = scanJson(bytes, LIMITS.lenientJsonDepth);
   const refused = verdict === 'too_deep' ? 'is nested too deeply; flatten it' : REFUSED[verdict];
-  if (refused !== undefined) return { kind: 'broken', message: refused };
+  if (refused !== undefined) return { parsed: { kind: 'broken', message: refused } };
   try {
-    return { kind: 'parsed', value: JSON.parse(bytes.toString('utf8')), faults: NO_FAULTS };
+    return { parsed: { kind: 'parsed', value: JSON.parse(bytes.toString('utf8')), faults: NO_FAULTS }, verdict };
   } catch {
-    return { kind: 'broken', message: 'is not valid JSON' };
+    return { parsed: { kind: 'broken', message: 'is not valid JSON' } };
   }
 }
+
+const NO_INTEGERS: ReadonlySet<number> = new Set();
 
 const REFUSED: { readonly [verdict in ScanVerdict]?: string } = {
   too_deep: `is nested more than ${LIMITS.jsonDepth} levels deep; flatten it`,

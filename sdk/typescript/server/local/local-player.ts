@@ -1,7 +1,7 @@
 import type { Json } from '../../../../src/kernel/json.ts';
 import { dayOf } from '../../../../src/kernel/days.ts';
 import { parseTimestamp } from '../../../../src/kernel/timestamp.ts';
-import type { EventCounter, FlagOverride } from '../../../../actors/vocabulary/player.ts';
+import { NEVER_SEEN, type EventCounter, type FlagOverride } from '../../../../actors/vocabulary/player.ts';
 import type { DeviceInfo } from '../../../../actors/vocabulary/commands.ts';
 import type { PlayerState } from '../../../../actors/vocabulary/state.ts';
 import { bitOf, type PlayerField, type PlayerInput } from './player-input.ts';
@@ -70,7 +70,7 @@ export class LocalPlayer {
   }
 
   get lastSeenAt(): number {
-    return this.#timeOf('last_seen_at');
+    return this.#input.last_seen_at === null ? NEVER_SEEN : this.#timeOf('last_seen_at');
   }
 
   get device(): DeviceInfo | null {

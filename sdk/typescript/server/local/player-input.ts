@@ -20,7 +20,7 @@ export interface PlayerInput {
   readonly purchase_count?: number;
   readonly total_playtime_seconds?: number;
   readonly first_seen_at?: string | Date;
-  readonly last_seen_at?: string | Date;
+  readonly last_seen_at?: string | Date | null;
   /** As sent with the latest `init`. A field of the same name in the context takes precedence. */
   readonly device_info?: {
     readonly platform?: string;

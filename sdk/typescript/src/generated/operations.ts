@@ -538,7 +538,7 @@ type Player = {
   /** When the player was first registered. */
   readonly first_seen_at: string;
   /** When the player was last active, by the service's clock. */
-  readonly last_seen_at: string;
+  readonly last_seen_at: string | null;
   /** Custom attributes. */
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Named computed properties by key. */
@@ -914,7 +914,7 @@ export interface Operations {
         /** When the player was first registered. */
         readonly first_seen_at: string;
         /** When the player was last active. */
-        readonly last_seen_at: string;
+        readonly last_seen_at: string | null;
         /** What `search` matched. */
         readonly matched: 'id' | 'external_id' | 'device_id' | 'email' | 'external_id_start' | null;
       }[];
@@ -995,7 +995,7 @@ export interface Operations {
       /** When the player was first registered. */
       readonly first_seen_at: string;
       /** When the player was last active. */
-      readonly last_seen_at: string;
+      readonly last_seen_at: string | null;
       /** Number of sessions opened or recorded. */
       readonly session_count: number;
       /** Playtime in closed sessions, seconds. */

@@ -1,5 +1,5 @@
 import type { JsonText } from '../../../../src/kernel/json.ts';
-import type { PlayerView } from '../../../../actors/vocabulary/player.ts';
+import { NEVER_SEEN, type PlayerView } from '../../../../actors/vocabulary/player.ts';
 
 /** Ten-thousandths per unit of money. */
 const MONEY_SCALE = 10_000;
@@ -20,7 +20,7 @@ export function playerData(player: PlayerView, changed: readonly string[]): Json
     total_revenue: player.totalRevenue / MONEY_SCALE,
     is_payer: player.isPayer,
     first_seen_at: new Date(player.firstSeenAt).toISOString(),
-    last_seen_at: new Date(player.lastSeenAt).toISOString(),
+    last_seen_at: player.lastSeenAt === NEVER_SEEN ? null : new Date(player.lastSeenAt).toISOString(),
   });
   return `${before.slice(0, -1)},"attributes":${player.attributes},"changed":${JSON.stringify(changed)}}`;
 }
