@@ -53,6 +53,8 @@ export interface Config {
     | undefined;
   embeddedNatsPort: number;
   embeddedClickhousePort: number;
+  /** Whether the embedded ClickHouse may open its own files only, where the system can ensure it. */
+  embeddedClickhouseConfined: boolean;
   /** Applies at the first start of a deployment. Later it is ignored with a warning if it differs. */
   factsMaxBytes: number | undefined;
   sessionTtlSeconds: number;
@@ -127,6 +129,7 @@ export function readConfig(env: Env = process.env): Config {
     openId: openId(env),
     embeddedNatsPort: integer(env, 'EMBEDDED_NATS_PORT', 4222, 1, 65_535),
     embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 0, 65_535),
+    embeddedClickhouseConfined: oneOf(env, 'EMBEDDED_CLICKHOUSE_CONFINEMENT', 'on', ['on', 'off']) === 'on',
     factsMaxBytes:
       optional(env, 'FACTS_MAX_BYTES') &&
       integer(env, 'FACTS_MAX_BYTES', 0, LIMITS.factsSmallestBytes, Number.MAX_SAFE_INTEGER),

@@ -59,6 +59,7 @@ import { handOverOwnFacts } from './own-facts.ts';
 import { probePartitions } from './partition-probe.ts';
 import { groupMetrics, joinPort } from './process-group.ts';
 import { createReadiness } from './readiness.ts';
+import { createClickhouseCheck } from './clickhouse-check.ts';
 import { createEventTracer } from './trace/trace-port.ts';
 import { createOperations } from './operations/operations.ts';
 import { BROKER_STORES_NOTHING } from './local/supervisor.ts';
@@ -182,7 +183,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
     }
     if (await compactLmdbStores(path, clock.wallMs())) logger.info('compacted the local store after erasures');
     const stores = openLmdbStores(path);
-    const source = createSnapshotSource(clickhouseAddress(config));
     const actors: Actors = startActors({
       partitions,
       node,
@@ -192,7 +192,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       config: configStore,
       definitions,
       stores,
-      source,
+      source: createSnapshotSource(clickhouseAddress(config)),
       room,
       hotBytes: LIMITS.hotPlayersBytes,
       history: createEventHistory(clickhouseAddress(config)),
@@ -261,11 +261,13 @@ async function main(config: Config, logger: Logger): Promise<void> {
       void feed.start();
     }
     const probe = probePartitions({ clock, partitions, backend: commandClient, metrics });
+    const clickhouse = createClickhouseCheck(clickhouseAddress(config), clock);
     const readiness = createReadiness([
       { name: 'log', required: true, read: () => ({ ok: log.connected }) },
       ...probe.checks,
       ...spaceChecks({ forecaster, disk, writes }),
       clockCheck(brokerClock),
+      clickhouse.check,
     ]);
     metrics.readinessFrom(() => readiness().details);
     const webhookOperations = createWebhookOperations({
@@ -326,7 +328,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
         reporter.stop();
         freshness.stop();
         await feed.stop();
-        await Promise.all([analytics.close(), sql.close(), eventTracer.close()]);
+        await Promise.all([analytics.close(), sql.close(), eventTracer.close(), clickhouse.stop()]);
         webhookOperations.close();
         await within(clock, LIMITS.shutdownMs / 3, commandClient.drained());
       },

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
+import { isZone } from './known-zones.ts';
 
 /**
  * Settings that a reader may set in the URL or in a SETTINGS clause, each with its maximum if it has one. All others
@@ -121,9 +122,4 @@ const OF_TABLES = new Set(
  */
 export function refusedTableSetting(name: string, value: string): string | undefined {
   return OF_TABLES.has(name) ? undefined : refusedServiceSetting(name, value);
-}
-
-/** Letters, digits, `_`, `+` and `-` between slashes: neither an absolute path nor one with `..`. */
-function isZone(value: string): boolean {
-  return value.length <= 64 && value.split('/').every((part) => part !== '' && /^[\w+-]+$/.test(part));
 }

@@ -1,6 +1,7 @@
 import type { Caller } from './engine.ts';
 import { checkClauses, checkDatabase, type ClauseRules, settingsAt } from './check-clauses.ts';
 import { checkNames, checkPlainName, refuse } from './check-names.ts';
+import { checkZones } from './check-zones.ts';
 import { RefusedRequest } from './exceptions.ts';
 import { refusedReaderSetting, refusedServiceSetting, refusedTableSetting } from './allowed-settings.ts';
 import { INPUT_FORMATS, TABLE_ENGINES } from './reviewed-names.ts';
@@ -75,6 +76,7 @@ function check(tokens: readonly Token[], input: StatementInput, data: string): F
     const query = READER_STATEMENTS.get(tokens[0]?.value === '(' ? 'select' : first);
     if (query === undefined) refuseKind(first, isReader);
     checkNames(tokens, { definesTables: false, readsSystem: !isReader });
+    if (isReader) checkZones(tokens, input.parameters);
     return query(tokens, clauseRules(input));
   }
   if (first === 'insert') return checkInsert(tokens, input, data);

@@ -299,7 +299,7 @@ function settingValue(token: Token): string {
 }
 
 /** The position of each closing bracket, by the position of its opening bracket. */
-function pairs(tokens: readonly Token[]): Map<number, number> {
+export function pairs(tokens: readonly Token[]): Map<number, number> {
   const closing = new Map<number, number>();
   const open: { at: number; close: string }[] = [];
   tokens.forEach(({ kind, value }, at) => {

@@ -19,6 +19,11 @@ export interface Engine {
   connect(options: ConnectOptions): Promise<EngineConnection>;
   /** Classifies a statement with ClickHouse's parser. */
   classify(sql: string): Promise<{ statementCount: number; queryClass: number }>;
+  /**
+   * Runs a statement on a new connection. An engine that hangs never settles this, or blocks the thread, because a new
+   * connection needs the locks that a hanging one holds.
+   */
+  answer(): Promise<void>;
   /** Cancels every running statement except inserts, each at its next check. */
   cancelReads(): void;
 }
@@ -63,21 +68,44 @@ export interface EngineConnection {
   close(): void;
 }
 
+/** The folders that the engine writes: its data, its configuration, the data of inserts. */
+export function foldersOf(dataDir: string): [data: string, config: string, inserts: string] {
+  const root = resolve(dataDir);
+  return [join(root, 'clickhouse'), join(root, 'clickhouse-config'), join(root, 'clickhouse-inserts')];
+}
+
 /** Opens or creates the data directory `$dataDir/clickhouse`. Rejects if another process has it open. */
 export async function openEngine(options: { dataDir: string; database: string }): Promise<Engine> {
   const native = loadNativeEngine();
-  const path = join(resolve(options.dataDir), 'clickhouse');
-  const configPath = writeEngineConfig(join(resolve(options.dataDir), 'clickhouse-config'), options.database);
+  const [path, configFolder, insertFolder] = foldersOf(options.dataDir);
+  const configPath = writeEngineConfig(configFolder, options.database);
   // The first connection starts the engine and keeps it open. It classifies statements and cancels those of others.
   const control = open(native, path, [`--config-file=${configPath}`]);
   // This process has the data directory to itself now.
-  const files = openInsertFiles(join(resolve(options.dataDir), 'clickhouse-inserts'));
+  const files = openInsertFiles(insertFolder);
   const database = quoteIdentifier(options.database);
   await native.QueryAsyncConnection(control, `SET ROLE control; CREATE DATABASE IF NOT EXISTS ${database}`, 'Null');
   const answer = await native.QueryAsyncConnection(control, 'SELECT version()', 'TabSeparated');
+  const connectNew = (connectOptions: ConnectOptions) => connect(native, { control, files, path }, connectOptions);
+  const select1 = async (): Promise<void> => {
+    const analyst = {
+      caller: 'analyst',
+      database: options.database,
+      settings: new Map(),
+      parameters: new Map(),
+    } as const;
+    const connection = await connectNew(analyst);
+    await connection.run("SELECT toDateTime(0, 'UTC')", 'Null').finally(() => connection.close());
+  };
+  let answering: Promise<void> | undefined;
   return {
     version: Buffer.from(answer.bytes).toString('utf8').trim(),
-    connect: (connectOptions) => connect(native, { control, files, path }, connectOptions),
+    connect: connectNew,
+    answer() {
+      // One for all who ask at a time: anybody on this machine may ask.
+      answering ??= select1().finally(() => (answering = undefined));
+      return answering;
+    },
     classify: (sql) => native.DurableClassifyAsync(control, sql, options.database),
     cancelReads: () => kill(native, control, "query_kind NOT IN ('Insert', 'KillQuery')"),
   };

@@ -64,8 +64,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       return;
     }
     if (target.path === '/ping' || target.path === '/replicas_status' || isBareGet(request, target)) {
-      response.writeHead(engine === undefined ? 503 : 200, { 'Content-Type': 'text/html; charset=UTF-8' });
-      response.end(engine === undefined ? 'Starting.\n' : 'Ok.\n');
+      await ping(engine, response);
       return;
     }
     try {
@@ -78,6 +77,16 @@ export function createHttpServer(options: HttpServerOptions): Server {
     } catch (error) {
       refuse(request, response, error);
     }
+  }
+
+  /** Says whether statements are answered: an engine that hangs does not answer this either. */
+  async function ping(engine: Engine | undefined, response: ServerResponse): Promise<void> {
+    const text = engine === undefined ? 'Starting.\n' : await engine.answer().then(() => 'Ok.\n', String);
+    response.writeHead(text === 'Ok.\n' ? 200 : 503, {
+      ...COMMON_HEADERS,
+      'Content-Type': 'text/plain; charset=UTF-8',
+    });
+    response.end(text);
   }
 
   async function runStatement(

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -19,8 +19,9 @@ export interface InsertFiles {
 
 /** Empties or creates the folder. A process that was killed at the wrong moment leaves an empty file there. */
 export function openInsertFiles(folder: string): InsertFiles {
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // The folder itself stays: a confined process may not replace it.
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
   let created = 0;
 
   async function create(): Promise<FileHandle> {

@@ -4,6 +4,7 @@ import { systemClock, within } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { createLogger } from '../../src/kernel/logger.ts';
+import { isConfined } from './confinement.ts';
 import { openEngine, type Engine } from './engine.ts';
 import { createHttpServer, serviceStatements } from './http-server.ts';
 import { SERVICE_USER, servicePassword } from './service-password.ts';
@@ -16,7 +17,8 @@ import { SERVICE_USER, servicePassword } from './service-password.ts';
  * LOG_LEVEL, PROCESSES (of the service). CLICKHOUSE_USER and CLICKHOUSE_PASSWORD are the account that may write.
  * Without a password it is `service` with the password in `$DATA_DIR/clickhouse-service-password`; the supervisor uses
  * this file so that no environment contains the password. All other users of this machine are `default`, without a
- * password, and may only read. With SUPERVISED=1 the process ends when its standard input ends.
+ * password, and may only read. With SUPERVISED=1 the process ends when its standard input ends. `engineCommand` starts
+ * it so that it can open its own files only.
  */
 async function main(): Promise<void> {
   const config = readConfig();
@@ -81,6 +83,7 @@ async function main(): Promise<void> {
     {
       port: typeof address === 'object' ? address?.port : address,
       version: engine.version,
+      confined: isConfined(),
       openedMs: Math.round(systemClock.monotonicMs() - startedMs),
     },
     'listening',

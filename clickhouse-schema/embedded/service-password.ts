@@ -36,6 +36,7 @@ export function writeServicePassword(dataDir: string, password: string): void {
   renameSync(`${path}.new`, path);
 }
 
-function passwordFile(dataDir: string): string {
+/** The file of the password. */
+export function passwordFile(dataDir: string): string {
   return join(dataDir, 'clickhouse-service-password');
 }

@@ -64,7 +64,7 @@ export const readyz = defineOpenRoute({
       },
       { description: 'Readiness.' },
     ),
-    example: { status: 'ready', checks: { log: true, owners: true, partitions: true, facts: true } },
+    example: { status: 'ready', checks: { log: true, owners: true, partitions: true, facts: true, clickhouse: true } },
   },
   respond({ readiness }, { verbose }) {
     const { ready, checks, details } = readiness();

@@ -20,6 +20,8 @@ export interface ChildSpec {
   onMessage?: (message: unknown) => void;
   /** Called repeatedly after a start until it resolves to true. */
   isReady: () => Promise<boolean>;
+  /** Called repeatedly while it is ready: whether it left a request unanswered for this long. It is then replaced. */
+  isSilent?: (timeoutMs: number) => Promise<boolean>;
 }
 
 export interface ChildOptions {
@@ -116,9 +118,26 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
         report(`${spec.name} is ready (pid ${launched.pid}, after ${tookSeconds} s)`);
         everReady = true;
         completeStart({ kind: 'ready' });
+        void watchSilence(launched);
         return;
       }
       await sleep(clock, POLL_MS);
+    }
+  }
+
+  async function watchSilence(launched: ChildProcess): Promise<void> {
+    const isCurrent = () => child === launched && !stopped && !restarting;
+    const { isSilent } = spec;
+    if (isSilent === undefined) return;
+    while (isCurrent()) {
+      // Asks a second time: after a pause of this process, its timer may have ended the first question too early.
+      if ((await isSilent(LIMITS.childSilentMs)) && (await isSilent(LIMITS.childConfirmMs))) {
+        if (!isCurrent()) return;
+        report(`${spec.name} does not answer; replacing it (pid ${launched.pid})`);
+        restart(0);
+        return;
+      }
+      await sleep(clock, LIMITS.childProbeMs);
     }
   }
 
@@ -161,6 +180,12 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
     await exited;
   }
 
+  function restart(graceMs: number): void {
+    if (stopped || restarting || child === undefined) return;
+    restarting = true;
+    void end(graceMs);
+  }
+
   return {
     name: spec.name,
     get pid() {
@@ -173,12 +198,7 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
         else launch();
       });
     },
-    restart(graceMs) {
-      if (stopped || restarting) return;
-      if (child === undefined) return;
-      restarting = true;
-      void end(graceMs);
-    },
+    restart,
     async stop(graceMs) {
       stopped = true;
       cancelRestart();

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { engineCommand } from '../../clickhouse-schema/embedded/engine-command.ts';
 import { READER_USER, SERVICE_USER, writeServicePassword } from '../../clickhouse-schema/embedded/service-password.ts';
 import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import type { Config } from '../config.ts';
 import type { Ids } from '../kernel/ids.ts';
-import { answersOk } from './answers-ok.ts';
+import { answersOk, isSilent } from './answers-ok.ts';
 import type { ChildSpec } from './child.ts';
 import { firstFactsBytes } from './first-log-size.ts';
 import { freePort } from './free-port.ts';
@@ -18,19 +18,9 @@ import type { Endpoints } from './run-files.ts';
 import { serviceProcesses, thisMachine } from './service-processes.ts';
 import type { Plan } from './supervisor.ts';
 
-const EMBEDDED_CLICKHOUSE = fileURLToPath(new URL('../../clickhouse-schema/embedded/main.ts', import.meta.url));
 const LOCAL = '127.0.0.1';
-/** The variables that the engine's process inherits from the supervisor. */
-const CLICKHOUSE_ENVIRONMENT = [
-  'PATH',
-  'TMPDIR',
-  'TZ',
-  'LANG',
-  'LC_ALL',
-  'LD_LIBRARY_PATH',
-  'NODE_OPTIONS',
-  'LOG_LEVEL',
-];
+/** The variables that the engine's process inherits. NODE_OPTIONS could name a file that it may not open. */
+const CLICKHOUSE_ENVIRONMENT = ['PATH', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'LD_LIBRARY_PATH', 'LOG_LEVEL'];
 /** Credentials of a broker other than the local one. */
 const NATS_LOGIN = [
   'NATS_TOKEN',
@@ -158,24 +148,36 @@ function clickhouseSpec(
   to: Endpoints['clickhouse'],
   processes: number,
 ): ChildSpec {
-  report(`embedded ClickHouse on port ${config.embeddedClickhousePort}`);
+  const port = config.embeddedClickhousePort;
+  const { command, args, unconfined } = engineCommand({
+    dataDir,
+    port,
+    confine: config.embeddedClickhouseConfined,
+    libraries: env['LD_LIBRARY_PATH'],
+  });
+  report(`embedded ClickHouse on port ${port}`);
+  if (unconfined !== undefined)
+    report(`warning: the embedded ClickHouse can open other files: ${unconfined}. ${ADVICE}`);
   return {
     name: 'clickhouse',
-    command: process.execPath,
-    args: [EMBEDDED_CLICKHOUSE],
+    command,
+    args,
     // No secrets in the engine's environment: a statement might read it through the engine.
     env: {
       ...Object.fromEntries(CLICKHOUSE_ENVIRONMENT.map((name) => [name, env[name]])),
       DATA_DIR: dataDir,
-      EMBEDDED_CLICKHOUSE_PORT: String(config.embeddedClickhousePort),
+      EMBEDDED_CLICKHOUSE_PORT: String(port),
       CLICKHOUSE_DATABASE: to.database,
       PROCESSES: String(processes),
       SUPERVISED: '1',
     },
     logFile: join(dataDir, 'logs', 'clickhouse.log'),
     isReady: () => answersOk(`${to.url}/ping`),
+    isSilent: (timeoutMs) => isSilent(`${to.url}/ping`, timeoutMs),
   };
 }
+
+const ADVICE = 'See "The embedded ClickHouse" in SECURITY.md.';
 
 function unset(names: readonly string[]): ChildSpec['env'] {
   return Object.fromEntries(names.map((name) => [name, undefined]));

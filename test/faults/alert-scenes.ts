@@ -76,7 +76,7 @@ export const SCENES: readonly Scene[] = [
     fires: ['LogFillsUp', 'LogFull', 'ServerErrors'],
     mayFire: [...MACHINE, 'SinkUnreachable', 'SinkLate'],
     begin: async (service, traffic) => {
-      const goOn = await stopped(service, 'clickhouse');
+      const goOn = clickhouseStopped(service);
       traffic.large = true;
       return () => {
         traffic.large = false;
@@ -111,7 +111,7 @@ export const SCENES: readonly Scene[] = [
     seconds: 110,
     fires: ['SinkLate'],
     mayFire: [...MACHINE, 'SinkUnreachable', 'LogFillsUp', 'SinkBehind'],
-    begin: (service) => stopped(service, 'clickhouse'),
+    begin: (service) => Promise.resolve(clickhouseStopped(service)),
   },
   {
     name: 'a table lacks a column',
@@ -144,7 +144,25 @@ function pidOf(service: RunningService, name: 'service' | 'nats' | 'clickhouse')
   return pid;
 }
 
-function stopped(service: RunningService, name: 'service' | 'nats' | 'clickhouse'): Promise<() => void> {
+/** The supervisor replaces an engine that does not answer, so each new one is stopped as well. */
+function clickhouseStopped(service: RunningService): () => void {
+  const pids = new Set<number>();
+  const stop = (): void => {
+    const pid = service.supervised.pids()?.clickhouse;
+    if (typeof pid !== 'number' || pids.has(pid)) return;
+    pids.add(pid);
+    process.kill(pid, 'SIGSTOP');
+  };
+  stop();
+  const again = setInterval(stop, 100);
+  return () => {
+    clearInterval(again);
+    const last = service.supervised.pids()?.clickhouse;
+    if (typeof last === 'number') process.kill(last, 'SIGCONT');
+  };
+}
+
+function stopped(service: RunningService, name: 'service' | 'nats'): Promise<() => void> {
   const pid = pidOf(service, name);
   process.kill(pid, 'SIGSTOP');
   return Promise.resolve(() => void process.kill(pid, 'SIGCONT'));

@@ -4,10 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { ClickhouseAddress } from '../../clickhouse-schema/clickhouse-address.ts';
+import { engineCommand } from '../../clickhouse-schema/embedded/engine-command.ts';
 
-const MAIN = fileURLToPath(new URL('../../clickhouse-schema/embedded/main.ts', import.meta.url));
 const PASSWORD = 'for-tests-only';
 
 /** An embedded ClickHouse for one test: a free port, a temporary folder, a real process. */
@@ -74,7 +73,8 @@ async function launch(
   port: number,
   env: Record<string, string>,
 ): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [MAIN], {
+  const { command, args } = engineCommand({ dataDir: env['DATA_DIR'] ?? folder, port, confine: true });
+  const child = spawn(command, args, {
     env: {
       PATH: process.env['PATH'],
       DATA_DIR: folder,

@@ -29,6 +29,13 @@ export const LOCAL_LIMITS = {
   portPatienceMs: 5_000,
   /** How long nats-server and ClickHouse may take to stop before they are killed. Both recover from a kill. */
   dependencyStopMs: 700,
+  /**
+   * How often ClickHouse is asked for an answer, and how long the first answer and a second one may take. With a new
+   * start it is replaced within 15 s.
+   */
+  childProbeMs: 2_000,
+  childSilentMs: 7_000,
+  childConfirmMs: 1_000,
   /** Delay before a dead child is started again; doubled with each death soon after the last. */
   restartDelayMs: 50,
   /** Longest such delay: a child is ready soon after the cause of its deaths is fixed. */
