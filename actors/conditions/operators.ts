@@ -25,7 +25,8 @@ type Operator = (operand: Json, site: Site) => Predicate;
 
 /**
  * The operators on a value (GrowthBook's SDK specification 0.8). A missing value is null: it equals null, is in a list
- * only if the list contains null, and counts as the field's `missing` (mostly 0) in comparisons.
+ * only if the list contains null, and counts as the field's `missing` (mostly 0) in comparisons. Versions follow rules of
+ * their own (`version.ts`).
  */
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['$eq', (operand) => equal(operand)],
@@ -59,7 +60,7 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator
     ),
   ],
   ['$veq', version((a, b) => a === b)],
-  ['$vne', version((a, b) => a !== b)],
+  ['$vne', version((a, b) => a !== b, true)],
   ['$vgt', version((a, b) => a > b)],
   ['$vgte', version((a, b) => a >= b)],
   ['$vlt', version((a, b) => a < b)],
@@ -117,14 +118,16 @@ function ordered(numbers: (a: number, b: number) => boolean, texts: (a: string, 
   };
 }
 
-function version(compare: (a: string, b: string) => boolean): Operator {
+/** A value that is no version meets only `unreadable`, so that it never widens an audience by being "the earliest". */
+function version(compare: (a: string, b: string) => boolean, unreadable = false): Operator {
   return (operand, site) => {
-    if (typeof operand !== 'string' && typeof operand !== 'number')
-      return bad(site, 'must be a version, as a string such as "2.4.0" or a number');
-    const expected = sortableVersion(operand);
+    const expected = typeof operand === 'string' || typeof operand === 'number' ? sortableVersion(operand) : undefined;
+    if (expected === undefined)
+      return bad(site, 'must be a version: up to four numbers joined by dots, such as "2.4.0" or "2.4.0-beta.1"');
     return (value) => {
       if (typeof value === 'string' && value.length > SHORT_TEXT && !spend(value.length * VERSION_STEPS)) return false;
-      return compare(sortableVersion(value), expected);
+      const sortable = sortableVersion(value);
+      return sortable === undefined ? unreadable : compare(sortable, expected);
     };
   };
 }

@@ -2,20 +2,16 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Json } from '../../src/kernel/json.ts';
 
 /**
- * Converts a version to text that sorts in version order (GrowthBook's SDK specification, version strings): removes a
- * leading `v` and everything from `+` on, splits the rest at `-` and `.`, pads numbers with spaces, and appends `~` to
- * three parts so that a release sorts after its pre-releases. A value that is neither text nor number counts as version
- * 0.
- *
- * The specification pads to 5 digits, which sorts 1.0.100000 before 1.0.99999. This pads to 16: build numbers are
- * longer.
+ * Converts a version to text that sorts in version order: up to four numeric parts, of which missing ones are 0, and a
+ * pre-release after `-`, which is earlier than the release and ordered as in Semantic Versioning 2.0. A leading `v` and
+ * everything from `+` on are ignored. Unlike there, a numeric part may begin with zeros: `2024.05.01` is a version.
+ * @returns `undefined` for a value that is no version, also for null and ""
  */
-export function sortableVersion(value: Json): string {
+export function sortableVersion(value: Json): string | undefined {
   const version = typeof value === 'number' ? String(value) : value;
-  if (typeof version !== 'string' || version === '') return ZERO;
-  const known = remembered.get(version);
-  if (known !== undefined) return known;
-  const sortable = padded(version);
+  if (typeof version !== 'string') return undefined;
+  if (remembered.has(version)) return remembered.get(version);
+  const sortable = sortableText(version);
   if (version.length <= LIMITS.rememberedVersionLength) {
     if (remembered.size >= LIMITS.rememberedVersions) remembered.clear();
     remembered.set(version, sortable);
@@ -24,12 +20,37 @@ export function sortableVersion(value: Json): string {
 }
 
 /** A cache: a game has few versions, and every player has one of them. */
-const remembered = new Map<string, string>();
+const remembered = new Map<string, string | undefined>();
 
-function padded(version: string): string {
-  const parts = version.replace(/^v/, '').replace(/\+.*$/s, '').split(/[-.]/);
-  if (parts.length === 3) parts.push('~');
-  return parts.map((part) => (/^\d+$/.test(part) ? part.padStart(16, ' ') : part)).join('-');
+const PARTS = 4;
+/** Sorts after every pre-release. */
+const RELEASE = '~';
+
+function sortableText(version: string): string | undefined {
+  const [withoutBuild = ''] = version.split('+', 1);
+  const text = /^v/i.test(withoutBuild) ? withoutBuild.slice(1) : withoutBuild;
+  const dash = text.indexOf('-');
+  const parts = (dash < 0 ? text : text.slice(0, dash)).split('.');
+  if (parts.length > PARTS || !parts.every((part) => DIGITS.test(part))) return undefined;
+  while (parts.length < PARTS) parts.push('0');
+  const release = parts.map(sortableNumber).join('');
+  if (dash < 0) return release + RELEASE;
+  const identifiers = text.slice(dash + 1).split('.');
+  return identifiers.every((one) => IDENTIFIER.test(one))
+    ? release + identifiers.map(sortableIdentifier).join('')
+    : undefined;
 }
 
-const ZERO = padded('0');
+const DIGITS = /^\d+$/;
+const IDENTIFIER = /^[\dA-Za-z-]+$/;
+
+/** Numbers are earlier than texts, and fewer identifiers than more: the separators are smaller than every character. */
+function sortableIdentifier(identifier: string): string {
+  return DIGITS.test(identifier) ? ` !${sortableNumber(identifier)}` : ` "${identifier}`;
+}
+
+/** The number of digits goes first, so that numbers of any length sort. */
+function sortableNumber(digits: string): string {
+  const significant = digits.replace(/^0+/, '');
+  return String(significant.length).padStart(4, '0') + significant;
+}

@@ -10,7 +10,7 @@ import { namesIn, type ConditionName } from './condition-names.ts';
 import { operatorWarnings } from './operator-warnings.ts';
 
 /**
- * Warns about names in conditions that no event or player has, and about operators without `$`: likely typing errors.
+ * Warns about names in conditions that no event or player has, and about likely mistakes with operators.
  *
  * Names come from ClickHouse when a definition is written, and are kept for `namesFreshMs`: events and players cost
  * nothing. A name that a list lacks is looked up again, at most once in `namesAskedAgainMs` and list, because it may be
@@ -51,8 +51,8 @@ export const Warnings = Type.Optional(
     ),
     {
       description:
-        'Names in conditions that no event or player has yet, and operators without `$`. Absent without any. Only in ' +
-        'answers to writes and previews.',
+        'Names in conditions that no event or player has yet, operators without `$`, and operators that compare ' +
+        'versions as texts. Absent without any. Only in answers to writes and previews.',
     },
   ),
 );

@@ -41,3 +41,26 @@ describe('operators without $', () => {
     );
   });
 });
+
+describe('operators that order versions as texts', () => {
+  it.each<[Json, string[]]>([
+    [{ app_version: { $gte: '2.4.0' } }, ['/app_version/$gte: $vgte']],
+    [
+      { 'context.app_version': { $gt: '14', $lt: '15' } },
+      ['/context.app_version/$gt: $vgt', '/context.app_version/$lt: $vlt'],
+    ],
+    [{ os_version: { $lte: 17 } }, ['/os_version/$lte: $vlte']],
+    [{ 'attributes.build': { $not: { $lt: 'v1.2' } } }, ['/attributes.build/$not/$lt: $vlt']],
+    [{ $or: [{ 'attributes.client': { $gte: '1.0.0-rc.1' } }] }, ['/$or/0/attributes.client/$gte: $vgte']],
+    [
+      { events: { name: 'x', where: { 'properties.app_version': { $gte: '3' } } } },
+      ['/events/where/properties.app_version/$gte: $vgte'],
+    ],
+    [{ app_version: { $vgte: '2.4.0', $eq: '2.4.0', $in: ['2.4.0'] } }, []],
+    [{ 'attributes.level': { $gte: 2.5 } }, []],
+    [{ 'attributes.name': { $gte: 'm', $lt: '14' } }, []],
+    [{ 'attributes.day': { $gte: '2026-01-15' } }, []],
+  ])('are found in %j', (condition, found) => {
+    expect(operatorWarnings(condition).map(({ path, suggestions }) => `${path}: ${suggestions.join()}`)).toEqual(found);
+  });
+});

@@ -1,7 +1,8 @@
+import { sortableVersion } from '../../../actors/conditions/version.ts';
 import { OPERATORS } from '../../../actors/conditions/operators.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 
-/** An operator that lacks its `$`. */
+/** An operator that lacks its `$`, or that compares versions as texts. */
 export interface OperatorWarning {
   /** JSON pointer below the condition. */
   path: string;
@@ -11,7 +12,8 @@ export interface OperatorWarning {
 
 /**
  * Operators without `$` in a valid condition: `{"attributes.level": {"gte": 2}}` compares the level with the object
- * `{"gte": 2}`, and never holds. An object whose keys are not all names of operators is taken as a value.
+ * `{"gte": 2}`, and never holds. An object whose keys are not all names of operators is taken as a value. Also
+ * operators that order texts by their characters, on a version: by `$gte`, "10.0" is before "9.0".
  */
 export function operatorWarnings(condition: Json, path = ''): OperatorWarning[] {
   if (Array.isArray(condition)) return condition.flatMap((part, place) => operatorWarnings(part, `${path}/${place}`));
@@ -23,17 +25,21 @@ export function operatorWarnings(condition: Json, path = ''): OperatorWarning[] 
       const { where = null, count = null } = operand;
       return [...operatorWarnings(where, `${at}/where`), ...inOperand(count, `${at}/count`)];
     }
-    return inOperand(operand, at);
+    return inOperand(operand, at, VERSION_FIELD.test(field));
   });
 }
 
 /** In the operators on a value, or the value that it must equal. */
-function inOperand(operand: Json, path: string): OperatorWarning[] {
+function inOperand(operand: Json, path: string, isVersion = false): OperatorWarning[] {
   if (!isObject(operand)) return [];
   const members = Object.entries(operand);
   const meant = members.map(([name]) => meantBy(name));
   if (meant.every((operator) => operator === undefined)) {
-    return members.flatMap(([name, inner]) => (NESTING.has(name) ? inOperand(inner, pathBelow(path, name)) : []));
+    return members.flatMap(([name, inner]) => {
+      const at = pathBelow(path, name);
+      if (NESTING.has(name)) return inOperand(inner, at, isVersion);
+      return ORDERING.has(name) && (isVersion || isVersionText(inner)) ? [versionWarning(name, at)] : [];
+    });
   }
   if (meant.includes(undefined)) return [];
   return members.map(([name], place) => {
@@ -41,6 +47,21 @@ function inOperand(operand: Json, path: string): OperatorWarning[] {
     const message = `\`${name}\` is compared as a part of a value; did you mean the operator \`${operator}\`?`;
     return { path: pathBelow(path, name), message, suggestions: [operator] };
   });
+}
+
+/** Fields of players and properties of events that hold a version by their name. */
+const VERSION_FIELD = /version$/i;
+
+const ORDERING: ReadonlySet<string> = new Set(['$gt', '$gte', '$lt', '$lte']);
+
+function isVersionText(operand: Json): boolean {
+  return typeof operand === 'string' && operand.includes('.') && sortableVersion(operand) !== undefined;
+}
+
+function versionWarning(name: string, path: string): OperatorWarning {
+  const meant = name.replace('$', '$v');
+  const message = `\`${name}\` compares texts by their characters, so that "10.0" is before "9.0"; for versions use \`${meant}\``;
+  return { path, message, suggestions: [meant] };
 }
 
 /** Operators whose operand holds operators, or a condition on the fields of an element. */
