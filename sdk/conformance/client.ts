@@ -7,8 +7,10 @@ export type Command =
   | ({ do: 'start' } & StartCommand)
   | { do: 'track'; name: string; properties?: unknown }
   | { do: 'setState'; attributes: unknown }
-  | { do: 'flag'; key: string; fallback: string | boolean }
-  | { do: 'end' | 'flush' | 'look' }
+  | { do: 'flag'; key: string; fallback: unknown; isWhole?: boolean; spoil?: boolean }
+  | { do: 'expose'; key: string }
+  /** `listen`: from now on the game listens to messages. */
+  | { do: 'end' | 'flush' | 'look' | 'listen' }
   /** The app goes to the background, or comes back. */
   | { do: 'pause'; isPaused: boolean }
   | { do: 'consent'; isGiven: boolean }
@@ -52,6 +54,8 @@ export interface Look {
   problems: string[];
   /** Keys of flags that changed. */
   changes: string[];
+  /** Ids of the messages that the game's listener got. */
+  messages: string[];
   /** What the called method returned. */
   result?: unknown;
 }

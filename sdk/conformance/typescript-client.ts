@@ -13,6 +13,8 @@ export const typescriptClient: ClientKind = {
   launch: () => Promise.resolve(launch()),
 };
 
+const nothing = () => ({ dropped: [], problems: [], changes: [], messages: [] });
+
 function launch(): Client {
   let isAlive = true;
   let isFull = false;
@@ -24,7 +26,7 @@ function launch(): Client {
   let timers: { atMs: number; callback: () => void }[] = [];
   let hidden = (_isHidden: boolean) => {};
   let game: UntypedGame | undefined;
-  let news: Pick<Look, 'dropped' | 'problems' | 'changes'> = { dropped: [], problems: [], changes: [] };
+  let news: Pick<Look, 'dropped' | 'problems' | 'changes' | 'messages'> = nothing();
   const never = new Promise<never>(() => {});
   const isSaving = () => saving > 0;
 
@@ -112,6 +114,14 @@ function launch(): Client {
     }
   }
 
+  /** The value as it was; the game changes what it got. */
+  function taken(value: unknown, isSpoiled: boolean): unknown {
+    const copy: unknown = structuredClone(value);
+    if (isSpoiled && Array.isArray(value)) value.push('spoiled');
+    else if (isSpoiled) Object.assign(Object(value), { price: 'spoiled' });
+    return copy;
+  }
+
   function perform(command: Command): unknown {
     switch (command.do) {
       case 'start':
@@ -121,7 +131,12 @@ function launch(): Client {
       case 'setState':
         return game?.setState(Object(command.attributes));
       case 'flag':
-        return game?.flag(command.key, command.fallback);
+        return taken(game?.flag(command.key, command.fallback), command.spoil === true);
+      case 'expose':
+        return game?.expose(command.key);
+      case 'listen':
+        game?.onIntervention(({ intervention_id: id }) => void news.messages.push(id));
+        return;
       case 'end':
         void game?.end();
         return;
@@ -155,7 +170,7 @@ function launch(): Client {
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       const dueMs = timers.reduce((least, { atMs }) => Math.min(least, Math.max(0, atMs - steadyMs)), Infinity);
       const look = { sending: sending > 0, saving: isSaving(), dueMs: Number.isFinite(dueMs) ? dueMs : null, ...news };
-      news = { dropped: [], problems: [], changes: [] };
+      news = nothing();
       return { ...look, ...(result === undefined ? {} : { result }) };
     },
     async kill() {

@@ -20,6 +20,7 @@ export interface World {
   readonly dropped: Look['dropped'];
   readonly problems: string[];
   readonly changes: string[];
+  readonly messages: string[];
   /** Numbers of the events that `track` took, in order. */
   readonly tracked: number[];
   /** Starts the client as the game does; waits until it is idle. */
@@ -27,7 +28,8 @@ export interface World {
   /** Tracks this many events, numbered on, and waits until they are stored. @returns the answers of `track` */
   track(count: number, name?: string, properties?: Record<string, unknown>): Promise<unknown[]>;
   run(command: Command): Promise<Look>;
-  flag(key: string, fallback: string | boolean): Promise<unknown>;
+  /** @param isWhole asks for a whole number where the language tells it from others */
+  flag(key: string, fallback: unknown, isWhole?: boolean): Promise<unknown>;
   /** Moves the clock, and runs what comes due on the way. */
   pass(ms: number): Promise<void>;
   /** Moves the clock from timer to timer until the condition is true. */
@@ -62,6 +64,7 @@ export async function createWorld(kind: ClientKind): Promise<World> {
     world.dropped.push(...look.dropped);
     world.problems.push(...look.problems);
     world.changes.push(...look.changes);
+    world.messages.push(...look.messages);
     return look;
   }
 
@@ -93,6 +96,7 @@ export async function createWorld(kind: ClientKind): Promise<World> {
     dropped: [],
     problems: [],
     changes: [],
+    messages: [],
     tracked: [],
     get nowMs() {
       return nowMs;
@@ -123,7 +127,7 @@ export async function createWorld(kind: ClientKind): Promise<World> {
       await rest();
       return results;
     },
-    flag: async (key, fallback) => (await run({ do: 'flag', key, fallback })).result,
+    flag: async (key, fallback, isWhole = false) => (await run({ do: 'flag', key, fallback, isWhole })).result,
     async pass(ms) {
       const untilMs = nowMs + ms;
       for (let look = await rest(); look.dueMs !== null && nowMs + look.dueMs <= untilMs; look = await rest()) {

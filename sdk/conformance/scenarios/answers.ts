@@ -23,7 +23,7 @@ export const answers: Scenario[] = [
         text: 'ä€😀\u2028"\\\n',
         list: [1, 2.5, null, true, { deep: {} }],
       });
-      world.server.service.flags['new_shop'] = { enabled: true, variant: 'red', value: 'red' };
+      world.server.service.flags['new_shop'] = { enabled: true, variant: 'c', value: 'red' };
       world.changes.length = 0;
       await world.pass(31_000);
       assert.deepEqual(world.changes, ['new_shop']);

@@ -148,7 +148,7 @@ export const network: Scenario[] = [
     async run(world) {
       const { service } = world.server;
       Object.assign(service.flags, {
-        constructor: { enabled: true, variant: 'x', value: 'x' },
+        constructor: { enabled: true, variant: 'y', value: 'x' },
         odd: { enabled: 'yes', variant: 7 },
         none: null,
         text: 'on',

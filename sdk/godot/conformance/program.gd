@@ -67,7 +67,7 @@ func _process(_delta: float) -> bool:
 
 
 func _look(result: Variant) -> Dictionary:
-	var look := {"sending": false, "saving": false, "dueMs": null, "dropped": [], "problems": [], "changes": []}
+	var look := {"sending": false, "saving": false, "dueMs": null, "dropped": [], "problems": [], "changes": [], "messages": []}
 	look["result"] = result
 	if _client == null:
 		return look
@@ -81,6 +81,8 @@ func _look(result: Variant) -> Dictionary:
 				look["problems"].append(each[1])
 			"flag_changed":
 				look["changes"].append(each[1])
+			"intervention_offered":
+				look["messages"].append(each[1]["intervention_id"])
 	return look
 
 
@@ -93,7 +95,11 @@ func _perform(command: Dictionary) -> Variant:
 		"setState":
 			return _client.set_state(command["attributes"])
 		"flag":
-			return _client.flag(command["key"], command["fallback"])
+			return _flag(command)
+		"expose":
+			return _client.expose(command["key"])
+		"listen":
+			_client.has_listener = true
 		"end":
 			_client.end_session()
 		"flush":
@@ -112,6 +118,22 @@ func _perform(command: Dictionary) -> Variant:
 		"disk":
 			_storage.is_full = command["isFull"]
 	return null
+
+
+func _flag(command: Dictionary) -> Variant:
+	var fallback: Variant = command["fallback"]
+	var is_whole: bool = command.get("isWhole", false)
+	var value: Variant = _client.flag(command["key"], int(fallback) if is_whole else fallback)
+	if is_whole and not value is int and value == floor(value):
+		return "a whole number that is no int: %s" % value
+	# As it was, before the game changes what it got.
+	var taken: Variant = value.duplicate(true) if value is Dictionary or value is Array else value
+	if command.get("spoil", false):
+		if value is Dictionary:
+			value["price"] = "spoiled"
+		else:
+			value.append("spoiled")
+	return taken
 
 
 func _start(command: Dictionary) -> void:

@@ -22,6 +22,8 @@ export interface FlagState {
   readonly value?: unknown;
   /** Why: `default`, `segment_match`, `percentage_rollout`, `flag_disabled` or `player_override`. */
   readonly reason?: string;
+  /** Of the flag's experiments: another one begins when an edit changes who gets what. */
+  readonly period?: number;
 }
 
 export function readRegistration(data: unknown, externalId: string): { playerId: string } | undefined {
@@ -93,12 +95,26 @@ export function readFlags(value: unknown): Record<string, FlagState> {
   // Without a prototype, so that a flag named `constructor` is a flag.
   const flags: Record<string, FlagState> = Object.create(null);
   for (const [key, flag] of Object.entries(Object(value))) {
-    const { enabled, variant, value, reason } = Object(flag);
-    if (typeof enabled !== 'boolean') continue;
-    flags[key] = { enabled, value, ...(isText(variant) && { variant }), ...(isText(reason) && { reason }) };
+    const { enabled, variant, value, reason, period } = Object(flag);
+    if (typeof enabled !== 'boolean' || !isFrozen(value, MOST_DEPTH)) continue;
+    flags[key] = Object.freeze({
+      enabled,
+      value,
+      ...(isText(variant) && { variant }),
+      ...(isText(reason) && { reason }),
+      ...(Number.isFinite(period) && { period }),
+    });
   }
   return flags;
 }
+
+/** Freezes a value: listeners and `flags` give it to the game. False if it is nested too deep. */
+function isFrozen(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(Object.freeze(value)).every((each) => isFrozen(each, depth - 1));
+}
+
+const MOST_DEPTH = 64;
 
 function isRejection(value: object): value is Rejection {
   return isText(Object(Object(value).error).code);

@@ -4,7 +4,7 @@ import { createDeviceClock } from './device-clock.ts';
 import { type Entry, type EventEntry, isOwnSession, ownSessionId } from './entries.ts';
 import { createEventQueue } from './event-queue.ts';
 import { followFlags } from './flag-changes.ts';
-import { servedOr, shownVariant } from './flag-values.ts';
+import { createExposures, servedOr, shownVariant } from './flag-values.ts';
 import type { ShutdownReport, UntypedGame } from './game-types.ts';
 import { changedFlags, createFreshness, createInterventions, createListeners, guarded } from './listeners.ts';
 import { DEFAULTS, type GameOptions, requestFields, requireTexts } from './options.ts';
@@ -41,6 +41,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   const flagListeners = createListeners<[string, FlagState | undefined]>(onProblem);
   const interventions = createInterventions(onProblem);
   const freshness = createFreshness(onProblem);
+  const exposures = createExposures();
 
   let saved: SavedState = noState();
   let own: string | undefined = ownSessionId(newId());
@@ -72,8 +73,10 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   const transport = createTransport({ ...settings, platform, clock });
   const changes = settings.flagStream ? followFlags(platform, baseUrl, key, () => sender?.refresh()) : undefined;
 
-  const drop = (entry: EventEntry, reason: DropReason, message: string) =>
+  const drop = (entry: EventEntry, reason: DropReason, message: string) => {
+    if (entry.name === EXPOSED) exposures.forget();
     drops.report(droppedEvent(entry, reason, message));
+  };
 
   /** Sends a message to the other tabs. A channel that the browser has closed throws. */
   const post = (message: unknown) => guarded(() => channel?.post(message), onProblem);
@@ -218,6 +221,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       stopSending();
       own = undefined;
       interventions.clear();
+      exposures.forget();
       setState(noState(), false);
       isReady();
     }
@@ -304,12 +308,20 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     return json.kind === 'json';
   }
 
+  function expose(flagKey: string): boolean {
+    const flag = saved.flags[flagKey];
+    if (!exposures.isNew(flagKey, flag)) return !isOver && isAllowed;
+    const isTracked = track(EXPOSED, { flag_key: flagKey, variant_key: shownVariant(flag) });
+    if (isTracked) exposures.add(flagKey, flag);
+    return isTracked;
+  }
+
   return {
     ready,
     track,
     setState: setAttributes,
     flag: (flagKey, fallback) => servedOr(fallback, saved.flags[flagKey]),
-    expose: (flagKey) => track('flag_exposed', { flag_key: flagKey, variant_key: shownVariant(saved.flags[flagKey]) }),
+    expose,
     get flags() {
       return saved.flags;
     },
@@ -340,6 +352,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   };
 }
 
+const EXPOSED = 'flag_exposed';
 /** Storage that hangs must not delay the game. */
 const READY_MS = 5000;
 /** The start of a session waits so long for the stream of changed flags. */

@@ -1,8 +1,13 @@
 import type { FlagState } from './answers.ts';
 
-/** The served value, or the fallback: without a value, and for one of another type than the fallback. Null fits all. */
+/**
+ * The served value, or the fallback: without a value, and for one of another type than the fallback. Null fits all.
+ * A copy: what the game does with it changes nothing here.
+ */
 export function servedOr(fallback: unknown, { value }: Partial<FlagState> = {}): unknown {
-  return fallback === null || typeOf(value) === typeOf(fallback) ? (value ?? fallback) : fallback;
+  if (value === undefined || value === null) return fallback;
+  if (fallback !== null && typeOf(value) !== typeOf(fallback)) return fallback;
+  return typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value;
 }
 
 /** Tells arrays from other objects. */
@@ -13,4 +18,21 @@ function typeOf(value: unknown): string {
 /** What an exposure names, so that it counts what the player saw and not what was served meanwhile. */
 export function shownVariant({ variant, value, reason }: Partial<FlagState> = {}): unknown {
   return variant ?? (typeof value === 'boolean' && reason !== 'flag_disabled' ? value : undefined);
+}
+
+/** The exposures of a client, so that each counts once per variant and period of the flag. */
+export function createExposures() {
+  const last = new Map<string, string>();
+  return {
+    /** Whether the player has not been exposed to the flag as it is now. */
+    isNew: (key: string, flag: FlagState | undefined) => flag === undefined || last.get(key) !== shownIn(flag),
+    add(key: string, flag: FlagState | undefined) {
+      if (flag !== undefined) last.set(key, shownIn(flag));
+    },
+    forget: () => last.clear(),
+  };
+}
+
+function shownIn(flag: FlagState): string {
+  return JSON.stringify([flag.period, shownVariant(flag)]);
 }

@@ -36,7 +36,10 @@ export interface Game<S extends GameSchema = AnyGame> {
    * the fallback; null as a fallback takes any type.
    */
   flag<K extends FlagKey<S>, F extends S['flags'][K] | null>(key: K, fallback: F): FlagValue<S['flags'][K], F>;
-  /** Tracks that the player saw the flag as it is now: an experiment counts only such players. */
+  /**
+   * Tracks that the player saw the flag as it is now: an experiment counts only such players. Once per variant and
+   * period of the flag.
+   */
   expose(key: FlagKey<S>): boolean;
   /** All flags as last known. */
   readonly flags: Readonly<Record<string, FlagState>>;

@@ -181,7 +181,7 @@ describe('flags', () => {
     await game.ready;
     game.expose('new_shop');
     await game.flush();
-    expect(world.service.events).toMatchObject([{ properties: { flag_key: 'new_shop', variant_key: 'blue' } }]);
+    expect(world.service.events).toMatchObject([{ properties: { flag_key: 'new_shop', variant_key: 'b' } }]);
   });
 });
 

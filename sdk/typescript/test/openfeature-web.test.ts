@@ -110,7 +110,7 @@ describe("OpenFeature's web SDK with the provider of the game client", () => {
     await expect(isSet).rejects.toThrow('targetingKey');
   });
 
-  it('counts an evaluation as an exposure once per value, with the variant that was seen', async () => {
+  it('counts an evaluation as an exposure once per variant and period, with the variant that was seen', async () => {
     const world = createWorld();
     world.service.flags['bonus'] = { enabled: true, variant: 'b', value: 1, reason: 'player_override' };
     world.service.flags['off'] = { enabled: false, value: false, reason: 'flag_disabled' };
@@ -125,10 +125,15 @@ describe("OpenFeature's web SDK with the provider of the game client", () => {
     world.service.flags['new_shop'] = { ...SERVED, variant: 'c', value: 'red' };
     await world.pass(30_000);
     client.getStringValue('new_shop', '');
+    // An edit of the flag begins a new period, also where this player keeps the variant.
+    world.service.flags['new_shop'] = { ...SERVED, variant: 'c', value: 'red', period: 2 };
+    await world.pass(30_000);
+    for (let turn = 0; turn < 2; turn += 1) client.getStringValue('new_shop', '');
     await provider.game?.flush();
     expect(world.service.events.map(({ event_name: name, properties }) => [name, properties])).toEqual([
-      ['flag_exposed', { flag_key: 'new_shop', variant_key: 'blue' }],
+      ['flag_exposed', { flag_key: 'new_shop', variant_key: 'b' }],
       ['flag_exposed', { flag_key: 'double_xp', variant_key: false }],
+      ['flag_exposed', { flag_key: 'new_shop', variant_key: 'c' }],
       ['flag_exposed', { flag_key: 'new_shop', variant_key: 'c' }],
     ]);
   });

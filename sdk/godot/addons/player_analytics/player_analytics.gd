@@ -8,7 +8,7 @@ const Device = preload("core/device.gd")
 const FileStorage = preload("core/file_storage.gd")
 const HttpTransport = preload("core/http_transport.gd")
 
-## A flag has another value: [code]{"enabled": bool, "variant": String}[/code], empty if the player gets none any more.
+## A flag has changed: [code]{"enabled": bool, "value": Variant, "variant": String}[/code], empty if it is gone.
 signal flag_changed(key: String, flag: Dictionary)
 ## A campaign has a message for the player.
 signal intervention_offered(intervention: Dictionary)
@@ -57,9 +57,9 @@ func track(event_name: String, properties := {}) -> bool:
 	return _client != null and _client.track(event_name, properties)
 
 
-## Tracks that the player saw the flag.
+## Tracks that the player saw the flag as it is now, once per variant and period of the flag.
 func expose(flag_key: String) -> bool:
-	return track("flag_exposed", {"flag_key": flag_key})
+	return _client != null and _client.expose(flag_key)
 
 
 ## Merges attributes of the player with the next sync; null deletes one.
@@ -67,7 +67,8 @@ func set_state(attributes: Dictionary) -> bool:
 	return _client != null and _client.set_state(attributes)
 
 
-## The key of the served variant for a text as fallback, on or off for a bool; the fallback if the flag is not known.
+## The value that the flag serves. The fallback if the flag is not known, serves null, or serves a value of another type
+## than the fallback; null as a fallback takes every type. A whole number is an int where the fallback is one.
 func flag(key: String, fallback: Variant) -> Variant:
 	return fallback if _client == null else _client.flag(key, fallback)
 
@@ -146,5 +147,6 @@ func _notification(what: int) -> void:
 func _emit() -> void:
 	if _client == null:
 		return
+	_client.has_listener = not intervention_offered.get_connections().is_empty()
 	for each: Array in _client.take_news():
 		callv("emit_signal", each)

@@ -25,6 +25,7 @@ export interface PlayerGame {
   readonly flags: Readonly<Record<string, FlagState>>;
   track(name: string, properties?: object): boolean;
   setState(attributes: Readonly<Record<string, unknown>>): boolean;
+  /** Tracks an exposure once, however often it is called. */
   expose(key: string): boolean;
   flush(): Promise<void>;
   onFlagChange(listener: (key: string) => void): () => void;
@@ -35,7 +36,7 @@ export interface PlayerGame {
 export interface WebProviderOptions {
   /** Makes the client of a player, the context's `targetingKey`; or a client, whose player stays the same. */
   game: PlayerGame | ((player: string) => PlayerGame);
-  /** Whether an evaluation is an exposure, once per flag and value; true by default. If not, call `game.expose`. */
+  /** Whether an evaluation is an exposure, once per variant and period of a flag; true by default. If not, call `game.expose`. */
   exposes?: boolean;
   /** Fields of the context that are set as attributes of the player; none by default. */
   attributes?: readonly string[];
@@ -48,7 +49,6 @@ export interface WebProvider extends Provider {
 
 export function createWebProvider({ game: given, exposes = true, attributes = [] }: WebProviderOptions): WebProvider {
   const events = new OpenFeatureEventEmitter();
-  const exposed = new Set<string>();
   let game: PlayerGame | undefined;
   let stopListening: (() => void) | undefined;
   let isReady = false;
@@ -86,7 +86,6 @@ export function createWebProvider({ game: given, exposes = true, attributes = []
     if (next !== before) {
       // The previous client still sends what it has queued; the change of the player does not wait for that.
       if (before !== undefined && typeof given === 'function') void before.shutdown();
-      exposed.clear();
       game = next;
     }
     setAttributes({}, context);
@@ -114,13 +113,7 @@ export function createWebProvider({ game: given, exposes = true, attributes = []
 
   function evaluate(key: string, wanted: WantedType, fallback: unknown): Resolved {
     const resolved = resolve(key, game?.flags[key], wanted, fallback, game?.isFresh === true);
-    if (exposes && isExposure(resolved)) {
-      const seen = JSON.stringify([key, resolved.variant ?? resolved.value]);
-      if (!exposed.has(seen)) {
-        exposed.add(seen);
-        game?.expose(key);
-      }
-    }
+    if (exposes && isExposure(resolved)) game?.expose(key);
     return resolved;
   }
 

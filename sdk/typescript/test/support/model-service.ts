@@ -40,7 +40,7 @@ export interface ModelService {
   received: Received[];
   events: StoredEvent[];
   attributes: Record<string, unknown>;
-  flags: Record<string, { enabled: boolean; variant?: string; value?: unknown; reason?: string }>;
+  flags: Record<string, { enabled: boolean; variant?: string; value?: unknown; reason?: string; period?: number }>;
   interventions: unknown[];
   sessions: Map<string, 'open' | 'ended' | 'expired'>;
   recorded: Record<string, unknown>[];
@@ -66,8 +66,8 @@ export function modelService(serverMs: () => number): ModelService {
     events: [],
     attributes: {},
     flags: {
-      new_shop: { enabled: true, variant: 'blue', value: 'blue', reason: 'percentage_rollout' },
-      double_xp: { enabled: false, value: false, reason: 'default' },
+      new_shop: { enabled: true, variant: 'b', value: 'blue', reason: 'percentage_rollout', period: 1 },
+      double_xp: { enabled: false, value: false, reason: 'default', period: 2 },
     },
     interventions: [],
     sessions: new Map(),

@@ -15,6 +15,7 @@ namespace PlayerAnalytics.Conformance
         private static readonly List<object> Dropped = new List<object>();
         private static readonly List<object> Problems = new List<object>();
         private static readonly List<object> Changes = new List<object>();
+        private static readonly List<object> Messages = new List<object>();
         private static FaultyStorage storage;
         private static GameClient game;
 
@@ -41,11 +42,13 @@ namespace PlayerAnalytics.Conformance
                 { "dropped", Dropped.ToArray() },
                 { "problems", Problems.ToArray() },
                 { "changes", Changes.ToArray() },
+                { "messages", Messages.ToArray() },
                 { "result", result },
             };
             Dropped.Clear();
             Problems.Clear();
             Changes.Clear();
+            Messages.Clear();
             return look;
         }
 
@@ -61,10 +64,12 @@ namespace PlayerAnalytics.Conformance
                 case "setState":
                     return game.SetState(command.Object("attributes"));
                 case "flag":
-                    var key = command.Text("key");
-                    return command.Get("fallback") is bool isOn
-                        ? (object)game.Flag(key, isOn)
-                        : game.Flag(key, command.Text("fallback"));
+                    return Flag(command.Text("key"), command.Get("fallback"), command);
+                case "expose":
+                    return game.Expose(command.Text("key"));
+                case "listen":
+                    game.InterventionOffered += message => Messages.Add(message.Id);
+                    return null;
                 case "end":
                     game.End();
                     return null;
@@ -93,6 +98,21 @@ namespace PlayerAnalytics.Conformance
                 default:
                     return null;
             }
+        }
+
+        /// <summary>By the method for the fallback's type, as a game calls it.</summary>
+        private static object Flag(string key, object fallback, Dictionary<string, object> command)
+        {
+            if (command.Get("isWhole") is bool isWhole && isWhole) return game.Flag(key, (int)(double)fallback);
+            if (fallback is bool isOn) return game.Flag(key, isOn);
+            if (fallback is double number) return game.Flag(key, number);
+            if (fallback is string text) return game.Flag(key, text);
+            var value = game.Flag(key, fallback);
+            if (!(command.Get("spoil") is bool isSpoiled) || !isSpoiled) return value;
+            // What the game does with what it got.
+            if (value is Dictionary<string, object> members) members["price"] = "spoiled";
+            else ((List<object>)value).Add("spoiled");
+            return null;
         }
 
         private static void Start(Dictionary<string, object> command)

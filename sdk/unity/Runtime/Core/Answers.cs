@@ -35,7 +35,13 @@ namespace PlayerAnalytics
             {
                 var flag = pair.Value as Dictionary<string, object>;
                 if (!(flag.Get("enabled") is bool enabled)) continue;
-                flags[pair.Key] = new FlagState { Enabled = enabled, Variant = flag.Text("variant") };
+                flags[pair.Key] = new FlagState(flag.Get("value"))
+                {
+                    Enabled = enabled,
+                    Variant = flag.Text("variant"),
+                    Reason = flag.Text("reason"),
+                    Period = flag.Get("period") as double?,
+                };
             }
             return flags;
         }

@@ -69,6 +69,8 @@ namespace PlayerAnalytics
 
             public void Drop(Entry entry, DropReason reason, string message)
             {
+                // The exposure may be the one that is lost.
+                if (entry.Name == ExposedName) game.exposed.Clear();
                 if (entry.Kind == EntryKind.Event) game.outbox.Add(entry, reason, message);
                 else Report(ProblemKind.Refused, "Changed attributes or the end of a session were dropped: " + message);
             }

@@ -82,12 +82,6 @@ namespace PlayerAnalytics
             }
         }
 
-        /// <summary>Tracks that the player saw the flag.</summary>
-        public bool Expose(string flagKey)
-        {
-            return Track("flag_exposed", new Dictionary<string, object> { { "flag_key", flagKey } });
-        }
-
         /// <summary>Merges attributes of the player with the next sync; null deletes one.</summary>
         public bool SetState(IDictionary<string, object> attributes)
         {
@@ -100,19 +94,6 @@ namespace PlayerAnalytics
                 Report(ProblemKind.Invalid, "The attributes were not set. " + fault);
                 return false;
             }
-        }
-
-        /// <summary>The key of the served variant; the fallback if there is none.</summary>
-        public string Flag(string key, string fallback)
-        {
-            return StateOf(key)?.Variant ?? fallback;
-        }
-
-        /// <summary>Whether the flag is on; the fallback if it is not known.</summary>
-        public bool Flag(string key, bool fallback)
-        {
-            var flag = StateOf(key);
-            return flag == null ? fallback : flag.Enabled;
         }
 
         /// <summary>Ends the session; the next <c>Track</c> begins another.</summary>
@@ -266,6 +247,7 @@ namespace PlayerAnalytics
             own = null;
             queue.Clear();
             outbox.Forget();
+            exposed.Clear();
             host.FlagsServed(new Dictionary<string, FlagState>(), true);
             state = new SavedState();
             isStateUnsaved = false;
@@ -306,11 +288,6 @@ namespace PlayerAnalytics
         {
             counter += 1;
             return run + "-" + counter.ToString("x");
-        }
-
-        private FlagState StateOf(string key)
-        {
-            lock (gate) return key != null && state.Flags.TryGetValue(key, out var flag) ? flag : null;
         }
 
         /// <summary>One write at a time, so that an older state never wins.</summary>

@@ -55,9 +55,7 @@ namespace PlayerAnalytics
             var flags = new Dictionary<string, object>();
             foreach (var pair in Flags)
             {
-                var flag = new Dictionary<string, object> { { "enabled", pair.Value.Enabled } };
-                if (pair.Value.Variant != null) flag["variant"] = pair.Value.Variant;
-                flags[pair.Key] = flag;
+                flags[pair.Key] = pair.Value.Fields();
             }
             var pairs = new List<string>();
             foreach (var pair in opened)
@@ -126,21 +124,6 @@ namespace PlayerAnalytics
         {
             list.Add(id);
             if (list.Count > RememberedSessions) list.RemoveAt(0);
-        }
-    }
-
-    /// <summary>What a flag is for the player.</summary>
-    public sealed class FlagState
-    {
-        /// <summary>Whether the flag is on for the player and its value is neither <c>false</c> nor <c>null</c>.</summary>
-        public bool Enabled { get; internal set; }
-
-        /// <summary>Key of the served variant; null if the flag has none.</summary>
-        public string Variant { get; internal set; }
-
-        internal bool IsSame(FlagState other)
-        {
-            return other != null && other.Enabled == Enabled && other.Variant == Variant;
         }
     }
 }

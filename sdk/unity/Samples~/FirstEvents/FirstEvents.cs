@@ -16,7 +16,7 @@ public sealed class FirstEvents : MonoBehaviour
             Key = "pk_test_…",
             Player = SystemInfo.deviceUniqueIdentifier,
         });
-        game.FlagChanged += (key, flag) => Debug.Log(key + " is now " + (flag == null ? "gone" : flag.Variant));
+        game.FlagChanged += (key, flag) => Debug.Log(key + " is now " + (flag == null ? "gone" : flag.Value));
         game.ProblemReported += problem => Debug.LogWarning(problem.Kind + ": " + problem.Message);
         Debug.Log("The shop of this player: " + game.Flag("new_shop", "old"));
         game.Track("level_up", new Dictionary<string, object> { { "level", 4 } });

@@ -8,6 +8,7 @@ extends RefCounted
 const DeviceClock = preload("device_clock.gd")
 const Entry = preload("entry.gd")
 const EventQueue = preload("event_queue.gd")
+const FlagValues = preload("flag_values.gd")
 const JsonText = preload("json_text.gd")
 const Options = preload("options.gd")
 const SavedState = preload("saved_state.gd")
@@ -18,6 +19,9 @@ const MOST_STATE_BYTES := 4194304
 # The service's bound on properties and attributes as JSON.
 const DOCUMENT_BYTES := 65536
 const NAME_LENGTH := 128
+const EXPOSED := "flag_exposed"
+# As many as the service keeps for a player.
+const MOST_MESSAGES := 32
 # The most callbacks that wait for the next tick, as many as a queue has events. Beyond it the oldest are dropped, so
 # that a game that does not tick does not fill its memory.
 const MOST_NEWS := 2000
@@ -26,6 +30,8 @@ var state := SavedState.new()
 # Own id of the session that the game plays; "" after its end.
 var own_session := ""
 var player_token := ""
+# Whether somebody listens to messages; they wait until then.
+var has_listener := false
 
 var _options: Dictionary
 var _storage: Object
@@ -33,6 +39,9 @@ var _clock: DeviceClock
 var _queue: EventQueue
 var _sender: Sender
 var _news: Array = []
+var _messages: Array = []
+# By flag: the variant and the period that the player was exposed to last.
+var _exposed := {}
 var _state_name: String
 var _run: String
 var _counter := 0
@@ -98,10 +107,22 @@ func set_state(attributes: Dictionary) -> bool:
 	return true
 
 
-# The key of the variant for a text as fallback, on or off for a bool.
+# The served value, or the fallback where there is none or one of another type.
 func flag(key: String, fallback: Variant) -> Variant:
+	return FlagValues.served_or(state.flags.get(key, {}), fallback)
+
+
+# Tracks that the player saw the flag as it is now, once per variant and period.
+func expose(key: String) -> bool:
 	var found: Dictionary = state.flags.get(key, {})
-	return found.get("enabled" if fallback is bool else "variant", fallback)
+	var shown: Variant = FlagValues.shown_variant(found)
+	var seen := [shown, found.get("period")]
+	if not found.is_empty() and _exposed.get(key, []) == seen:
+		return not _is_over and _is_allowed
+	if not track(EXPOSED, {"flag_key": key} if shown == null else {"flag_key": key, "variant_key": shown}):
+		return false
+	_exposed[key] = seen
+	return true
 
 
 # Ends the session; the next event begins another.
@@ -177,6 +198,10 @@ func shutdown() -> void:
 func take_news() -> Array:
 	var taken := _news
 	_news = []
+	if has_listener:
+		for each: Dictionary in _messages:
+			taken.append(["intervention_offered", each])
+		_messages = []
 	return taken
 
 
@@ -220,7 +245,7 @@ func flags_served(flags: Dictionary, are_all: bool) -> void:
 	var after := flags if are_all else before.merged(flags, true)
 	for key: String in after:
 		if before.get(key) != after[key]:
-			_tell(["flag_changed", key, after[key]])
+			_tell(["flag_changed", key, after[key].duplicate(true)])
 	for key: String in before:
 		if not after.has(key):
 			_tell(["flag_changed", key, {}])
@@ -229,10 +254,14 @@ func flags_served(flags: Dictionary, are_all: bool) -> void:
 
 
 func offer(intervention: Dictionary) -> void:
-	_tell(["intervention_offered", intervention])
+	_messages.append(intervention)
+	if _messages.size() > MOST_MESSAGES:
+		_messages.pop_front()
 
 
 func drop(entry: Entry, reason: String, message: String) -> void:
+	if entry.name == EXPOSED:
+		_exposed = {}
 	if entry.kind == "event":
 		_tell(["event_dropped", {"id": entry.id, "name": entry.name, "reason": reason, "message": message}])
 	else:
@@ -282,7 +311,8 @@ func _forget() -> void:
 	flags_served({}, true)
 	state = SavedState.new()
 	_is_state_unsaved = false
-	_news = _news.filter(func(each: Array) -> bool: return each[0] != "intervention_offered")
+	_messages = []
+	_exposed = {}
 	_storage.remove_others(CONSENT)
 
 

@@ -55,7 +55,10 @@ static func read_object(text: String) -> Dictionary:
 static func _number(value: float) -> String:
 	var whole := int(value)
 	# As a whole number where it is one: 4.0 would be another value for a receiver that tells them apart.
-	return str(whole) if float(whole) == value and abs(value) < 9007199254740992.0 else str(value)
+	if float(whole) == value and abs(value) < 9007199254740992.0:
+		return str(whole)
+	var short := str(value)
+	return short if short.to_float() == value else JSON.stringify(value, "", false, true)
 
 
 static func _write_object(value: Dictionary, depth: int) -> String:

@@ -9,7 +9,7 @@ const JsonText = preload("json_text.gd")
 const REMEMBERED_SESSIONS := 32
 
 var player_id := ""
-# By key: `enabled`, and `variant` if the flag has variants.
+# By key: `enabled`, `value` (null if the flag serves none), and where the flag has them `variant`, `reason` and `period`.
 var flags := {}
 var segments: Array = []
 # The session of this run: the client's own id and the service's. Not stored.
@@ -61,9 +61,12 @@ static func flags_of(members: Dictionary) -> Dictionary:
 		var flag: Variant = members[key]
 		if not flag is Dictionary or not flag.get("enabled") is bool:
 			continue
-		found[key] = {"enabled": flag["enabled"]}
-		if Fields.text(flag, "variant") != "":
-			found[key]["variant"] = flag["variant"]
+		found[key] = {"enabled": flag["enabled"], "value": flag.get("value")}
+		for name: String in ["variant", "reason"]:
+			if Fields.text(flag, name) != "":
+				found[key][name] = flag[name]
+		if flag.get("period") is float or flag.get("period") is int:
+			found[key]["period"] = flag["period"]
 	return found
 
 
