@@ -24,7 +24,7 @@ export interface World {
   /** Numbers of the events that `track` took, in order. */
   readonly tracked: number[];
   /** Starts the client as the game does; waits until it is idle. */
-  start(options?: ClientOptions): Promise<void>;
+  start(options?: ClientOptions, player?: string): Promise<void>;
   /** Tracks this many events, numbered on, and waits until they are stored. @returns the answers of `track` */
   track(count: number, name?: string, properties?: Record<string, unknown>): Promise<unknown[]>;
   run(command: Command): Promise<Look>;
@@ -35,6 +35,8 @@ export interface World {
   /** Moves the clock from timer to timer until the condition is true. */
   passUntil(what: string, isTrue: () => boolean, mostMs?: number): Promise<void>;
   kill(): Promise<void>;
+  /** Time passes while no client runs. */
+  sleep(ms: number): void;
   /** Shuts the client down, and waits until its process has ended. */
   quit(): Promise<void>;
   /** Sets the device's clock against the service's. */
@@ -106,14 +108,14 @@ export async function createWorld(kind: ClientKind): Promise<World> {
       await rest();
       return look;
     },
-    async start(options = {}) {
+    async start(options = {}, player = 'ann') {
       client = await kind.launch();
       nowMs += LAUNCH_MS;
       server.life += 1;
       seed += 1;
       const wallMs = START_MS + nowMs + differenceMs;
       const { url: baseUrl } = server;
-      await run({ do: 'start', folder, baseUrl, key: 'pk_test_1', player: 'ann', wallMs, seed, options });
+      await run({ do: 'start', folder, baseUrl, key: 'pk_test_1', player, wallMs, seed, options });
       await rest();
     },
     async track(count, name = 'step', properties = {}) {
@@ -147,6 +149,9 @@ export async function createWorld(kind: ClientKind): Promise<World> {
     async kill() {
       await client?.kill();
       client = undefined;
+    },
+    sleep(ms) {
+      nowMs += ms;
     },
     async quit() {
       await run({ do: 'quit' });

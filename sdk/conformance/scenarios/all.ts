@@ -5,9 +5,10 @@ import { answers } from './answers.ts';
 import { device } from './device.ts';
 import { flags } from './flags.ts';
 import { network } from './network.ts';
+import { sessions } from './sessions.ts';
 import { storage } from './storage.ts';
 
-const scenarios: readonly Scenario[] = [...answers, ...flags, ...network, ...device, ...storage];
+const scenarios: readonly Scenario[] = [...answers, ...flags, ...network, ...sessions, ...device, ...storage];
 
 /** Plays one scenario with a new client in a folder of its own. Throws if the client fails it. */
 export async function play(scenario: Scenario, kind: ClientKind): Promise<void> {

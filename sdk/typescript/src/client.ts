@@ -10,7 +10,8 @@ import { changedFlags, createFreshness, createInterventions, createListeners, gu
 import { DEFAULTS, type GameOptions, requestFields, requireTexts } from './options.ts';
 import type { Platform, TabChannel } from './platform.ts';
 import { droppedEvent, type DropReason, unsentEvents } from './problems.ts';
-import { noState, type SavedState, stateOf, withoutSession } from './saved-state.ts';
+import { createLeavers } from './leavers.ts';
+import { atStart, noState, type SavedState, stateOf } from './saved-state.ts';
 import { createSender, type Sender } from './sender.ts';
 import { storageNames, storeConsent } from './storage-names.ts';
 import { documentJson, nameFault } from './tracked.ts';
@@ -29,6 +30,8 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   const settings = { ...DEFAULTS, ...options, baseUrl: options.baseUrl.replace(/\/$/, '') };
   const { baseUrl, key, player, consent = 'given' } = settings;
   const names = storageNames(baseUrl, key, player);
+  const fields = requestFields(settings);
+  const sessionFields = JSON.stringify(fields.initFields);
   const clock = createDeviceClock(platform);
   const run = randomText(platform, 12);
   let counter = 0;
@@ -71,6 +74,15 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     onUnreadable: (name) => storageFault(`Unreadable: ${name}`),
   });
   const transport = createTransport({ ...settings, platform, clock });
+  // The token of this player is none of another one's.
+  const leavers = settings.playerToken
+    ? undefined
+    : createLeavers({
+        ...{ clock, names, newId, onProblem, tab: run, maxEntries: settings.maxQueued, maxBytes: settings.maxQueuedBytes },
+        platform: { ...platform, storage },
+        transport: () => createTransport({ ...settings, platform, clock }),
+        onDropped: (...dropped) => drop(...dropped),
+      });
   const changes = settings.flagStream ? followFlags(platform, baseUrl, key, () => sender?.refresh()) : undefined;
 
   const drop = (entry: EventEntry, reason: DropReason, message: string) => {
@@ -95,18 +107,37 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
 
   function beginSession(): string {
     ownSinceMs = clock.rawMs();
-    return (own = ownSessionId(newId()));
+    own = ownSessionId(newId());
+    if (sender !== undefined) keepSession();
+    return own;
+  }
+
+  /** Stores the session that is played, so that a start soon after goes on with it. */
+  function keepSession(): void {
+    if (own === undefined || saved.session?.own === own) return;
+    const session = { own, sinceMs: ownSinceMs, activeMs: clock.rawMs(), fields: sessionFields };
+    // The events of a player who has to prove its identity are sent by its own client only.
+    setState({ ...saved, session, ...(leavers && { registration: fields.registration }) });
+  }
+
+  function stillPlayed(): void {
+    const { session } = saved;
+    const activeMs = clock.rawMs();
+    if (sender === undefined || session === undefined || session.own !== own) return;
+    if (activeMs - session.activeMs < ACTIVE_MS) return;
+    setState({ ...saved, session: { ...session, activeMs } });
   }
 
   /** The session of a new entry: the service's id as soon as it is known. */
   function sessionNow(): string {
     const current = own ?? beginSession();
     const { session } = saved;
-    return session !== undefined && (isFollowing || session.own === current) ? session.id : current;
+    return session?.id !== undefined && (isFollowing || session.own === current) ? session.id : current;
   }
 
   function add(entry: Entry): void {
     queue.add(entry);
+    stillPlayed();
     if (queue.size < settings.flushAt && queue.bytes < settings.flushAtBytes) return;
     if (sender === undefined) void askToSend();
     else void sender.flush(false);
@@ -126,8 +157,12 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       isFollowing = isAllowed && !isOver;
       return;
     }
-    // The session of the tab that sent before goes on.
-    if (isFollowing && saved.session !== undefined) own = saved.session.own;
+    // The session of the tab that sent before, or of the page before, goes on.
+    if (own !== undefined && saved.session !== undefined) {
+      queue.rename(own, saved.session.own);
+      own = saved.session.own;
+      ownSinceMs = saved.session.sinceMs;
+    }
     isFollowing = false;
     sender = createSender({
       queue,
@@ -136,14 +171,14 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       platform,
       newId,
       syncIntervalMs: settings.syncIntervalMs,
-      ...requestFields(settings),
+      ...fields,
       state: { get: () => saved, set: setState },
       ownSession: () => own,
       onSessionGone: () => void (own !== undefined && beginSession()),
       flagsFollowed: changes && within(changes.opened, FOLLOW_MS, platform),
       onOpened() {
         isReady();
-        freshness.set(true);
+        answered();
       },
       onSynced,
       onDropped: drop,
@@ -152,15 +187,23 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
         onProblem(problem);
       },
     });
+    keepSession();
     follow();
     sender.hide(isHidden);
     void sender.flush(false).then(isReady);
   }
 
+  /** The session goes on by an answer of the service. */
+  function answered(): void {
+    freshness.set(true);
+    stillPlayed();
+    void sender?.flush(false).then(() => leavers?.send());
+  }
+
   function onSynced(flags: Readonly<Record<string, FlagState>>, offered: readonly Intervention[]): void {
     if (Object.keys(flags).length > 0) setState({ ...saved, flags: Object.assign(readFlags(saved.flags), flags) });
     interventions.offer(offered);
-    freshness.set(true);
+    answered();
   }
 
   /** The stream is open while this tab sends and shows. */
@@ -175,7 +218,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       isFollowing = true;
       queue.yield();
       setState(stateOf(text), false);
-      if (saved.session === undefined) return; // The sender has not reached the service.
+      if (saved.session?.id === undefined) return; // The sender has not reached the service.
       isReady();
       freshness.set(true);
     } else if (kind === 'hello') {
@@ -209,7 +252,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     const read = storage.getItem(names.state).then((text) => void (state = stateOf(text)));
     await within(read.catch(ignored), STORAGE_MS, platform);
     if (isOver || !isAllowed) return;
-    if (saved.playerId === undefined) setState(withoutSession(state), false);
+    if (saved.playerId === undefined) setState(atStart(state, sessionFields, clock.rawMs()), false);
     post({ kind: 'hello' });
     guarded(() => (releaseLock ??= platform.lock(names.lock, becomeSender)), onProblem);
   }
@@ -220,6 +263,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     if (!isGiven) {
       stopSending();
       own = undefined;
+      leavers?.stop();
       interventions.clear();
       exposures.forget();
       setState(noState(), false);
@@ -260,8 +304,10 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     if (own === undefined || !isAllowed) return;
     // Another tab's session goes on.
     if (!isFollowing) {
+      const { session: _, ...rest } = saved;
       const seconds = Math.max(0, Math.round((clock.rawMs() - ownSinceMs) / 1000));
       queue.add({ kind: 'end', id: newId(), session: sessionNow(), seconds, ...clock.now() });
+      if (sender !== undefined) setState(rest);
     }
     own = undefined;
   }
@@ -280,6 +326,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       stopOnline?.();
       await within(send(), timeoutMs, platform);
       stopSending();
+      leavers?.stop();
       guarded(() => channel?.close(), onProblem);
       await within(Promise.all([queue.saved(), stateWritten]), Math.min(timeoutMs, 1000), platform);
     }
@@ -353,6 +400,8 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
 }
 
 const EXPOSED = 'flag_exposed';
+/** How exactly the time is stored at which a session was last known to go on. */
+const ACTIVE_MS = 60_000;
 /** Storage that hangs must not delay the game. */
 const READY_MS = 5000;
 /** The start of a session waits so long for the stream of changed flags. */

@@ -28,6 +28,8 @@ export interface EventQueue {
   /** Keeps entries that are in a request from being dropped. */
   pin(ids: ReadonlySet<string>): void;
   remove(ids: ReadonlySet<string>): void;
+  /** Entries of one session belong to another. */
+  rename(from: string, to: string): void;
   /** Forgets everything, also what is stored. */
   clear(): Promise<void>;
   entries(): Entry[];
@@ -267,6 +269,12 @@ export function createEventQueue(options: QueueOptions): EventQueue {
       pinned = ids;
     },
     remove,
+    rename(from, to) {
+      for (const chunk of chunks.filter(({ entries }) => entries.some(({ session }) => session === from))) {
+        chunk.entries = chunk.entries.map((entry) => (entry.session === from ? { ...entry, session: to } : entry));
+        chunk.dirty = true;
+      }
+    },
     async clear() {
       obsolete.push(...chunks.flatMap(({ key }) => key ?? []));
       for (const chunk of chunks) forget(chunk);

@@ -71,6 +71,14 @@ export function requireTexts({ baseUrl, key, player }: GameOptions): void {
   throw new TypeError('createGame: baseUrl (http:), key (pk_), player');
 }
 
+/** A stored registration, if it names a player. */
+export function textOfPlayer(
+  registration: Readonly<Record<string, unknown>> = {},
+): ({ external_id: string } & Record<string, unknown>) | undefined {
+  const { external_id: id } = registration;
+  return isText(id) ? { ...registration, external_id: id } : undefined;
+}
+
 /** What the requests at the start of a session carry. */
 export function requestFields({ player, deviceId, attributes, device, flags }: GameOptions) {
   return {

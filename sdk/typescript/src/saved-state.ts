@@ -10,8 +10,10 @@ export interface SavedState {
   playerId?: string;
   flags: Record<string, FlagState>;
   segments: readonly string[];
-  /** The session that tabs track for. */
-  session?: { own: string; id: string };
+  /** Registers the player, also when another one uses the device: `external_id` and more. */
+  registration?: Readonly<Record<string, unknown>>;
+  /** The session that tabs track for. A start soon after goes on with it. */
+  session?: PlayedSession;
   /** Ids by the service of sessions by their own id, newest last. */
   opened: Readonly<Record<string, string>>;
   /** Sessions that the service no longer takes events for, newest last. */
@@ -19,6 +21,20 @@ export interface SavedState {
   /** Own sessions that were played offline and have been recorded. */
   recorded: readonly string[];
 }
+
+export interface PlayedSession {
+  own: string;
+  /** By the service, once it has opened it. */
+  id?: string;
+  /** When it began and was last known to go on, by the device's clock. */
+  sinceMs: number;
+  activeMs: number;
+  /** What `init` sends beside the player: another build, or other flags, begin another session. */
+  fields: string;
+}
+
+/** The time after which the service ends a silent session, unless it is configured otherwise. */
+const CONTINUED_MS = 30 * 60_000;
 
 /** Sessions with events in the queue at the same time; more only if the client was ended as often while offline. */
 const REMEMBERED_SESSIONS = 32;
@@ -29,12 +45,12 @@ export function noState(): SavedState {
 
 /** A state from storage, or from another tab; null is none. What is not readable can be had again. */
 export function stateOf(text: string | null): SavedState {
-  const { playerId, flags, segments, session, opened, closed, recorded } = Object(parseObject(text));
-  const { own, id } = Object(session);
+  const { playerId, registration, flags, segments, session, opened, closed, recorded } = Object(parseObject(text));
   const pairs = Object.entries(Object(opened)).filter((pair): pair is [string, string] => isText(pair[1]));
   return {
     ...(isText(playerId) && { playerId }),
-    ...(isText(own) && isText(id) && { session: { own, id } }),
+    ...(Object(registration) === registration && { registration }),
+    ...(isPlayed(session) && { session }),
     flags: readFlags(flags),
     segments: texts(segments),
     opened: Object.fromEntries(pairs),
@@ -43,15 +59,23 @@ export function stateOf(text: string | null): SavedState {
   };
 }
 
-/** A session of an earlier run is not continued. */
-export function withoutSession(state: SavedState): SavedState {
-  const { session: _, ...rest } = state;
-  return rest;
+function isPlayed(session: unknown): session is PlayedSession {
+  const { own, id, sinceMs, activeMs, fields } = Object(session);
+  const isTimed = Number.isFinite(sinceMs) && Number.isFinite(activeMs);
+  return isText(own) && (id === undefined || isText(id)) && isTimed && isText(fields);
 }
 
-export function withOpened(state: SavedState, own: string, id: string): SavedState {
+/** The state for a start: a session of an earlier run goes on only if that was a short time ago. */
+export function atStart(state: SavedState, fields: string, nowMs: number): SavedState {
+  const { session, ...rest } = state;
+  const silentMs = nowMs - (session?.activeMs ?? 0);
+  return session?.fields === fields && silentMs >= 0 && silentMs < CONTINUED_MS ? state : rest;
+}
+
+export function withOpened({ session, ...state }: SavedState, own: string, id: string): SavedState {
   const opened = [...Object.entries(state.opened), [own, id] as const].slice(-REMEMBERED_SESSIONS);
-  return { ...state, session: { own, id }, opened: Object.fromEntries(opened) };
+  const played = session?.own === own ? { ...session, id } : session;
+  return { ...state, ...(played && { session: played }), opened: Object.fromEntries(opened) };
 }
 
 export function withClosed({ session, ...state }: SavedState, id: string): SavedState {

@@ -37,7 +37,8 @@ export function createSender(options: SenderOptions): Sender {
   let isRegistered = false;
   let isDue = true;
   let isUrgent = false;
-  let isSyncDue = false;
+  // A session that goes on has flags of an earlier run.
+  let isSyncDue = state.get().session?.id !== undefined;
   let mostEvents = MOST_EVENTS;
   let pending: { step: Step; firstSentMs: number; isConfirmed: boolean } | undefined;
   let sending: Promise<void> | undefined;
@@ -54,12 +55,12 @@ export function createSender(options: SenderOptions): Sender {
   function context(): StepContext | undefined {
     const saved = state.get();
     const own = options.ownSession();
-    const { playerId, session } = saved;
+    const { playerId, session: { own: played, id } = {} } = saved;
     if (playerId === undefined) return undefined;
     return {
       playerId,
       state: saved,
-      current: session !== undefined && session.own === own ? session : undefined,
+      current: own !== undefined && played === own && id !== undefined ? { own, id } : undefined,
       runSinceMs,
       offsetMs: clock.offsetMs() ?? 0,
       mostEvents,

@@ -16,7 +16,10 @@ export interface StorageNames {
 
 export function storageNames(baseUrl: string, key: string, player: string): StorageNames {
   const root = `player-analytics/1/${digest(`${baseUrl}\n${key}`)}/`;
-  const own = root + digest(player);
+  return namesBelow(root, root + digest(player));
+}
+
+function namesBelow(root: string, own: string): StorageNames {
   return {
     root,
     consent: `${root}consent`,
@@ -25,6 +28,13 @@ export function storageNames(baseUrl: string, key: string, player: string): Stor
     lock: `${own}/lock`,
     tabs: `${own}/tabs`,
   };
+}
+
+/** Other players of this key with something in their queue. */
+export async function playersWithQueues(storage: KeyValueStorage, own: StorageNames): Promise<StorageNames[]> {
+  const keys = (await storage.getAllKeys()).filter((key) => key.startsWith(own.root) && !key.startsWith(own.queue));
+  const places = keys.flatMap((key) => (key.includes('/queue/') ? [key.slice(0, key.indexOf('/queue/'))] : []));
+  return [...new Set(places)].map((place) => namesBelow(own.root, place));
 }
 
 /** Withdrawn consent removes everything of this key on the device, of other players too. */

@@ -19,7 +19,7 @@ describe('a restart', () => {
     expect(world.service.events).toMatchObject([
       { event_name: 'a', session_id: 'ses_1' },
       { event_name: 'b', session_id: 'ses_1' },
-      { event_name: 'c', session_id: 'ses_2' },
+      { event_name: 'c', session_id: 'ses_1' },
     ]);
   });
 
@@ -123,7 +123,7 @@ describe('a restart', () => {
     const second = world.start({}, { storage });
     second.track('b');
     await world.pass(10_000);
-    expect(second.sessionId).toBe('ses_2');
+    expect(second.sessionId).toBe('ses_1');
     world.setHidden(true);
     expect(storedNames(world)).toEqual([]);
     world.setHidden(false);

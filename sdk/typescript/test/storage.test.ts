@@ -168,7 +168,7 @@ describe('consent', () => {
     world.kill();
     const next = world.start({ consent: 'required' });
     await next.ready;
-    expect(next.sessionId).toBe('ses_2');
+    expect(next.sessionId).toBe('ses_1');
   });
 
   it('withdrawn: stops, removes everything stored, and lasts', async () => {

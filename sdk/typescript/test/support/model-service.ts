@@ -53,7 +53,11 @@ export interface ModelService {
   paths(): string[];
 }
 
-const PLAYER_ID = '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11';
+/** As the service: one id for each external_id. */
+function playerIdOf(externalId: string): string {
+  const name = externalId === 'ann' ? '0d6f0e9c2b11' : Buffer.from(externalId).toString('hex').padStart(12, '0').slice(-12);
+  return `6f0f5a3e-8d7b-5c39-9a43-${name}`;
+}
 
 export function modelService(serverMs: () => number): ModelService {
   const answers = new Map<string, { body: string; data: Record<string, unknown> }>();
@@ -130,14 +134,14 @@ export function modelService(serverMs: () => number): ModelService {
   }
 
   function dataFor(path: string, body: Record<string, unknown>): Record<string, unknown> {
-    const playerId = typeof body['player_id'] === 'string' ? body['player_id'] : PLAYER_ID;
+    const playerId = String(body['player_id']);
     const isKnown = service.players.has(playerId);
     const session = String(body['session_id']);
     const isOpen = service.sessions.get(session) === 'open';
     switch (path) {
       case '/v1/players/players':
-        service.players.add(PLAYER_ID);
-        return { id: PLAYER_ID, external_id: body['external_id'] };
+        service.players.add(playerIdOf(String(body['external_id'])));
+        return { id: playerIdOf(String(body['external_id'])), external_id: body['external_id'] };
       case '/v1/bff/game/init': {
         if (!isKnown) return { status: 404, code: 'PLAYER_NOT_FOUND' };
         opened += 1;
