@@ -67,7 +67,7 @@ namespace PlayerAnalytics
 
         internal bool IsSending
         {
-            get { lock (gate) return sender != null && sender.IsSending; }
+            get { lock (gate) return (sender != null && sender.IsSending) || leavers.IsSending; }
         }
 
         internal bool IsSaving
@@ -78,7 +78,15 @@ namespace PlayerAnalytics
         /// <summary>Milliseconds until the next timer; null if there is none.</summary>
         internal double? DueMs
         {
-            get { lock (gate) return sender == null ? (double?)null : sender.DueMs; }
+            get
+            {
+                lock (gate)
+                {
+                    if (sender == null) return null;
+                    var waits = sender.IsSending && !leavers.IsSending;
+                    return waits || leavers.DueMs == null ? sender.DueMs : System.Math.Min(sender.DueMs, leavers.DueMs.Value);
+                }
+            }
         }
     }
 }

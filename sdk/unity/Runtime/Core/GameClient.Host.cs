@@ -54,7 +54,7 @@ namespace PlayerAnalytics
                     if (!after.ContainsKey(key)) game.outbox.Add(key, null);
                 }
                 game.state.Flags = after;
-                if (flags.Count > 0) StateChanged();
+                if (game.state.StillPlayed(game.clock.RawMs) || flags.Count > 0) StateChanged();
             }
 
             public void SessionGone()

@@ -25,6 +25,8 @@ namespace PlayerAnalytics
         private readonly IDisposable heldStorage;
         private readonly EventQueue queue;
         private readonly Host host;
+        private readonly Leavers leavers;
+        private readonly string initFields;
         private readonly string stateName;
         private readonly string run = Guid.NewGuid().ToString("N").Substring(0, 16);
         private int counter;
@@ -57,9 +59,16 @@ namespace PlayerAnalytics
             queue = new EventQueue(worker, names.Queue, options.MaxQueued, options.MaxQueuedBytes);
             queue.Failed += fault => Report(ProblemKind.Storage, "Storage failed; events stay in memory: " + fault.Message);
             queue.Dropped += entry => host.Drop(entry, DropReason.QueueFull, "The queue is full.");
+            leavers = new Leavers(worker, options, clock, random, host);
+            initFields = JsonWriter.Write(options.InitFields());
             isAllowed = !options.RequireConsent;
             Load(storage);
-            BeginSession();
+            if (state.Continues(initFields, clock.RawMs))
+            {
+                own = state.OwnSession;
+                ownSinceMs = state.SinceMs;
+            }
+            else BeginSession();
             if (isAllowed) StartSending();
         }
 
@@ -164,6 +173,8 @@ namespace PlayerAnalytics
             {
                 worker.Deliver();
                 sender?.Tick();
+                // Once this player is online.
+                leavers.Tick(state.Session != null && sender != null && sender.IsIdle);
                 SaveState();
             }
             outbox.Deliver();
@@ -180,6 +191,7 @@ namespace PlayerAnalytics
                 if (isOver) return;
                 EndSession();
                 isOver = true;
+                leavers.Stop();
                 sender?.Stop();
                 sender = null;
                 // What failed before is tried once more; a write may wait for the one before it.
@@ -238,10 +250,13 @@ namespace PlayerAnalytics
         {
             sender = new Sender(host, queue, clock, options, random);
             sender.SetPaused(isPaused);
+            // The events of a player who has to prove its identity are sent by its own client only.
+            if (playerToken == null) leavers.Begin();
         }
 
         private void Forget()
         {
+            leavers.Stop();
             sender?.Stop();
             sender = null;
             own = null;
@@ -257,6 +272,8 @@ namespace PlayerAnalytics
         {
             own = "own_" + NewId();
             ownSinceMs = clock.RawMs;
+            state.Begin(own, initFields, ownSinceMs);
+            isStateUnsaved = true;
         }
 
         private void EndSession()
@@ -266,6 +283,8 @@ namespace PlayerAnalytics
             entry.Seconds = Math.Max(0, (long)Math.Round((clock.RawMs - ownSinceMs) / 1000.0));
             queue.Add(entry);
             own = null;
+            state.End();
+            isStateUnsaved = true;
         }
 
         private Entry NewEntry(EntryKind kind)
@@ -280,6 +299,7 @@ namespace PlayerAnalytics
         private bool Add(Entry entry)
         {
             queue.Add(entry);
+            isStateUnsaved |= state.StillPlayed(clock.RawMs);
             if (queue.Entries.Count >= options.FlushAt || queue.Bytes >= options.FlushAtBytes) sender?.Flush(false);
             return true;
         }

@@ -17,10 +17,25 @@ namespace PlayerAnalytics
         internal Dictionary<string, FlagState> Flags = new Dictionary<string, FlagState>();
         internal List<string> Segments = new List<string>();
 
-        /// <summary>The session of this run: the client's own id and the service's. Not stored.</summary>
+        /// <summary>The time after which the service ends a silent session, unless it is configured otherwise.</summary>
+        private const long ContinuedMs = 30 * 60000;
+
+        /// <summary>How exactly the time is stored at which a session was last known to go on.</summary>
+        private const long ActiveMs = 60000;
+
+        /// <summary>The session that is played: the client's own id and the service's, once it has opened it.</summary>
         internal string OwnSession;
 
         internal string Session;
+
+        /// <summary>When it began, by the device's clock.</summary>
+        internal long SinceMs;
+
+        private long activeMs;
+
+        /// <summary>What <c>init</c> sends: another build, or other flags, begin another session.</summary>
+        private string fields;
+
         private readonly List<KeyValuePair<string, string>> opened = new List<KeyValuePair<string, string>>();
         private readonly List<string> closed = new List<string>();
         private readonly List<string> recorded = new List<string>();
@@ -40,6 +55,12 @@ namespace PlayerAnalytics
             state.PlayerId = members.Text("playerId");
             state.Flags = Answers.ReadFlags(members.Object("flags"));
             state.Segments = members.Texts("segments");
+            var session = members.Object("session");
+            state.OwnSession = session.Text("own");
+            state.Session = session.Text("id");
+            state.SinceMs = session.Get("sinceMs") is double since ? Times.Clamp(since) : 0;
+            state.activeMs = session.Get("activeMs") is double active ? Times.Clamp(active) : 0;
+            state.fields = session.Text("fields");
             var pairs = members.Texts("opened");
             for (var index = 0; index + 1 < pairs.Count; index += 2)
             {
@@ -63,8 +84,17 @@ namespace PlayerAnalytics
                 pairs.Add(pair.Key);
                 pairs.Add(pair.Value);
             }
+            var session = new Dictionary<string, object>
+            {
+                { "own", OwnSession },
+                { "id", Session },
+                { "sinceMs", SinceMs },
+                { "activeMs", activeMs },
+                { "fields", fields },
+            };
             return JsonWriter.Write(new Dictionary<string, object>
             {
+                { "session", OwnSession == null ? null : session },
                 { "playerId", PlayerId },
                 { "flags", flags },
                 { "segments", Segments },
@@ -74,10 +104,39 @@ namespace PlayerAnalytics
             });
         }
 
-        internal void Open(string own, string id)
+        /// <summary>Whether a start goes on with the session: only if it was played a short time ago.</summary>
+        internal bool Continues(string initFields, long nowMs)
+        {
+            var silentMs = nowMs - activeMs;
+            if (OwnSession != null && fields == initFields && silentMs >= 0 && silentMs < ContinuedMs) return true;
+            OwnSession = Session = null;
+            return false;
+        }
+
+        internal void Begin(string own, string initFields, long nowMs)
         {
             OwnSession = own;
-            Session = id;
+            Session = null;
+            SinceMs = activeMs = nowMs;
+            fields = initFields;
+        }
+
+        /// <summary>Whether that is worth storing.</summary>
+        internal bool StillPlayed(long nowMs)
+        {
+            if (OwnSession == null || nowMs - activeMs < ActiveMs) return false;
+            activeMs = nowMs;
+            return true;
+        }
+
+        internal void End()
+        {
+            OwnSession = Session = null;
+        }
+
+        internal void Open(string own, string id)
+        {
+            if (OwnSession == own) Session = id;
             opened.Add(new KeyValuePair<string, string>(own, id));
             if (opened.Count > RememberedSessions) opened.RemoveAt(0);
         }

@@ -52,6 +52,14 @@ namespace PlayerAnalytics
             initFields = options.InitFields();
             registersAlways = registration.Count > 1;
             lastSyncMs = clock.SteadyMs;
+            // A session that goes on has flags of an earlier run.
+            isSyncDue = host.State.Session != null;
+        }
+
+        /// <summary>Nothing is under way, and nothing waits.</summary>
+        internal bool IsIdle
+        {
+            get { return call == null && !isDue; }
         }
 
         internal bool IsSending
