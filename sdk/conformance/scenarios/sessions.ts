@@ -116,9 +116,15 @@ export const sessions: Scenario[] = [
       await world.pass(15_000);
       const { service, exchanges } = world.server;
       const guests = service.events.filter(({ player_id: id }) => id.endsWith('6775657374'));
-      assert.deepEqual(guests.map(({ properties }) => Object(properties).n), [1, 2, 3, 4, 5]);
+      assert.deepEqual(
+        guests.map(({ properties }) => Object(properties).n),
+        [1, 2, 3, 4, 5],
+      );
       assert.equal(service.recorded.length, 1);
-      assert.equal(timesOf(world, '/init').length, exchanges.filter(({ trick, path }) => path.endsWith('/init') && trick === 'ok').length);
+      assert.equal(
+        timesOf(world, '/init').length,
+        exchanges.filter(({ trick, path }) => path.endsWith('/init') && trick === 'ok').length,
+      );
       await world.pass(60_000);
       assert.deepEqual(service.events.length, 6);
       await world.quit();
@@ -127,7 +133,10 @@ export const sessions: Scenario[] = [
       await world.start({}, 'bob');
       await world.pass(15_000);
       const later = exchanges.slice(before).map(({ text }) => text);
-      assert.deepEqual(later.filter((text) => text.includes('6775657374') || text.includes('guest')), []);
+      assert.deepEqual(
+        later.filter((text) => text.includes('6775657374') || text.includes('guest')),
+        [],
+      );
     },
   },
   {

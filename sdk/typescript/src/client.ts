@@ -78,7 +78,15 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   const leavers = settings.playerToken
     ? undefined
     : createLeavers({
-        ...{ clock, names, newId, onProblem, tab: run, maxEntries: settings.maxQueued, maxBytes: settings.maxQueuedBytes },
+        ...{
+          clock,
+          names,
+          newId,
+          onProblem,
+          tab: run,
+          maxEntries: settings.maxQueued,
+          maxBytes: settings.maxQueuedBytes,
+        },
         platform: { ...platform, storage },
         transport: () => createTransport({ ...settings, platform, clock }),
         onDropped: (...dropped) => drop(...dropped),

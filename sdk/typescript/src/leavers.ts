@@ -113,7 +113,12 @@ export function createLeavers(options: LeaversOptions): Leavers {
   }
 
   return {
-    send: () => (sending ??= isOver ? Promise.resolve() : sendAll().catch(ignored).finally(() => (sending = undefined))),
+    send: () =>
+      (sending ??= isOver
+        ? Promise.resolve()
+        : sendAll()
+            .catch(ignored)
+            .finally(() => (sending = undefined))),
     stop() {
       isOver = true;
       stopCurrent();

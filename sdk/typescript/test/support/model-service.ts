@@ -55,7 +55,8 @@ export interface ModelService {
 
 /** As the service: one id for each external_id. */
 function playerIdOf(externalId: string): string {
-  const name = externalId === 'ann' ? '0d6f0e9c2b11' : Buffer.from(externalId).toString('hex').padStart(12, '0').slice(-12);
+  const name =
+    externalId === 'ann' ? '0d6f0e9c2b11' : Buffer.from(externalId).toString('hex').padStart(12, '0').slice(-12);
   return `6f0f5a3e-8d7b-5c39-9a43-${name}`;
 }
 

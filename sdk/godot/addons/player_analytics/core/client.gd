@@ -10,6 +10,7 @@ const Entry = preload("entry.gd")
 const EventQueue = preload("event_queue.gd")
 const FlagValues = preload("flag_values.gd")
 const JsonText = preload("json_text.gd")
+const Leavers = preload("leavers.gd")
 const Options = preload("options.gd")
 const SavedState = preload("saved_state.gd")
 const Sender = preload("sender.gd")
@@ -38,6 +39,8 @@ var _storage: Object
 var _clock: DeviceClock
 var _queue: EventQueue
 var _sender: Sender
+var _leavers: Leavers
+var _init_fields: String
 var _news: Array = []
 var _messages: Array = []
 # By flag: the variant and the period that the player was exposed to last.
@@ -65,8 +68,14 @@ func _init(options: Dictionary) -> void:
 	_queue = EventQueue.new(
 		_storage, own + ".queue", _options["max_queued"], _options["max_queued_bytes"], _queue_full
 	)
+	_leavers = Leavers.new(_options, _clock, self)
+	_init_fields = JsonText.write(_options["init_fields"])
 	_load()
-	_begin_session()
+	if state.continues(_init_fields, _clock.raw_ms()):
+		own_session = state.own_session
+		_own_since_ms = state.since_ms
+	else:
+		_begin_session()
 	if _is_allowed:
 		_start_sending()
 
@@ -133,6 +142,8 @@ func end_session() -> void:
 	entry.seconds = maxi(0, roundi((_clock.raw_ms() - _own_since_ms) / 1000.0))
 	_queue.add(entry)
 	own_session = ""
+	state.end()
+	_is_state_unsaved = true
 	flush()
 
 
@@ -177,6 +188,8 @@ func tick() -> void:
 		_sender.tick()
 		if _queue.is_failing and not was_failing:
 			_stored(false)
+		# Once this player is online.
+		_leavers.tick(state.session != "" and _sender.is_idle())
 	_save_state()
 
 
@@ -186,6 +199,7 @@ func shutdown() -> void:
 		return
 	end_session()
 	_is_over = true
+	_leavers.stop()
 	if _sender != null:
 		_sender.stop()
 		_sender = null
@@ -215,12 +229,16 @@ func now_ms() -> int:
 
 
 func is_sending() -> bool:
-	return _sender != null and _sender.is_sending()
+	return _sender != null and (_sender.is_sending() or _leavers.is_sending())
 
 
 # Milliseconds until the next timer; negative if there is none.
 func due_ms() -> float:
-	return -1.0 if _sender == null else _sender.due_ms()
+	if _sender == null:
+		return -1.0
+	var waits := _sender.is_sending() and not _leavers.is_sending()
+	var theirs := _leavers.due_ms()
+	return _sender.due_ms() if waits or theirs < 0 else minf(_sender.due_ms(), theirs)
 
 
 # What follows is for the sender.
@@ -250,7 +268,7 @@ func flags_served(flags: Dictionary, are_all: bool) -> void:
 		if not after.has(key):
 			_tell(["flag_changed", key, {}])
 	state.flags = after
-	_is_state_unsaved = _is_state_unsaved or not flags.is_empty()
+	_is_state_unsaved = state.still_played(_clock.raw_ms()) or _is_state_unsaved or not flags.is_empty()
 
 
 func offer(intervention: Dictionary) -> void:
@@ -300,9 +318,13 @@ func _load() -> void:
 func _start_sending() -> void:
 	_sender = Sender.new(self, _queue, _clock, _options)
 	_sender.set_paused(_is_paused)
+	# The events of a player who has to prove its identity are sent by its own client only.
+	if player_token == "":
+		_leavers.begin()
 
 
 func _forget() -> void:
+	_leavers.stop()
 	if _sender != null:
 		_sender.stop()
 	_sender = null
@@ -319,6 +341,8 @@ func _forget() -> void:
 func _begin_session() -> void:
 	own_session = "own_" + new_id()
 	_own_since_ms = _clock.raw_ms()
+	state.begin(own_session, _init_fields, _own_since_ms)
+	_is_state_unsaved = true
 
 
 func _entry(kind: String) -> Entry:
@@ -336,6 +360,7 @@ func _entry(kind: String) -> Entry:
 
 func _add(entry: Entry) -> void:
 	_queue.add(entry)
+	_is_state_unsaved = state.still_played(_clock.raw_ms()) or _is_state_unsaved
 	var is_much: bool = _queue.entries.size() >= _options["flush_at"] or _queue.bytes >= _options["flush_at_bytes"]
 	if is_much and _sender != null:
 		_sender.flush(false)

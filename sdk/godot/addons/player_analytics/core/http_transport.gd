@@ -31,6 +31,13 @@ func send(url: String, headers: Dictionary, body: String, done: Callable) -> voi
 		done.call_deferred("The request could not be sent: %s." % error_string(error), 0, {}, "")
 
 
+# One more, for requests beside those of this one.
+func another() -> Node:
+	var other: Node = get_script().new()
+	add_child(other)
+	return other
+
+
 func abort() -> void:
 	_done = Callable()
 	_request.cancel_request()

@@ -52,6 +52,13 @@ func _init(host: Object, queue: EventQueue, clock: DeviceClock, options: Diction
 	_transport = options["transport"]
 	_backoff = Backoff.new(options["device"])
 	_last_sync_ms = clock.steady_ms()
+	# A session that goes on has flags of an earlier run.
+	_is_sync_due = host.state.session != ""
+
+
+# Nothing is under way, and nothing waits.
+func is_idle() -> bool:
+	return not _is_under_way and not _is_due
 
 
 func is_sending() -> bool:
