@@ -1,5 +1,6 @@
 import type { FieldFault } from '../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../src/kernel/json.ts';
+import type { QuietSpan } from './campaigns/quiet-hours.ts';
 import type { CampaignDocument, FlagDocument } from './vocabulary/documents.ts';
 import type { PropertySpec } from './vocabulary/computed.ts';
 import type { FlagEvaluation } from './vocabulary/replies.ts';
@@ -81,8 +82,10 @@ export interface Campaign {
   caps: { total: number | null; perDay: number | null };
   /** Whether the trigger's conditions hold. */
   accepts(subject: Subject): boolean;
-  /** Whether it is in its quiet hours for the player. */
-  isQuiet(player: PlayerState, nowMs: number): boolean;
+  /** Whether the conditions may still hold at delivery: what they say of the event counts as met. */
+  stillAccepts(subject: Subject): boolean;
+  /** The quiet hours that the player is in, in which nothing is delivered. */
+  quiet(player: PlayerState, nowMs: number): QuietSpan | undefined;
   /** Whether the player is in the holdout, which gets no interventions and serves for comparison. */
   isHeldOut(playerId: string): boolean;
 }

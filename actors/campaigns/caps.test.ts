@@ -80,7 +80,8 @@ function refusal(
 ) {
   const own = given.filter((one) => one.campaignId === id);
   const onDay = (list: readonly InterventionTriggered[]) => list.filter(({ at }) => dayOf(at) === dayOf(now)).length;
-  if (caps.total !== null && own.length >= caps.total) return 'cap_total';
+  // Nothing is delivered here, so an intervention counts until it expires.
+  if (caps.total !== null && own.filter(({ expiresAt }) => expiresAt > now).length >= caps.total) return 'cap_total';
   if (caps.perDay !== null && onDay(own) >= caps.perDay) return 'cap_per_day';
   if (own.some(({ at }) => now - at < cooldownSeconds * 1_000)) return 'cooldown';
   if (onDay(given) >= LIMITS.interventionsPerDay) return 'cap_all_campaigns';

@@ -1,10 +1,11 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
 import type { CampaignDocument } from '../vocabulary/documents.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { seededHash } from '../flags/hash.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
 import type { Campaign, ComputedLookup, Subject } from '../targeting.ts';
-import { isQuiet, minutesOf } from './quiet-hours.ts';
+import { playerPart } from './player-part.ts';
+import { minutesOf, quietSpan } from './quiet-hours.ts';
 
 /** `invalid`: the campaign cannot be evaluated. Paths are JSON Pointers into the definition as on the wire. */
 export type CompiledCampaign =
@@ -47,10 +48,22 @@ export function compileCampaign(
       priority: displayRules.priority,
       caps: { total: caps.total, perDay: caps.perDay },
       accepts: condition?.kind === 'compiled' ? (subject: Subject) => condition.condition.matches(subject) : () => true,
-      isQuiet: from === to ? () => false : (player: PlayerState, nowMs: number) => isQuiet(from, to, player, nowMs),
+      stillAccepts: playerTest(conditions, computed),
+      quiet: from === to ? () => undefined : (player, nowMs) => quietSpan(from, to, player, nowMs),
       isHeldOut: (playerId) => place(playerId) < holdoutPercentage / 100,
     },
   };
+}
+
+/** The part of the trigger's conditions that reads the player. It is part of a condition that compiles. */
+function playerTest(
+  conditions: JsonObject | undefined,
+  computed: ComputedLookup | undefined,
+): Campaign['stillAccepts'] {
+  const part = conditions === undefined ? {} : playerPart(conditions);
+  if (Object.keys(part).length === 0) return () => true;
+  const compiled = compileCondition(part, { computed });
+  return compiled.kind === 'compiled' ? (subject) => compiled.condition.matches(subject) : () => true;
 }
 
 const NO_TIME_OF_DAY = 'must be a time of day as HH:MM, from 00:00 to 23:59';

@@ -2,7 +2,7 @@ import { LIMITS } from '../../src/kernel/limits.ts';
 import type { EvolveLimits } from '../decision.ts';
 import { append } from '../../src/kernel/bounded.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
-import { suppressedTally, tallyOf, triggeredTally } from './tally.ts';
+import { shownTally, suppressedTally, tallyOf, triggeredTally, withdrawnTally } from './tally.ts';
 import { isWaiting } from './waiting.ts';
 import type { PendingIntervention } from '../vocabulary/player.ts';
 import type {
@@ -42,22 +42,51 @@ export function interventionTriggered(
   };
 }
 
+/** A withdrawn intervention is removed. */
 export function interventionSuppressed(
   state: PlayerState,
-  { campaignId, reason, at }: InterventionSuppressed,
+  { campaignId, interventionId, reason, at }: InterventionSuppressed,
 ): PlayerState {
-  return { ...state, campaignTallies: tallied(state, suppressedTally(tallyOf(state, campaignId), reason, at)) };
+  const withdrawn = state.interventions.find((pending) => pending.interventionId === interventionId);
+  const tally = tallyOf(state, campaignId);
+  const kept = withdrawn === undefined ? tally : withdrawnTally(tally, withdrawn.createdAt);
+  return {
+    ...state,
+    interventions: state.interventions.filter((pending) => pending !== withdrawn),
+    campaignTallies: tallied(state, suppressedTally(kept, reason, at)),
+  };
 }
 
-/** No open session gets the intervention again, not even one that a node with a faster clock opened. */
-export function interventionOffered(state: PlayerState, { interventionId, at }: InterventionOffered): PlayerState {
+/**
+ * No open session gets the intervention again, not even one that a node with a faster clock opened. The last delivery
+ * counts as seen, so that the cap holds for games that do not report what they show.
+ */
+export function interventionOffered(
+  state: PlayerState,
+  { interventionId, campaignId, at }: InterventionOffered,
+  { interventionOffers }: EvolveLimits,
+): PlayerState {
   let offeredAt = at;
   for (const { openedAt } of state.sessions) if (openedAt > offeredAt) offeredAt = openedAt;
-  return changed(state, interventionId, (pending) => ({ ...pending, offers: pending.offers + 1, offeredAt }));
+  const held = state.interventions.find((pending) => pending.interventionId === interventionId);
+  const isLast = held !== undefined && held.shownAt === 0 && held.offers + 1 === interventionOffers;
+  return {
+    ...changed(state, interventionId, (pending) => ({ ...pending, offers: pending.offers + 1, offeredAt })),
+    campaignTallies: isLast ? tallied(state, shownTally(tallyOf(state, campaignId))) : state.campaignTallies,
+  };
 }
 
-export function interventionShown(state: PlayerState, { interventionId, at }: InterventionShown): PlayerState {
-  return changed(state, interventionId, (pending) => ({ ...pending, shownAt: at }));
+export function interventionShown(
+  state: PlayerState,
+  { interventionId, campaignId, at }: InterventionShown,
+  { interventionOffers }: EvolveLimits,
+): PlayerState {
+  const held = state.interventions.find((pending) => pending.interventionId === interventionId);
+  const isCounted = held !== undefined && held.offers >= interventionOffers;
+  return {
+    ...changed(state, interventionId, (pending) => ({ ...pending, shownAt: at })),
+    campaignTallies: isCounted ? state.campaignTallies : tallied(state, shownTally(tallyOf(state, campaignId))),
+  };
 }
 
 /** A click ends an intervention. */

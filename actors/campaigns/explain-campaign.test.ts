@@ -37,14 +37,15 @@ describe('explaining a campaign for a player', () => {
   it('names the first check that fails, and goes on with the others', () => {
     const found = explained(
       { caps: { total: 2, perDay: 1 }, cooldownSeconds: 60, quietHours: { from: '11:00', to: '13:00' } },
-      { campaignTallies: [{ ...tally, total: 1 }] },
+      { campaignTallies: [{ ...tally, total: 1, shown: 1 }] },
     );
     expect([found.outcome, found.decidedBy]).toEqual(['suppressed', 'cap_per_day']);
     expect(found.checks.filter(({ passes }) => passes === false)).toEqual([
       { check: 'cap_per_day', passes: false, value: 1, most: 1, until: 20_001 * DAY_MS },
       { check: 'cooldown', passes: false, until: NOON + 59_000 },
-      { check: 'quiet_hours', passes: false },
     ]);
+    // Quiet hours hold the message back.
+    expect(found.checks.at(-1)).toEqual({ check: 'quiet_hours', passes: true, until: NOON + 3_600_000 });
   });
 
   it('says that the campaign does not concern a player outside of its audience or time', () => {
@@ -76,8 +77,8 @@ describe('explaining a campaign for a player', () => {
       property(cases, ({ total, perDay, given, others, ...some }) => {
         const player = aPlayer({
           campaignTallies: [
-            { ...tally, total: given, today: given },
-            { ...tally, campaignId: 'cmp_other', total: others, today: others },
+            { ...tally, total: given, shown: given, today: given },
+            { ...tally, campaignId: 'cmp_other', total: others, shown: others, today: others },
           ],
         });
         const [campaign] = campaignSetOf(aCampaign({ caps: { total, perDay }, ...some })).all;

@@ -3,12 +3,23 @@ import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
 import type { Limits } from '../../src/kernel/limits.ts';
 import type { Campaign } from '../targeting.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
-import type { SuppressionReason } from '../vocabulary/suppression-reasons.ts';
+import { SUPPRESSION_REASONS } from '../vocabulary/suppression-reasons.ts';
+import { takenOf } from './suppression.ts';
 import { todayOf, tallyOf } from './tally.ts';
 import { isWaiting } from './waiting.ts';
 
 /** What a campaign asks about a player, in the order in which it asks. The first `no` decides. */
-export type CheckName = 'enabled' | 'started' | 'not_ended' | 'audience' | 'conditions' | SuppressionReason;
+export type CheckName = (typeof CHECK_NAMES)[number];
+
+export const CHECK_NAMES = [
+  'enabled',
+  'started',
+  'not_ended',
+  'audience',
+  'conditions',
+  ...SUPPRESSION_REASONS.filter((reason) => reason !== 'not_eligible'),
+  'quiet_hours',
+] as const;
 
 export interface CampaignCheck {
   check: CheckName;
@@ -58,6 +69,8 @@ export function explainCampaign(
   const cooledAt = tally.lastAt + cooldownSeconds * 1_000;
   const cools = tally.total > 0 && nowMs < cooledAt;
 
+  const night = campaign.quiet(player, nowMs);
+  const held = night === undefined ? {} : { until: night.until };
   const concern: CampaignCheck[] = [
     { check: 'enabled', passes: document.enabled },
     { check: 'started', passes: startAt === null || nowMs >= startAt, ...(startAt === null ? {} : { until: startAt }) },
@@ -66,11 +79,10 @@ export function explainCampaign(
     { check: 'conditions', passes: accepts() },
   ];
   const suppression: CampaignCheck[] = [
-    capped('cap_total', tally.total, caps.total),
+    capped('cap_total', takenOf(campaign.id, tally, player, nowMs, limits), caps.total),
     capped('cap_per_day', today, caps.perDay, tomorrow),
     { check: 'cooldown', passes: !cools, ...(cools ? { until: cooledAt } : {}) },
     capped('cap_all_campaigns', given, limits.interventionsPerDay, tomorrow),
-    { check: 'quiet_hours', passes: !campaign.isQuiet(player, nowMs) },
     capped('waiting_full', waiting, limits.interventionsPerPlayer),
     { check: 'holdout', passes: !campaign.isHeldOut(player.id) },
   ];
@@ -79,7 +91,8 @@ export function explainCampaign(
   return {
     outcome: unconcerned !== undefined ? 'not_concerned' : suppressed === undefined ? 'given' : 'suppressed',
     decidedBy: (unconcerned ?? suppressed)?.check,
-    checks: [...concern, ...suppression],
+    // Quiet hours only hold the message back, until then.
+    checks: [...concern, ...suppression, { check: 'quiet_hours', passes: true, ...held }],
   };
 
   function accepts(): boolean | undefined {

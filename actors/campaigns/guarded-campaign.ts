@@ -7,17 +7,17 @@ import type { Campaign } from '../targeting.ts';
  */
 export function guardedCampaign(campaign: Campaign, onThrow: (error: unknown) => void): Campaign {
   let isTrusted = true;
-  return {
-    ...campaign,
-    accepts(subject) {
+  const guarded =
+    (test: Campaign['accepts']): Campaign['accepts'] =>
+    (subject) => {
       if (!isTrusted) return false;
       try {
-        return campaign.accepts(subject);
+        return test(subject);
       } catch (error) {
         isTrusted = false;
         onThrow(error);
         return false;
       }
-    },
-  };
+    };
+  return { ...campaign, accepts: guarded(campaign.accepts), stillAccepts: guarded(campaign.stillAccepts) };
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/kernel/limits.ts';
-import { DAY_MS } from '../../src/kernel/days.ts';
+import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { aPlayer } from '../testing.ts';
 import { offerInterventions } from './offer.ts';
+import { tallyOf } from './tally.ts';
 import { aCampaign, campaignId, campaignSetOf } from './testing.ts';
 import type { OpenSession, PendingIntervention } from '../vocabulary/player.ts';
 
@@ -162,5 +163,71 @@ describe('a sync delivers pending interventions', () => {
 
   it('only in an open session', () => {
     expect(life([waiting(1)]).sync('ses_none', NOON)).toEqual([]);
+  });
+
+  const eventually = (one: ReturnType<typeof life>, set: ReturnType<typeof campaignSetOf>): string[] => {
+    one.open('ses_1', NOON);
+    const delivered = one.sync('ses_1', NOON + HOUR_MS, set);
+    return [
+      ...delivered,
+      ...one.facts.flatMap((fact) =>
+        fact.kind === 'InterventionSuppressed' ? `${fact.interventionId} ${fact.reason} ${fact.cause}` : [],
+      ),
+    ];
+  };
+
+  it('only while the player is in the audience; one that is not is withdrawn, and recorded', () => {
+    const set = campaignSetOf(campaign(1, { audience: 'seg_a' }));
+    const member = { segments: [{ segmentId: 'seg_a', segmentKey: 'a', since: 0 }] };
+    expect(eventually(life([waiting(1)], member), set)).toEqual(['int_1']);
+    const tally = { ...tallyOf(aPlayer(), campaignId(1)), total: 1, day: dayOf(NOON), today: 1, lastAt: NOON };
+    const left = life([waiting(1)], { campaignTallies: [tally] });
+    expect(eventually(left, set)).toEqual(['int_1 not_eligible event:level_failed']);
+    expect(left.player.interventions).toEqual([]);
+    // The cap of the day is free again.
+    expect(left.player.campaignTallies).toMatchObject([{ campaignId: campaignId(1), total: 1, today: 0, shown: 0 }]);
+  });
+
+  it('only while the player meets the conditions that read the player; those on the event are not asked again', () => {
+    const conditions = { 'properties.level': { $gte: 10 }, is_payer: false, app_version: { $vlt: '2.0.0' } };
+    const set = campaignSetOf(campaign(1, { trigger: { kind: 'event', event: 'level_failed', conditions } }));
+    const device = { platform: null, osVersion: null, deviceModel: null, appVersion: '1.9.0' };
+    const withdrawn = ['int_1 not_eligible event:level_failed'];
+    expect(eventually(life([waiting(1)], { device }), set)).toEqual(['int_1']);
+    expect(eventually(life([waiting(1)], { device, isPayer: true }), set)).toEqual(withdrawn);
+    expect(eventually(life([waiting(1)], { device: { ...device, appVersion: '2.0.0' } }), set)).toEqual(withdrawn);
+  });
+
+  it('not to a player whom a larger holdout has taken in', () => {
+    const set = campaignSetOf(campaign(1, { holdoutPercentage: 100 }));
+    expect(eventually(life([waiting(1)]), set)).toEqual(['int_1 holdout event:level_failed']);
+  });
+
+  it('not before a start that was put off', () => {
+    const one = life([waiting(1)]);
+    const set = campaignSetOf(campaign(1, { startAt: NOON + 2 * HOUR_MS }));
+    expect(eventually(one, set)).toEqual([]);
+    expect(one.sync('ses_1', NOON + 2 * HOUR_MS, set)).toEqual(['int_1']);
+  });
+
+  it('and counts what the player saw, or could have seen in every delivery, for the total cap', () => {
+    const set = campaignSetOf(campaign(1), campaign(2));
+    const one = life([waiting(1), waiting(2)]);
+    const shown = () => one.player.campaignTallies.map((tally) => [tally.campaignId, tally.shown]);
+    for (let n = 0; n < LIMITS.interventionOffers; n++) {
+      one.open(`ses_${n}`, NOON + n * HOUR_MS);
+      one.sync(`ses_${n}`, NOON + n * HOUR_MS + 1, set);
+      if (n > 0) continue;
+      expect(shown()).toEqual([]);
+      const { campaignKey, campaignVersion } = waiting(1);
+      const campaignNames = { campaignId: campaignId(1), campaignKey, campaignVersion, externalId: 'x' };
+      const base = { entityId: one.player.id, game: 'demo', environment: 'live' as const, at: NOON + 2 };
+      one.emit({ kind: 'InterventionShown', ...base, ...campaignNames, interventionId: 'int_1', sessionId: null });
+      expect(shown()).toEqual([[campaignId(1), 1]]);
+    }
+    expect(shown()).toEqual([
+      [campaignId(1), 1],
+      [campaignId(2), 1],
+    ]);
   });
 });

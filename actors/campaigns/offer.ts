@@ -1,10 +1,13 @@
+import { isExhausted } from '../conditions/steps.ts';
 import type { Draft } from '../decision.ts';
 import type { Intervention } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Campaign } from '../targeting.ts';
 import type { CampaignSet } from './campaign-set.ts';
+import { causeOf, isInAudience, isRunning } from './campaign-document.ts';
 import { byPriority } from './priority.ts';
 import { isWaiting } from './waiting.ts';
+import type { SuppressionReason } from '../vocabulary/suppression-reasons.ts';
 import type { OpenSession, PendingIntervention } from '../vocabulary/player.ts';
 
 /**
@@ -12,7 +15,9 @@ import type { OpenSession, PendingIntervention } from '../vocabulary/player.ts';
  * the current content of the campaign.
  *
  * An unshown intervention is delivered again only in a session opened later, until it expires, in at most
- * `interventionOffers` sessions. It waits while its campaign is disabled, over or deleted, and in quiet hours.
+ * `interventionOffers` sessions. It waits while its campaign is disabled, not running or deleted, and in quiet hours.
+ * If the player is not in the audience any more, does not meet the conditions that read the player, or is in a holdout
+ * that has grown, it is withdrawn: a suppression records this.
  * @param state the player's current state in the draft
  * @param at epoch milliseconds
  */
@@ -27,13 +32,28 @@ export function offerInterventions(
   const session = state.sessions.find((open) => open.sessionId === sessionId);
   if (session === undefined) return [];
   const { id: entityId, game, environment, externalId } = state;
-  return deliverable(draft, state, session, campaigns, at).map(({ pending, campaign }) => {
+  return deliverable(draft, state, session, campaigns, at).flatMap(({ pending, campaign }): Intervention[] => {
+    const reason = withdrawalOf(campaign, state, at);
+    // Without steps left every condition is false. The next sync decides.
+    if (reason === 'not_eligible' && isExhausted()) return [];
     const { interventionId, campaignId, campaignKey, campaignVersion } = pending;
-    const fact = { entityId, game, environment, at, campaignId, campaignKey, campaignVersion, externalId };
-    draft.emit({ kind: 'InterventionOffered', ...fact, interventionId, sessionId });
+    const names = { campaignId, campaignKey, campaignVersion, externalId, interventionId };
+    const fact = { entityId, game, environment, at, ...names };
+    if (reason !== undefined) {
+      draft.emit({ kind: 'InterventionSuppressed', ...fact, reason, cause: causeOf(campaign) });
+      return [];
+    }
+    draft.emit({ kind: 'InterventionOffered', ...fact, sessionId });
     const { content, displayRules } = campaign.document;
-    return { interventionId, type: 'in_app_message', content, displayRules };
+    return [{ interventionId, type: 'in_app_message', content, displayRules }];
   });
+}
+
+/** Why a waiting intervention is not delivered any more. What the event was does not matter now. */
+function withdrawalOf(campaign: Campaign, player: PlayerState, nowMs: number): SuppressionReason | undefined {
+  const isEligible = isInAudience(campaign.document, player) && campaign.stillAccepts({ player, nowMs });
+  if (!isEligible) return 'not_eligible';
+  return campaign.isHeldOut(player.id) ? 'holdout' : undefined;
 }
 
 interface Deliverable {
@@ -52,13 +72,9 @@ function deliverable(
   for (const pending of state.interventions) {
     if (!isWaiting(pending, at, limits) || session.openedAt <= pending.offeredAt) continue;
     const campaign = campaigns.get(pending.campaignId);
-    if (campaign !== undefined && !isOver(campaign, at) && !campaign.isQuiet(state, at))
-      found.push({ pending, campaign });
+    if (campaign === undefined || !isRunning(campaign.document, at)) continue;
+    if (campaign.quiet(state, at) === undefined) found.push({ pending, campaign });
   }
   // Interventions are sorted by age, and the sort is stable.
   return found.sort((one, other) => byPriority(one.campaign.priority, other.campaign.priority));
-}
-
-function isOver({ document: { endAt } }: Campaign, at: number): boolean {
-  return endAt !== null && at >= endAt;
 }

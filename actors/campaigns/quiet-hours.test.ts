@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { aPlayer } from '../testing.ts';
-import { isQuiet, minutesOf } from './quiet-hours.ts';
+import type { PlayerState } from '../vocabulary/state.ts';
+import { minutesOf, quietSpan } from './quiet-hours.ts';
 
+const isQuiet = (from: number, to: number, player: PlayerState, nowMs: number): boolean =>
+  quietSpan(from, to, player, nowMs) !== undefined;
 const at = (iso: string): number => Date.parse(iso);
 const inZone = (timezone: unknown) => aPlayer({ attributes: JSON.stringify({ timezone }) });
 /** 22:00 to 08:00 on the player's clock. */
@@ -67,6 +70,33 @@ describe('quiet hours', () => {
     expect(quiet(60, 120, '2026-11-01T05:30:00Z')).toBe(true);
     expect(quiet(60, 120, '2026-11-01T06:30:00Z')).toBe(true);
     expect(quiet(60, 120, '2026-11-01T07:30:00Z')).toBe(false);
+  });
+
+  it('end at the next time of day that is not quiet', () => {
+    const span = (iso: string, zone: string) => {
+      const found = quietSpan(22 * 60, 8 * 60, inZone(zone), at(iso));
+      return found && [found.since, found.until].map((ms) => new Date(ms).toISOString());
+    };
+    expect(span('2026-01-15T23:10:30Z', 'UTC')).toEqual(['2026-01-15T22:00:00.000Z', '2026-01-16T08:00:00.000Z']);
+    expect(span('2026-01-16T07:59:59Z', 'UTC')).toEqual(['2026-01-15T22:00:00.000Z', '2026-01-16T08:00:00.000Z']);
+    expect(span('2026-01-15T13:00:00Z', 'Asia/Tokyo')).toEqual([
+      '2026-01-15T13:00:00.000Z',
+      '2026-01-15T23:00:00.000Z',
+    ]);
+    // In the night that ends daylight saving time they last an hour longer.
+    expect(span('2026-10-24T20:00:00Z', 'Europe/Berlin')?.[1]).toBe('2026-10-25T07:00:00.000Z');
+    expect(span('2026-01-15T12:00:00Z', 'UTC')).toBeUndefined();
+  });
+
+  it.each([
+    ['W. Europe Standard Time', '2026-01-15T21:00:00Z'],
+    ['Tokyo Standard Time', '2026-01-15T13:00:00Z'],
+    ['UTC+2', '2026-01-15T20:00:00Z'],
+    ['GMT+2', '2026-01-15T20:00:00Z'],
+    ['GMT-5', '2026-01-16T03:00:00Z'],
+    ['Europe/Berlin ', '2026-01-15T21:00:00Z'],
+  ])('begin on the clock of %s', (zone, iso) => {
+    expect([night(iso, zone), isQuiet(22 * 60, 8 * 60, inZone(zone), at(iso) - 1)]).toEqual([true, false]);
   });
 
   it('use UTC for an unknown time zone', () => {

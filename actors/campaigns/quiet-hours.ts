@@ -1,5 +1,6 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import { attributesOf } from '../conditions/player-attributes.ts';
+import { timeZoneOf } from '../time-zones/time-zone.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 
 const HOUR_MINUTE = /^([01]\d|2[0-3]):([0-5]\d)$/;
@@ -10,21 +11,44 @@ export function minutesOf(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * 60 + Number(match[2]);
 }
 
+/** A stretch of quiet hours, epoch milliseconds; `until` is exclusive. */
+export interface QuietSpan {
+  since: number;
+  until: number;
+}
+
 /**
- * Whether a player has quiet hours: from `from` until before `to` in local time, past midnight if `to` is earlier. They
- * are an hour shorter or longer on the days on which daylight saving time starts or ends.
+ * The quiet hours that a player is in: from `from` until before `to` in local time, past midnight if `to` is earlier.
+ * They are an hour shorter or longer on the days on which daylight saving time starts or ends. `undefined`: it is in
+ * none.
  * @param from minutes after midnight; `to` likewise
  */
-export function isQuiet(from: number, to: number, player: PlayerState, nowMs: number): boolean {
-  const now = wallMinutes(zoneOf(player), nowMs);
+export function quietSpan(from: number, to: number, player: PlayerState, nowMs: number): QuietSpan | undefined {
+  const zone = zoneOf(player);
+  const now = wallMinutes(zone, nowMs);
+  if (!isWithin(now, from, to)) return undefined;
+  const minute = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  let until = minute + minutesFrom(now, to) * MINUTE_MS;
+  // The clock was put back in the meantime: the quiet hours go on.
+  const then = wallMinutes(zone, until);
+  if (isWithin(then, from, to)) until += minutesFrom(then, to) * MINUTE_MS;
+  return { since: minute - minutesFrom(from, now) * MINUTE_MS, until };
+}
+
+function isWithin(now: number, from: number, to: number): boolean {
   return from <= to ? now >= from && now < to : now >= from || now < to;
 }
 
-/** The player's attribute `timezone`: an IANA name or an offset such as `+05:30`. */
+/** How many minutes later on the clock it is `to`, less than a day. */
+function minutesFrom(now: number, to: number): number {
+  return (to - now + DAY_MINUTES) % DAY_MINUTES;
+}
+
+/** The zone of the player's attribute `timezone`. Requests warn of a text that is none. */
 function zoneOf(player: PlayerState): string {
   if (!player.attributes.includes('"timezone"')) return UTC;
   const zone = attributesOf(player)['timezone'];
-  return typeof zone === 'string' && zone.length <= LIMITS.nameLength ? zone : UTC;
+  return (typeof zone === 'string' ? timeZoneOf(zone) : undefined) ?? UTC;
 }
 
 const UTC = 'UTC';
@@ -32,27 +56,18 @@ const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
 function wallMinutes(zone: string, nowMs: number): number {
-  const format = zone === UTC ? undefined : formatOf(zone);
-  if (format === undefined) return Math.floor(nowMs / MINUTE_MS) % DAY_MINUTES;
-  return minutesOf(format.format(nowMs)) ?? 0;
+  if (zone === UTC) return Math.floor(nowMs / MINUTE_MS) % DAY_MINUTES;
+  return minutesOf(formatOf(zone).format(nowMs)) ?? 0;
 }
 
-/** A cache, as creating a format takes tens of microseconds; `undefined` for texts that are not a zone. */
-const formats = new Map<string, Intl.DateTimeFormat | undefined>();
+/** A cache, as creating a format takes tens of microseconds. */
+const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** `undefined`: there is no such zone; the caller uses UTC. */
-function formatOf(zone: string): Intl.DateTimeFormat | undefined {
-  if (formats.has(zone)) return formats.get(zone);
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const held = formats.get(timeZone);
+  if (held !== undefined) return held;
   if (formats.size >= LIMITS.timeZones) formats.clear();
-  const format = createFormat(zone);
-  formats.set(zone, format);
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  formats.set(timeZone, format);
   return format;
-}
-
-function createFormat(timeZone: string): Intl.DateTimeFormat | undefined {
-  try {
-    return new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  } catch {
-    return undefined;
-  }
 }

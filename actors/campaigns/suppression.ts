@@ -18,14 +18,27 @@ export function suppressionOf(
   const { caps } = campaign;
   const { cooldownSeconds } = campaign.document;
   const day = dayOf(nowMs);
-  if (caps.total !== null && tally.total >= caps.total) return 'cap_total';
+  if (caps.total !== null && takenOf(campaign.id, tally, state, nowMs, limits) >= caps.total) return 'cap_total';
   if (caps.perDay !== null && todayOf(tally, day) >= caps.perDay) return 'cap_per_day';
   if (tally.total > 0 && nowMs < tally.lastAt + cooldownSeconds * 1_000) return 'cooldown';
   if (givenOn(state, day) >= limits.interventionsPerDay) return 'cap_all_campaigns';
-  if (campaign.isQuiet(state, nowMs)) return 'quiet_hours';
   if (waiting(state, nowMs, limits) >= limits.interventionsPerPlayer) return 'waiting_full';
   // Checked last: held-out players would have got the intervention, so both arms of the funnel are comparable.
   return campaign.isHeldOut(state.id) ? 'holdout' : undefined;
+}
+
+/** The campaign's interventions that the player saw, and those that still may be: what its total cap counts. */
+export function takenOf(
+  campaignId: string,
+  tally: CampaignTally,
+  { interventions }: PlayerState,
+  nowMs: number,
+  limits: Pick<Limits, 'interventionOffers'>,
+): number {
+  const open = interventions.filter(
+    (pending) => pending.campaignId === campaignId && isWaiting(pending, nowMs, limits),
+  );
+  return tally.shown + open.length;
 }
 
 /** The number of interventions that all campaigns gave the player on that day. */

@@ -6,13 +6,23 @@ import type { CampaignTally } from '../vocabulary/player.ts';
 /** The player's tally of a campaign; all zero if there is none. */
 export function tallyOf({ campaignTallies }: PlayerState, campaignId: string): CampaignTally {
   for (const tally of campaignTallies) if (tally.campaignId === campaignId) return tally;
-  return { campaignId, total: 0, day: 0, today: 0, lastAt: 0, suppressedAt: 0, suppressed: 0 };
+  return { campaignId, total: 0, shown: 0, day: 0, today: 0, lastAt: 0, suppressedAt: 0, suppressed: 0 };
 }
 
 /** The tally after one more intervention at `at`, epoch milliseconds. */
 export function triggeredTally(tally: CampaignTally, at: number): CampaignTally {
   const day = dayOf(at);
   return { ...tally, total: tally.total + 1, day, today: todayOf(tally, day) + 1, lastAt: at };
+}
+
+/** The tally after the player saw one more intervention. */
+export function shownTally(tally: CampaignTally): CampaignTally {
+  return { ...tally, shown: tally.shown + 1 };
+}
+
+/** The tally after an intervention of `createdAt` was withdrawn: the cap of that day is free again. */
+export function withdrawnTally(tally: CampaignTally, createdAt: number): CampaignTally {
+  return tally.day === dayOf(createdAt) && tally.today > 0 ? { ...tally, today: tally.today - 1 } : tally;
 }
 
 /** The tally after a suppression for `reason` on the day of `at`. */

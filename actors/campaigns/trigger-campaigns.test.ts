@@ -195,7 +195,14 @@ describe('a reason for suppression', () => {
     const player = life(one({ caps: { total: 2, perDay: null } }));
     const facts = player.track(NOON, 'level_failed', 'level_failed', 'level_failed');
     expect([triggered(facts).length, reasons(facts)]).toEqual([2, ['cap_total']]);
-    expect(triggered(player.track(NOON + 400 * DAY_MS, 'level_failed'))).toEqual([]);
+    const shown = player.player().interventions.map(({ interventionId }) => ({
+      eventName: 'intervention_shown',
+      properties: JSON.stringify({ intervention_id: interventionId }),
+    }));
+    player.track(NOON + 1, ...shown.slice(0, 1));
+    // The other one expires unseen, and may be replaced by one.
+    const later = player.track(NOON + 400 * DAY_MS, 'level_failed', 'level_failed');
+    expect([triggered(later).length, reasons(later)]).toEqual([1, ['cap_total']]);
   });
 
   it('is the daily cap of a campaign, by UTC day', () => {
@@ -222,12 +229,20 @@ describe('a reason for suppression', () => {
     expect(reasons(facts)).toEqual(['cap_all_campaigns', 'cap_all_campaigns', 'cap_all_campaigns']);
   });
 
-  it('is quiet hours in the player’s local time', () => {
-    const definitions = one({ quietHours: { from: '22:00', to: '08:00' } });
-    const inBerlin = { attributes: '{"timezone":"Europe/Berlin"}' };
-    expect(triggered(life(definitions).track(NOON, 'level_failed'))).toHaveLength(1);
-    const night = life(definitions, inBerlin).track(NOON + 9 * HOUR_MS, 'level_failed');
-    expect([triggered(night).length, reasons(night)]).toEqual([0, ['quiet_hours']]);
+  it('is not quiet hours: they only hold the delivery back, and do not count for the expiry', () => {
+    const expiry = (hour: number, seconds: number) => {
+      const definitions = one({ quietHours: { from: '22:00', to: '08:00' }, expiresAfterSeconds: seconds });
+      const inBerlin = { attributes: '{"timezone":"Europe/Berlin"}' };
+      const facts = life(definitions, inBerlin).track(NOON + hour * HOUR_MS, 'level_failed');
+      expect(reasons(facts)).toEqual([]);
+      return triggered(facts).map(({ expiresAt }) => (expiresAt - NOON) / HOUR_MS);
+    };
+    // It is summer: the night in Berlin is from 20:00 to 06:00 UTC, 8 to 18 hours after noon.
+    expect(expiry(0, 3_600)).toEqual([1]);
+    expect(expiry(10, 3_600)).toEqual([19]);
+    // Half an hour before the night and half an hour after it.
+    expect(expiry(7.5, 3_600)).toEqual([18.5]);
+    expect(expiry(10, 2 * 86_400)).toEqual([18 + 48]);
   });
 
   it('is a full list of pending interventions', () => {
@@ -246,8 +261,6 @@ describe('a reason for suppression', () => {
     const facts = heldOut.track(NOON, 'level_failed', 'level_failed');
     expect([triggered(facts).length, reasons(facts)]).toEqual([0, ['holdout']]);
     expect(heldOut.player().interventions).toEqual([]);
-    const quiet = life(one({ holdoutPercentage: 100, quietHours: { from: '10:00', to: '14:00' } }));
-    expect(reasons(quiet.track(NOON, 'level_failed'))).toEqual(['quiet_hours']);
   });
 
   it('is recorded once per campaign, reason and UTC day, however many events arrive', () => {

@@ -8,6 +8,8 @@ import type { DomainFact } from '../vocabulary/facts.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Campaign, Subject } from '../targeting.ts';
 import type { CampaignSet, ScheduleWindow } from './campaign-set.ts';
+import { causeOf, isInAudience, isRunning } from './campaign-document.ts';
+import { expiryOf } from './expiry.ts';
 import { respond } from './respond.ts';
 import { suppressionOf } from './suppression.ts';
 import { isNoted, tallyOf } from './tally.ts';
@@ -19,6 +21,7 @@ import type { InterventionSuppressed, InterventionTriggered } from '../vocabular
  *
  * A campaign applies between its start and its end, to players in its audience, if its trigger's conditions hold. If it
  * applies but is suppressed (`suppressionOf`), a fact records this once per reason and UTC day. Otherwise nothing does.
+ * Quiet hours suppress nothing: they hold the delivery back.
  */
 export function triggerCampaigns(draft: Draft, since: number, set: CampaignSet, context: Context): void {
   const { facts } = draft;
@@ -86,14 +89,8 @@ const CAMPAIGN_STEPS = 20;
 const TALLY_STEPS = 2;
 
 function applies(campaign: Campaign, subject: Subject): boolean {
-  const { startAt, endAt, audience } = campaign.document;
-  const { player, nowMs } = subject;
-  return (
-    (startAt === null || nowMs >= startAt) &&
-    (endAt === null || nowMs < endAt) &&
-    (audience === null || player.segments.some(({ segmentId }) => segmentId === audience)) &&
-    campaign.accepts(subject)
-  );
+  const { document } = campaign;
+  return isRunning(document, subject.nowMs) && isInAudience(document, subject.player) && campaign.accepts(subject);
 }
 
 /** The outcome of a campaign that applies to the player. */
@@ -115,7 +112,7 @@ function outcomeOf(
     kind: 'InterventionTriggered',
     ...fact,
     interventionId,
-    expiresAt: at + document.expiresAfterSeconds * 1_000,
+    expiresAt: expiryOf(campaign, state, at),
   };
 }
 
@@ -141,23 +138,6 @@ function latestAt({ campaignTallies }: PlayerState): number {
     if (suppressedAt > latest) latest = suppressedAt;
   }
   return latest;
-}
-
-/** The cause of a trigger, as a text for analysts. */
-function causeOf({ document: { trigger } }: Campaign): string {
-  switch (trigger.kind) {
-    case 'event':
-      return `event:${trigger.event}`;
-    case 'segment_entered':
-    case 'segment_exited':
-      return `${trigger.kind}:${trigger.segmentId}`;
-    case 'lifecycle':
-      return `lifecycle:${trigger.stage}`;
-    case 'churn':
-      return 'churn:high';
-    case 'schedule':
-      return 'schedule';
-  }
 }
 
 function hasConditions({ document: { trigger } }: Campaign): boolean {

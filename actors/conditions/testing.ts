@@ -288,6 +288,7 @@ export function worstCommands(): WorstCommand[] {
             campaignTallies: range(LIMITS.campaignTallies, (n) => ({
               campaignId: campaignId(n),
               total: 1,
+              shown: 1,
               day: 20_000,
               today: 1,
               lastAt: 1,

@@ -18,9 +18,11 @@ export interface InterventionTriggered extends CampaignFact {
   cause: string;
 }
 
-/** A triggered campaign was suppressed: recorded once per campaign, player, reason and UTC day. */
+/** A triggered campaign was suppressed: recorded once per campaign, player, reason and UTC day, or at delivery. */
 export interface InterventionSuppressed extends CampaignFact {
   kind: 'InterventionSuppressed';
+  /** The waiting intervention that was withdrawn instead of being delivered. Absent: none was created. */
+  interventionId?: string;
   reason: SuppressionReason;
   cause: string;
 }

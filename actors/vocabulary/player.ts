@@ -167,8 +167,10 @@ export interface PendingIntervention extends Later {
 /** A player's counts for one campaign. Days are UTC, since the Unix epoch. */
 export interface CampaignTally extends Later {
   campaignId: string;
-  /** The total of interventions. */
+  /** The total of interventions that were created. */
   total: number;
+  /** How many of them the player saw. One that was delivered as often as allowed counts as seen, also unreported. */
+  shown: number;
   /** The day of the latest intervention, and the count of that day. */
   day: number;
   today: number;

@@ -6,7 +6,9 @@ export const RESPONSE_HEADERS = {
   'X-Request-Id': { type: 'string', description: 'Id of the request. Quote it when you report a problem.' },
   'X-Ignored-Fields': {
     type: 'string',
-    description: 'Unknown fields and query parameters of the request, which the service ignored; comma separated.',
+    description:
+      'Unknown fields and query parameters of the request, and a `timezone` that is none, which the service ignored; ' +
+      'comma separated.',
   },
   'Idempotent-Replayed': {
     type: 'string',

@@ -68,6 +68,7 @@ export type TallyTuple = [
   lastAt: number,
   suppressedAt: number,
   suppressed: number,
+  shown: number,
   ...later: unknown[],
 ];
 /** The ranges end it, so a later field needs a layout of its own. */
@@ -83,7 +84,7 @@ const FIELDS = {
   activity: 3,
   recordedSession: 3,
   intervention: 9,
-  tally: 7,
+  tally: 8,
 } as const;
 
 export function membershipToTuple(one: SegmentMembership): MembershipTuple {
@@ -201,11 +202,15 @@ export function interventionFromTuple(tuple: InterventionTuple): PendingInterven
 }
 
 export function tallyToTuple(tally: CampaignTally): TallyTuple {
-  const { campaignId, total, day, today, lastAt, suppressedAt, suppressed } = tally;
-  return withLater<TallyTuple>([campaignId, total, day, today, lastAt, suppressedAt, suppressed], FIELDS.tally, tally);
+  const { campaignId, total, day, today, lastAt, suppressedAt, suppressed, shown } = tally;
+  return withLater<TallyTuple>(
+    [campaignId, total, day, today, lastAt, suppressedAt, suppressed, shown],
+    FIELDS.tally,
+    tally,
+  );
 }
 
 export function tallyFromTuple(tuple: TallyTuple): CampaignTally {
-  const [campaignId, total, day, today, lastAt, suppressedAt, suppressed] = tuple;
-  return { campaignId, total, day, today, lastAt, suppressedAt, suppressed, ...laterOf(tuple, FIELDS.tally) };
+  const [campaignId, total, day, today, lastAt, suppressedAt, suppressed, shown] = tuple;
+  return { campaignId, total, day, today, lastAt, suppressedAt, suppressed, shown, ...laterOf(tuple, FIELDS.tally) };
 }

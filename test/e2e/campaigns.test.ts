@@ -156,3 +156,94 @@ test('caps hold under many concurrent calls', async () => {
   const answers = await Promise.all(Array.from({ length: 40 }, () => session.sync('storm', 'storm', 'storm')));
   expect(answers.flat()).toHaveLength(2);
 });
+
+test('a message is withdrawn from a player who does not qualify any more, and counted', async () => {
+  const conditions = { is_payer: false };
+  const segment = await callApi('POST', '/v1/segments/segments', { key: 'non-payers', conditions });
+  const offer = await defined({
+    key: 'first-offer',
+    trigger: { event: 'shop_opened' },
+    audience: segment.data['segment_id'],
+  });
+  const update = await defined({
+    key: 'update-now',
+    trigger: { event: 'shop_opened', conditions: { app_version: { $vlt: '2.0.0' } } },
+  });
+  const player = await service.player(service.keys.live.server, 'buyer');
+  const start = (version: string) =>
+    callApi(
+      'POST',
+      '/v1/bff/game/init',
+      { player_id: player, device_info: { app_version: version } },
+      service.keys.live.client,
+    );
+  await start('1.9.0');
+  await callApi('POST', '/v1/events/events', { player_id: player, event_name: 'shop_opened' });
+  await callApi('POST', `/v1/players/players/${player}/purchase?amount=4.99`);
+  await start('2.0.0');
+  const session = await opened(player);
+  expect(await session.sync()).toEqual([]);
+  for (const campaignId of [offer, update]) {
+    expect(await happened(campaignId, 2)).toEqual(['triggered', 'suppressed not_eligible']);
+    const { data } = await callApi('GET', `/v1/campaigns/campaigns/${campaignId}/results`);
+    expect(data).toMatchObject({
+      steps: { triggered: { times: 1 }, sent: { times: 0 } },
+      suppressed: [{ reason: 'not_eligible', players: 1, times: 1 }],
+    });
+  }
+  // Nothing waits, so a message that fits again is a new one.
+  expect(await session.sync('shop_opened')).toEqual([]);
+});
+
+test('a segment that flaps, or is switched off and on, sends one message to a player', async () => {
+  const conditions = { 'attributes.vip': true };
+  const segment = await callApi('POST', '/v1/segments/segments', { key: 'vips', conditions });
+  const segmentId = String(segment.data['segment_id']);
+  const campaignId = await defined({ key: 'welcome-vip', trigger: { segment_entered: segmentId } });
+  const player = await service.player(service.keys.live.server, 'flapping');
+  const isVip = (vip: boolean) => callApi('PATCH', `/v1/players/players/${player}`, { attributes: { vip } });
+  for (let n = 0; n < 20; n++) await isVip(n % 2 === 0);
+  await isVip(true);
+  const session = await opened(player);
+  const [message, ...more] = await session.sync();
+  expect([typeof message, more]).toEqual(['object', []]);
+  const properties = { intervention_id: message?.intervention_id };
+  await session.sync({ event_name: 'intervention_shown', properties });
+  for (const [version, enabled] of [false, true].entries()) {
+    const change = { name: 'vips', conditions, enabled, version: version + 1 };
+    const put = await service.call(service.keys.live.server, 'PUT', `/v1/segments/segments/${segmentId}`, change);
+    expect(put.status).toBe(200);
+    await until(`the segment is evaluated, enabled: ${enabled}`, async () => {
+      const { data } = await callApi('GET', `/v1/players/players/${player}/segments`);
+      const { segments }: { segments?: { segment_key: string }[] } = Object(data);
+      return segments?.some(({ segment_key: key }) => key === 'vips') === enabled || undefined;
+    });
+  }
+  expect(await session.sync()).toEqual([]);
+  expect(await happened(campaignId, 4)).toEqual(['triggered', 'suppressed cap_total', 'offered', 'shown']);
+});
+
+test('a schedule in the quiet hours of a player is delivered after them', async () => {
+  const clockTime = (offsetMinutes: number) =>
+    new Date(Date.now() + offsetMinutes * 60_000).toISOString().slice(11, 16);
+  const night = { from: clockTime(-60), to: clockTime(60) };
+  const player = await service.player(service.keys.live.server, 'sleeper');
+  await callApi('PATCH', `/v1/players/players/${player}`, { attributes: { sleeper: true } });
+  const conditions = { 'attributes.sleeper': true };
+  const segment = await callApi('POST', '/v1/segments/segments', { key: 'sleepers', conditions });
+  const at = new Date(Date.now() + 3_000).toISOString();
+  const campaignId = await defined({
+    key: 'news',
+    trigger: { schedule: { at } },
+    audience: segment.data['segment_id'],
+    quiet_hours: night,
+  });
+  expect(await happened(campaignId, 1)).toEqual(['triggered']);
+  const session = await opened(player);
+  expect(await session.sync()).toEqual([]);
+  // Three hours further east the night is over.
+  const zone = { attributes: { timezone: 'UTC+3' } };
+  const answer = await service.call(service.keys.live.server, 'PATCH', `/v1/players/players/${player}`, zone);
+  expect(answer.headers.get('x-ignored-fields')).toBeNull();
+  expect(await session.sync()).toHaveLength(1);
+});

@@ -131,14 +131,16 @@ function Answer({ found, document }: { found: Explanation; document: Record<stri
   );
 }
 
-function Detail({ check: { value, most, until } }: { check: Explanation['checks'][number] }) {
+function Detail({ check: { check, passes, value, most, until } }: { check: Explanation['checks'][number] }) {
+  const word =
+    check === 'started' ? (passes === true ? 'started' : 'starts') : check === 'quiet_hours' ? 'held' : 'again';
   return (
     <>
       {value === undefined ? null : texts.counted(value, most === undefined ? texts.noMost : number(most))}
       {until === undefined ? null : (
         <>
           {' '}
-          {texts.until} <Time at={until} />
+          {texts.timeOf[word]} <Time at={until} />
         </>
       )}
     </>

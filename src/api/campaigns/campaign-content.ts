@@ -40,7 +40,7 @@ function emptyContent(key: string, trigger: CampaignTrigger, content: Sent<'cont
     audience: null,
     content: contentOf(content),
     displayRules: { priority: 'normal', dismissAfterSeconds: 0 },
-    caps: { total: null, perDay: null },
+    caps: defaultCaps(trigger),
     cooldownSeconds: 0,
     quietHours: null,
     holdoutPercentage: 0,
@@ -48,6 +48,24 @@ function emptyContent(key: string, trigger: CampaignTrigger, content: Sent<'cont
     startAt: null,
     endAt: null,
   };
+}
+
+/**
+ * An event is what the player does, and a schedule comes once. Segments and stages are states that may flap, or change
+ * for all players by an edit of their definition.
+ */
+function defaultCaps({ kind }: CampaignTrigger): CampaignContent['caps'] {
+  switch (kind) {
+    case 'segment_entered':
+    case 'segment_exited':
+      return { total: 1, perDay: null };
+    case 'lifecycle':
+    case 'churn':
+      return { total: null, perDay: 1 };
+    case 'event':
+    case 'schedule':
+      return { total: null, perDay: null };
+  }
 }
 
 function over(body: CampaignPatch, kept: CampaignContent, empty: CampaignContent): CampaignContent {
@@ -63,8 +81,8 @@ function over(body: CampaignPatch, kept: CampaignContent, empty: CampaignContent
       dismissAfterSeconds: rules.dismiss_after_seconds ?? empty.displayRules.dismissAfterSeconds,
     })),
     caps: pick(body.caps, kept.caps, empty.caps, (caps) => ({
-      total: caps.total ?? null,
-      perDay: caps.per_day ?? null,
+      total: caps.total === undefined ? empty.caps.total : caps.total,
+      perDay: caps.per_day === undefined ? empty.caps.perDay : caps.per_day,
     })),
     cooldownSeconds: pick(body.cooldown_seconds, kept.cooldownSeconds, empty.cooldownSeconds, same),
     quietHours: pick(body.quiet_hours, kept.quietHours, empty.quietHours, ({ from, to }) => ({ from, to })),

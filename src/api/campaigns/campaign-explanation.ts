@@ -3,6 +3,7 @@ import { compileCampaign } from '../../../actors/campaigns/compile-campaign.ts';
 import {
   type CampaignCheck,
   type CampaignExplanation,
+  CHECK_NAMES,
   explainCampaign,
 } from '../../../actors/campaigns/explain-campaign.ts';
 import { specOf } from '../../../actors/computed/property-document.ts';
@@ -11,7 +12,6 @@ import { metered } from '../../../actors/conditions/steps.ts';
 import type { ComputedLookup } from '../../../actors/targeting.ts';
 import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
 import type { ExportedPlayer } from '../../../actors/vocabulary/replies.ts';
-import { SUPPRESSION_REASONS } from '../../../actors/vocabulary/suppression-reasons.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -27,9 +27,8 @@ import { documentFaults } from './campaigns.ts';
 
 /* The route that says what a player would get from a campaign, and why not. */
 
-const CHECKS = ['enabled', 'started', 'not_ended', 'audience', 'conditions', ...SUPPRESSION_REASONS] as const;
 const name = (description: string) =>
-  Type.Unsafe<CampaignCheck['check']>({ type: 'string', enum: [...CHECKS], description });
+  Type.Unsafe<CampaignCheck['check']>({ type: 'string', enum: [...CHECK_NAMES], description });
 
 const Body = Type.Object(
   {
@@ -64,7 +63,12 @@ const Check = Type.Object(
     }),
     value: Type.Optional(Type.Integer({ description: "The player's number so far, of a cap." })),
     most: Type.Optional(Type.Integer({ description: 'The most that is allowed. Absent: no maximum.' })),
-    until: Type.Optional(timeOut('When the check can pass again, or when the campaign starts.')),
+    until: Type.Optional(
+      timeOut(
+        'When the check can pass again, or when the campaign starts; of `quiet_hours`, which always passes: until when ' +
+          'the message is held back.',
+      ),
+    ),
   },
   { description: 'One check.' },
 );
@@ -83,7 +87,7 @@ const Explanation = Type.Object(
     }),
     decided_by: Type.Unsafe<CampaignCheck['check'] | null>({
       type: ['string', 'null'],
-      enum: [...CHECKS, null],
+      enum: [...CHECK_NAMES, null],
       description: 'The check that decided; null with `given`.',
     }),
     checks: Type.Array(Check, { description: 'All checks.' }),

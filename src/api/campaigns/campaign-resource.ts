@@ -109,8 +109,14 @@ const capOf = (description: string) =>
 
 const Caps = Type.Object(
   {
-    total: capOf('Maximum number of interventions per player; null means no maximum.'),
-    per_day: capOf('Maximum number of interventions per player and UTC day; null means no maximum.'),
+    total: capOf(
+      'Maximum number of interventions that a player sees; null means no maximum. Those that wait count too. Default: 1 ' +
+        'with `segment_entered` and `segment_exited`, else null.',
+    ),
+    per_day: capOf(
+      'Maximum number of interventions per player and UTC day; null means no maximum. Default: 1 with `lifecycle` and ' +
+        '`churn`, else null.',
+    ),
   },
   {
     additionalProperties: false,
@@ -131,8 +137,8 @@ const QuietHours = Type.Object(
   {
     additionalProperties: false,
     description:
-      "Hours without triggers and deliveries, in the time zone of the player's attribute `timezone` (an IANA name), " +
-      'else UTC.',
+      "Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA name, an offset such " +
+      'as `+02:00`, or a name that Windows uses), else UTC. What is triggered then is delivered afterwards.',
   },
 );
 

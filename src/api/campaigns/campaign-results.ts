@@ -42,10 +42,11 @@ const Suppressed = Type.Object(
   {
     reason: Type.String({
       description:
-        'Why: `cap_total`, `cap_per_day`, `cooldown`, `cap_all_campaigns`, `quiet_hours`, `waiting_full` or `holdout`.',
+        'Why: `cap_total`, `cap_per_day`, `cooldown`, `cap_all_campaigns`, `waiting_full`, `holdout`, or `not_eligible` ' +
+        '(at delivery the player was not in the audience any more, or did not meet the conditions).',
     }),
     players: count('Players.'),
-    times: count('Times, at most once per player and UTC day.'),
+    times: count('Times, at most once per player and UTC day; of messages that were withdrawn, each.'),
   },
   { description: 'A reason of suppression.' },
 );

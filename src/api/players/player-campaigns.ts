@@ -22,8 +22,8 @@ const Suppressed = Type.Object(
     reasons: Type.Array(Type.Unsafe<SuppressionReason>({ type: 'string', enum: [...SUPPRESSION_REASONS] }), {
       description:
         'Reasons of that UTC day: `cap_total` and `cap_per_day` (caps of the campaign), `cooldown`, ' +
-        '`cap_all_campaigns` (interventions of one day), `quiet_hours`, `waiting_full` (too many wait to be shown), ' +
-        '`holdout`.',
+        '`cap_all_campaigns` (interventions of one day), `waiting_full` (too many wait to be shown), `holdout`, ' +
+        '`not_eligible` (at delivery the player was not in the audience any more, or did not meet the conditions).',
     }),
   },
   { description: 'Why the campaign gave the player nothing.' },
@@ -35,7 +35,11 @@ const Campaign = Type.Object(
     campaign_key: textOrNull('Key of the campaign; null if it is deleted.'),
     name: textOrNull('Name of the campaign; null if it is deleted.'),
     enabled: Type.Boolean({ description: 'Whether the campaign exists and is enabled.' }),
-    interventions: Type.Integer({ description: 'Interventions that the player got from it.' }),
+    interventions: Type.Integer({ description: 'Interventions that it created for the player.' }),
+    interventions_shown: Type.Integer({
+      description:
+        'Those that the player saw. One that was delivered as often as allowed counts as seen, also unreported.',
+    }),
     interventions_today: Type.Integer({ description: 'Those of the current UTC day.' }),
     last_intervention_at: timeOrNull('The latest one. ISO 8601, UTC, milliseconds; null without one.'),
     suppressed: Type.Union([Suppressed, Type.Null({ description: 'Nothing was suppressed.' })], {
@@ -90,6 +94,7 @@ export const getPlayerCampaigns = defineRoute({
           name: 'Come back',
           enabled: true,
           interventions: 1,
+          interventions_shown: 1,
           interventions_today: 0,
           last_intervention_at: '2026-01-14T18:00:00.000Z',
           suppressed: { at: '2026-01-15T10:30:00.000Z', reasons: ['cooldown'] },
@@ -116,7 +121,7 @@ export const getPlayerCampaigns = defineRoute({
 });
 
 function campaignOf(tally: CampaignTally, { key, services }: RequestContext) {
-  const { campaignId, total, lastAt, suppressedAt } = tally;
+  const { campaignId, total, shown, lastAt, suppressedAt } = tally;
   const { game, environment } = key;
   const held = services.config.get({ kind: 'campaign', game, environment, key: campaignId })?.document;
   return {
@@ -125,6 +130,7 @@ function campaignOf(tally: CampaignTally, { key, services }: RequestContext) {
     name: held?.name ?? null,
     enabled: held?.enabled ?? false,
     interventions: total,
+    interventions_shown: shown,
     interventions_today: todayOf(tally, dayOf(services.clock.wallMs())),
     last_intervention_at: timeOf(lastAt),
     suppressed: suppressedAt === 0 ? null : { at: formatTimestamp(suppressedAt), reasons: notedReasons(tally) },

@@ -155,8 +155,12 @@ export const patchPlayer = defineRoute({
   example: { email: 'player@example.com', attributes: { level: 26, trial: null } },
   action: {
     kind: 'command',
-    toCommand({ params, body }, { idempotency }) {
-      const attributes = body.attributes === undefined ? undefined : documentText(body.attributes);
+    toCommand({ params, body }, context) {
+      const { idempotency } = context;
+      const attributes =
+        body.attributes === undefined
+          ? undefined
+          : documentText(settableAttributes(body.attributes, 'attributes', context));
       if (body.attributes !== undefined && attributes === undefined) return documentTooLarge('/attributes');
       const playerId = params.id.toLowerCase();
       return {

@@ -96,7 +96,7 @@ const FACTS: Fact[] = [
   bought(5, START + DAY_MS, 7_000, { environment: 'test' }),
   bought(5, START + DAY_MS, 7_000, { game: 'other' }),
   // In neither arm: suppressed for another reason, in both arms, or no live player.
-  suppressed(6, { reason: 'quiet_hours' }),
+  suppressed(6, { reason: 'cooldown' }),
   bought(6, START + 1, 9_000),
   triggered(7),
   suppressed(7, { at: START + DAY_MS }),

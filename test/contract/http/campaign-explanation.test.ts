@@ -53,7 +53,16 @@ describe('explaining a campaign', () => {
 
   it('says why a stored campaign is suppressed', async () => {
     const campaign = await made({ holdout_percentage: 100, caps: { total: 2 } });
-    const tally = { campaignId: campaign, total: 2, day: TODAY, today: 2, lastAt: 1, suppressedAt: 0, suppressed: 0 };
+    const tally = {
+      campaignId: campaign,
+      total: 2,
+      shown: 1,
+      day: TODAY,
+      today: 2,
+      lastAt: 1,
+      suppressedAt: 0,
+      suppressed: 0,
+    };
     player = { campaignTallies: [tally] };
     const { body } = await explain({ player: 'hal', campaign_id: campaign });
     expect(body.data).toMatchObject({ outcome: 'suppressed', decided_by: 'cap_total', messages_before: 2 });

@@ -96,6 +96,21 @@ describe('creating a campaign', () => {
     expect(other.body.data).toMatchObject({ name: 'other', caps: { total: null, per_day: null }, end_at: null });
   });
 
+  it('caps what triggers by a state that may flap; null means no cap', async () => {
+    const segment = await aSegment();
+    const { content } = GOOD;
+    const capsOf = async (trigger: object, caps?: object) => {
+      const { body } = await create({ key: `k${stored().length}`, trigger, content, ...(caps && { caps }) });
+      return body.data['caps'];
+    };
+    expect(await capsOf({ segment_entered: segment })).toEqual({ total: 1, per_day: null });
+    expect(await capsOf({ segment_exited: segment })).toEqual({ total: 1, per_day: null });
+    expect(await capsOf({ lifecycle: 'at_risk' })).toEqual({ total: null, per_day: 1 });
+    expect(await capsOf({ churn: 'high' })).toEqual({ total: null, per_day: 1 });
+    expect(await capsOf({ segment_entered: segment }, { per_day: 2 })).toEqual({ total: 1, per_day: 2 });
+    expect(await capsOf({ segment_entered: segment }, { total: null })).toEqual({ total: null, per_day: null });
+  });
+
   it('accepts every kind of trigger and returns it as sent', async () => {
     const segment = await aSegment();
     const triggers = [

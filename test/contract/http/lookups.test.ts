@@ -210,9 +210,9 @@ describe('GET /v1/players/players/{id}/flags', () => {
 
 describe('segments and campaigns of a player', () => {
   it('come from live state, with why a campaign was suppressed', async () => {
-    const tally = { campaignId: 'cmp_1', total: 2, day: 0, today: 0, lastAt: now - 5_000 };
+    const tally = { campaignId: 'cmp_1', total: 2, shown: 1, day: 0, today: 0, lastAt: now - 5_000 };
     // Bits of `cooldown` and `holdout`, in the order of the reasons.
-    const suppressed = { suppressedAt: now - 1_000, suppressed: 0b1000100 };
+    const suppressed = { suppressedAt: now - 1_000, suppressed: 0b100100 };
     const player = aPlayer({
       id: playerId(1),
       segments: [{ segmentId: 'seg_1', segmentKey: HOSTILE, since: now - 9_000 }],

@@ -121,6 +121,20 @@ describe('registering a player', () => {
     expect(response.headers.get('x-ignored-fields')).toBe('nick%20name, __proto__, externalId');
   });
 
+  it.each([
+    ['Europe/Berlin', null],
+    ['Europe/Berlin ', null],
+    ['W. Europe Standard Time', null],
+    ['UTC+2', null],
+    [null, null],
+    ['Mars/Olympus', 'attributes.timezone'],
+    ['', 'attributes.timezone'],
+    [7, 'attributes.timezone'],
+  ])('lists a time zone that is none: %j', async (timezone, ignored) => {
+    const response = await register({ external_id: 'p', attributes: { timezone } });
+    expect([response.status, response.headers.get('x-ignored-fields')]).toEqual([201, ignored]);
+  });
+
   it('lists a bounded number of ignored fields', async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`\u{1F600}field${n}${'x'.repeat(200)}`, n]));
     const response = await register({ external_id: 'p', ...many });

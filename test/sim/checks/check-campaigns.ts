@@ -27,6 +27,8 @@ interface Life {
   /** Campaign and time of the schedules that the player had. */
   scheduled: Set<string>;
   held: Map<string, Held>;
+  /** Ids of interventions that were withdrawn before a delivery. */
+  withdrawn: Set<string>;
   /** The place at which each session was opened. */
   opened: Map<string, number>;
 }
@@ -71,7 +73,8 @@ export function checkCampaigns(world: World, observer: Observer, history: Campai
     }
     if (fact.kind === 'InterventionSuppressed') {
       world.cover(`suppressed: ${fact.reason}`);
-      if (campaign !== undefined) takeNoted(fact, campaign, life, wrong);
+      if (fact.interventionId !== undefined) takeWithdrawn(fact.interventionId, life, wrong);
+      else if (campaign !== undefined) takeNoted(fact, campaign, life, wrong);
     }
     if (fact.kind === 'InterventionOffered') {
       if (campaign === undefined) wrong('delivered-once', 'the campaign of the offer is disabled or deleted');
@@ -97,6 +100,17 @@ export function checkCampaigns(world: World, observer: Observer, history: Campai
   }
 }
 
+/** A withdrawn intervention counts as if it had never been given. */
+function takeWithdrawn(interventionId: string, life: Life, wrong: Wrong): void {
+  const held = life.held.get(interventionId);
+  if (held === undefined || held.end !== undefined) {
+    wrong('delivered-once', 'the withdrawn intervention was shown before, or never existed');
+    return;
+  }
+  life.held.delete(interventionId);
+  life.withdrawn.add(interventionId);
+}
+
 function takeEnd(fact: InterventionShown | InterventionClicked, life: Life, wrong: Wrong): void {
   const held = life.held.get(fact.interventionId);
   const end = fact.kind === 'InterventionShown' ? 'shown' : 'clicked';
@@ -111,8 +125,9 @@ function takeGiven(fact: InterventionTriggered, campaign: CampaignDocument, life
   const { caps, cooldownSeconds, id } = campaign;
   const day = dayOf(fact.at);
   const before = life.given.filter(({ campaignId }) => campaignId === id);
-  const today = life.given.filter(({ at }) => dayOf(at) === day);
-  if (before.length >= (caps.total ?? Infinity)) wrong('caps', `more than the total cap of ${caps.total}`);
+  const today = life.given.filter(({ at, interventionId }) => dayOf(at) === day && !life.withdrawn.has(interventionId));
+  const taken = before.filter(({ interventionId }) => isTaken(life.held.get(interventionId), fact.at));
+  if (taken.length >= (caps.total ?? Infinity)) wrong('caps', `more than the total cap of ${caps.total}`);
   if (today.filter(({ campaignId }) => campaignId === id).length >= (caps.perDay ?? Infinity)) {
     wrong('caps', `more than the daily cap of ${caps.perDay}`);
   }
@@ -123,6 +138,12 @@ function takeGiven(fact: InterventionTriggered, campaign: CampaignDocument, life
   takeTurn(fact, campaign, life, wrong);
   life.given.push(fact);
   life.held.set(fact.interventionId, { given: fact, offers: 0, offeredPlace: 0, end: undefined });
+}
+
+/** Whether the player saw the intervention, or still may. */
+function isTaken(held: Held | undefined, at: number): boolean {
+  if (held === undefined) return false;
+  return held.end !== undefined || held.offers >= SIM_LIMITS.interventionOffers || at < held.given.expiresAt;
 }
 
 function takeNoted(fact: InterventionSuppressed, campaign: CampaignDocument, life: Life, wrong: Wrong): void {
@@ -151,6 +172,7 @@ function lifeOf(lives: Map<string, Life>, playerId: string): Life {
     noted: new Set(),
     scheduled: new Set(),
     held: new Map(),
+    withdrawn: new Set(),
     opened: new Map(),
   };
   lives.set(playerId, life);

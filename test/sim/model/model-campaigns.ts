@@ -90,39 +90,79 @@ export function predictOffers(
   at: number,
 ): Called & { interventions: Intervention[] } {
   const openedAt = state.sessions.find((session) => session.sessionId === sessionId)?.openedAt ?? 0;
-  const offers = state.interventions
+  const turns = state.interventions
     .filter((held) => isWaiting(held, at) && held.offeredAt < openedAt)
     .flatMap((held) => {
       const campaign = campaigns.find(({ id }) => id === held.campaignId);
-      const isOver = campaign === undefined || at >= (campaign.endAt ?? Infinity);
-      return isOver || isQuiet(campaign, state, at) ? [] : { held, campaign };
+      const isOff = campaign === undefined || at >= (campaign.endAt ?? Infinity) || at < (campaign.startAt ?? 0);
+      return isOff || isQuiet(campaign, state, at) ? [] : { held, campaign };
     })
     .sort((a, b) => compareUrgency(a.campaign, b.campaign));
   // An offer counts as delivered to every open session.
   const offeredAt = Math.max(at, ...state.sessions.map((session) => session.openedAt));
-  const ids = new Set(offers.map(({ held }) => held.interventionId));
+  const base = { entityId: state.id, ...scope, at };
+  const facts: DomainFact[] = [];
+  const interventions: Intervention[] = [];
+  let next = state;
+  for (const { held, campaign } of turns) {
+    const reason = withdrawalReason(campaign, state, at);
+    const fact = { ...base, ...namesOf(held, state) };
+    if (reason !== undefined) {
+      facts.push({ kind: 'InterventionSuppressed', ...fact, reason, cause: causeOf(campaign) });
+      next = afterWithdrawal(next, held, reason, at);
+      continue;
+    }
+    facts.push({ kind: 'InterventionOffered', ...fact, sessionId });
+    const { content, displayRules } = campaign;
+    interventions.push({ interventionId: held.interventionId, type: 'in_app_message', content, displayRules });
+    next = afterOffer(next, held, offeredAt);
+  }
+  return { facts, next, interventions };
+}
+
+/** Why an intervention that waits is taken back: the audience and the player's own conditions are asked again. */
+function withdrawalReason(
+  { audience, trigger, id, holdoutPercentage }: CampaignDocument,
+  state: PlayerState,
+  at: number,
+): Reason | undefined {
+  const conditions = trigger.kind === 'event' ? (trigger.conditions ?? {}) : {};
+  // The simulation's conditions are one list of tests, without `$or` and `$not`.
+  const own = Object.fromEntries(Object.entries(conditions).filter(([field]) => !field.startsWith('properties.')));
+  const isMember = audience === null || state.segments.some(({ segmentId }) => segmentId === audience);
+  if (!isMember || !isTrue(own, state, at)) return 'not_eligible';
+  return placeOf(`${id}:holdout`, state.id) * 100 < holdoutPercentage ? 'holdout' : undefined;
+}
+
+/** The intervention is gone, and the cap of the day on which it was created is free again. */
+function afterWithdrawal(state: PlayerState, held: PendingIntervention, reason: Reason, at: number): PlayerState {
+  const tally = tallyOf(state, held.campaignId);
+  const today = tally.day === dayOf(held.createdAt) ? Math.max(tally.today - 1, 0) : tally.today;
+  const before = dayOf(tally.suppressedAt) === dayOf(at) ? tally.suppressed : 0;
+  const noted = { ...tally, today, suppressedAt: at, suppressed: before | bitOf(reason) };
   return {
-    facts: offers.map(({ held }) => ({
-      kind: 'InterventionOffered',
-      entityId: state.id,
-      ...scope,
-      at,
-      ...namesOf(held, state),
-      sessionId,
-    })),
-    next: {
-      ...state,
-      interventions: state.interventions.map((held) =>
-        ids.has(held.interventionId) ? { ...held, offers: held.offers + 1, offeredAt } : held,
-      ),
-    },
-    interventions: offers.map(({ held, campaign: { content, displayRules } }) => ({
-      interventionId: held.interventionId,
-      type: 'in_app_message',
-      content,
-      displayRules,
-    })),
+    ...state,
+    interventions: state.interventions.filter((other) => other.interventionId !== held.interventionId),
+    campaignTallies: [...state.campaignTallies.filter((other) => other.campaignId !== held.campaignId), noted],
   };
+}
+
+/** The last delivery counts as seen. */
+function afterOffer(state: PlayerState, held: PendingIntervention, offeredAt: number): PlayerState {
+  const offers = held.offers + 1;
+  const next = {
+    ...state,
+    interventions: state.interventions.map((other) =>
+      other.interventionId === held.interventionId ? { ...held, offers, offeredAt } : other,
+    ),
+  };
+  return offers === SIM_LIMITS.interventionOffers ? seen(next, held.campaignId) : next;
+}
+
+function seen(state: PlayerState, campaignId: string): PlayerState {
+  const tally = tallyOf(state, campaignId);
+  const others = state.campaignTallies.filter((other) => other.campaignId !== campaignId);
+  return { ...state, campaignTallies: [...others, { ...tally, shown: tally.shown + 1 }] };
 }
 
 /** An event's report of an intervention that was shown or clicked. */
@@ -136,12 +176,14 @@ function predictResponse(state: PlayerState, event: EventTracked, at: number): C
   const shown: InterventionShown[] = held.shownAt === 0 ? [{ kind: 'InterventionShown', ...fact }] : [];
   const clicked: InterventionClicked = { kind: 'InterventionClicked', ...fact };
   const others = state.interventions.filter((other) => other !== held);
+  const isNew = shown.length > 0 && held.offers < SIM_LIMITS.interventionOffers;
+  const counted = isNew ? seen(state, held.campaignId) : state;
   if (eventName === 'intervention_clicked') {
-    return { facts: [...shown, clicked], next: { ...state, interventions: others } };
+    return { facts: [...shown, clicked], next: { ...counted, interventions: others } };
   }
   if (eventName !== 'intervention_shown' || shown.length === 0) return { facts: [], next: state };
   const interventions = state.interventions.map((other) => (other === held ? { ...held, shownAt: at } : other));
-  return { facts: shown, next: { ...state, interventions } };
+  return { facts: shown, next: { ...counted, interventions } };
 }
 
 function isSetOffBy({ trigger }: CampaignDocument, fact: DomainFact): boolean {
@@ -185,9 +227,9 @@ const REASONS = [
   'cap_per_day',
   'cooldown',
   'cap_all_campaigns',
-  'quiet_hours',
   'waiting_full',
   'holdout',
+  'not_eligible',
 ] as const;
 type Reason = (typeof REASONS)[number];
 
@@ -197,31 +239,31 @@ function standsAgainst(reason: Reason, campaign: CampaignDocument, state: Player
   const today = (of: CampaignTally): number => (of.day === dayOf(nowMs) ? of.today : 0);
   switch (reason) {
     case 'cap_total':
-      return tally.total >= (caps.total ?? Infinity);
+      return tally.shown + openOf(state, id, nowMs) >= (caps.total ?? Infinity);
     case 'cap_per_day':
       return today(tally) >= (caps.perDay ?? Infinity);
     case 'cooldown':
       return tally.total > 0 && nowMs - tally.lastAt < cooldownSeconds * 1_000;
     case 'cap_all_campaigns':
       return state.campaignTallies.reduce((sum, each) => sum + today(each), 0) >= SIM_LIMITS.interventionsPerDay;
-    case 'quiet_hours':
-      return isQuiet(campaign, state, nowMs);
     case 'waiting_full':
       return state.interventions.filter((held) => isWaiting(held, nowMs)).length >= SIM_LIMITS.interventionsPerPlayer;
     case 'holdout':
       return placeOf(`${id}:holdout`, state.id) * 100 < holdoutPercentage;
+    case 'not_eligible':
+      return false;
   }
 }
 
 function outcomeFor(campaign: CampaignDocument, state: PlayerState, at: number): Outcome {
-  const { id: campaignId, key: campaignKey, version: campaignVersion, expiresAfterSeconds } = campaign;
+  const { id: campaignId, key: campaignKey, version: campaignVersion } = campaign;
   const { id: entityId, game, environment, externalId } = state;
   const details = { campaignId, campaignKey, campaignVersion, externalId, cause: causeOf(campaign) };
   const fact = { entityId, game, environment, at, ...details };
   const reason = REASONS.find((each) => standsAgainst(each, campaign, state, at));
   if (reason !== undefined) return { kind: 'InterventionSuppressed', ...fact, reason };
   const interventionId = interventionIdOf(campaignId, `${entityId}:${tallyOf(state, campaignId).total}:${at}`);
-  return { kind: 'InterventionTriggered', ...fact, interventionId, expiresAt: at + expiresAfterSeconds * 1_000 };
+  return { kind: 'InterventionTriggered', ...fact, interventionId, expiresAt: expiryFor(campaign, state, at) };
 }
 
 /** The player after the outcome of a campaign. */
@@ -256,6 +298,29 @@ function isWaiting({ expiresAt, shownAt, offers }: PendingIntervention, at: numb
   return at < expiresAt && shownAt === 0 && offers < SIM_LIMITS.interventionOffers;
 }
 
+/** How many interventions of the campaign may still be delivered. */
+function openOf({ interventions }: PlayerState, campaignId: string, at: number): number {
+  return interventions.filter((held) => held.campaignId === campaignId && isWaiting(held, at)).length;
+}
+
+/** The time to wait is counted from the end of the quiet hours, and goes on after those in which it would end. */
+function expiryFor(campaign: CampaignDocument, state: PlayerState, at: number): number {
+  const begins = endOfNight(campaign, state, at);
+  const ends = begins + campaign.expiresAfterSeconds * 1_000;
+  if (!isQuiet(campaign, state, ends)) return ends;
+  let slept = ends % MINUTE_MS;
+  while (ends - slept > begins && isQuiet(campaign, state, ends - slept - 1)) slept += MINUTE_MS;
+  return endOfNight(campaign, state, ends) + Math.min(slept, ends - begins);
+}
+
+/** The first minute from `at` on that is not quiet; `at` itself if it is not. */
+function endOfNight(campaign: CampaignDocument, state: PlayerState, at: number): number {
+  if (!isQuiet(campaign, state, at)) return at;
+  let minute = at - (at % MINUTE_MS);
+  while (isQuiet(campaign, state, minute)) minute += MINUTE_MS;
+  return minute;
+}
+
 /** Uses the time zone in the player's attribute `timezone`, or UTC if it is not a valid zone. */
 function isQuiet({ quietHours }: CampaignDocument, { attributes }: PlayerState, nowMs: number): boolean {
   if (quietHours === null) return false;
@@ -273,7 +338,7 @@ function isNoted({ suppressedAt, suppressed }: CampaignTally, { at, reason }: In
 const bitOf = (reason: Reason): number => 2 ** REASONS.indexOf(reason);
 
 function tallyOf({ campaignTallies }: PlayerState, campaignId: string): CampaignTally {
-  const none = { campaignId, total: 0, day: 0, today: 0, lastAt: 0, suppressedAt: 0, suppressed: 0 };
+  const none = { campaignId, total: 0, shown: 0, day: 0, today: 0, lastAt: 0, suppressedAt: 0, suppressed: 0 };
   return campaignTallies.find((tally) => tally.campaignId === campaignId) ?? none;
 }
 

@@ -7,8 +7,38 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/campaigns/suppression.ts',
-        original: 'tally.total >= caps.total',
-        mutated: 'tally.total > caps.total',
+        original: 'limits) >= caps.total',
+        mutated: 'limits) > caps.total',
+      },
+    ],
+  },
+  {
+    name: 'a message is delivered without asking again whether the player qualifies',
+    changes: [
+      {
+        file: 'actors/campaigns/offer.ts',
+        original: "if (!isEligible) return 'not_eligible';",
+        mutated: "if (!isEligible && nowMs < 0) return 'not_eligible';",
+      },
+    ],
+  },
+  {
+    name: 'quiet hours let a message expire before anything can be delivered',
+    changes: [
+      {
+        file: 'actors/campaigns/expiry.ts',
+        original: 'campaign.quiet(player, at)?.until ?? at;',
+        mutated: 'at;',
+      },
+    ],
+  },
+  {
+    name: 'a withdrawn message stays in the cap of its day',
+    changes: [
+      {
+        file: 'actors/campaigns/evolve.ts',
+        original: 'withdrawn === undefined ? tally : withdrawnTally(tally, withdrawn.createdAt)',
+        mutated: 'withdrawn === undefined ? tally : withdrawnTally(tally, 0)',
       },
     ],
   },

@@ -143,7 +143,7 @@ type Campaign = {
   };
   /** Frequency caps. */
   readonly caps: {
-    /** Maximum number of interventions per player. */
+    /** Maximum number of interventions that a player sees. */
     readonly total?: number | null;
     /** Maximum number of interventions per player and UTC day. */
     readonly per_day?: number | null;
@@ -151,8 +151,8 @@ type Campaign = {
   /** Minimum time between two interventions for one player, seconds. */
   readonly cooldown_seconds: number;
   /**
-   * Hours without triggers and deliveries, in the time zone of the player's attribute
-   * `timezone` (an IANA name), else UTC.
+   * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
+   * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
    */
   readonly quiet_hours: {
     /** Start of the quiet hours, time of day. */
@@ -199,7 +199,7 @@ type Campaign2 = {
   } | null;
   /** Frequency caps. */
   readonly caps?: {
-    /** Maximum number of interventions per player. */
+    /** Maximum number of interventions that a player sees. */
     readonly total?: number | null;
     /** Maximum number of interventions per player and UTC day. */
     readonly per_day?: number | null;
@@ -207,8 +207,8 @@ type Campaign2 = {
   /** Minimum time between two interventions for one player, seconds. */
   readonly cooldown_seconds?: number | null;
   /**
-   * Hours without triggers and deliveries, in the time zone of the player's attribute
-   * `timezone` (an IANA name), else UTC.
+   * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
+   * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
    */
   readonly quiet_hours?: {
     /** Start of the quiet hours, time of day. */
@@ -1394,8 +1394,10 @@ export interface Operations {
         readonly name: string | null;
         /** Whether the campaign exists and is enabled. */
         readonly enabled: boolean;
-        /** Interventions that the player got from it. */
+        /** Interventions that it created for the player. */
         readonly interventions: number;
+        /** Those that the player saw. */
+        readonly interventions_shown: number;
         /** Those of the current UTC day. */
         readonly interventions_today: number;
         /** The latest one. */
@@ -1406,17 +1408,18 @@ export interface Operations {
           readonly at: string;
           /**
            * Reasons of that UTC day: `cap_total` and `cap_per_day` (caps of the campaign), `cooldown`,
-           * `cap_all_campaigns` (interventions of one day), `quiet_hours`, `waiting_full` (too many
-           * wait to be shown), `holdout`.
+           * `cap_all_campaigns` (interventions of one day), `waiting_full` (too many wait to be
+           * shown), `holdout`, `not_eligible` (at delivery the player was not in the audience any
+           * more, or did not meet the conditions).
            */
           readonly reasons: readonly (
             | 'cap_total'
             | 'cap_per_day'
             | 'cooldown'
             | 'cap_all_campaigns'
-            | 'quiet_hours'
             | 'waiting_full'
             | 'holdout'
+            | 'not_eligible'
           )[];
         } | null;
       }[];
@@ -3477,7 +3480,7 @@ export interface Operations {
       } | null;
       /** Frequency caps. */
       readonly caps?: {
-        /** Maximum number of interventions per player. */
+        /** Maximum number of interventions that a player sees. */
         readonly total?: number | null;
         /** Maximum number of interventions per player and UTC day. */
         readonly per_day?: number | null;
@@ -3485,8 +3488,8 @@ export interface Operations {
       /** Minimum time between two interventions for one player, seconds. */
       readonly cooldown_seconds?: number | null;
       /**
-       * Hours without triggers and deliveries, in the time zone of the player's attribute
-       * `timezone` (an IANA name), else UTC.
+       * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
+       * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
        */
       readonly quiet_hours?: {
         /** Start of the quiet hours, time of day. */
@@ -3544,7 +3547,7 @@ export interface Operations {
       } | null;
       /** Frequency caps. */
       readonly caps?: {
-        /** Maximum number of interventions per player. */
+        /** Maximum number of interventions that a player sees. */
         readonly total?: number | null;
         /** Maximum number of interventions per player and UTC day. */
         readonly per_day?: number | null;
@@ -3552,8 +3555,8 @@ export interface Operations {
       /** Minimum time between two interventions for one player, seconds. */
       readonly cooldown_seconds?: number | null;
       /**
-       * Hours without triggers and deliveries, in the time zone of the player's attribute
-       * `timezone` (an IANA name), else UTC.
+       * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
+       * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
        */
       readonly quiet_hours?: {
         /** Start of the quiet hours, time of day. */
@@ -3649,8 +3652,9 @@ export interface Operations {
       /** Why players got no message, the most frequent reason first. */
       readonly suppressed: readonly {
         /**
-         * Why: `cap_total`, `cap_per_day`, `cooldown`, `cap_all_campaigns`, `quiet_hours`,
-         * `waiting_full` or `holdout`.
+         * Why: `cap_total`, `cap_per_day`, `cooldown`, `cap_all_campaigns`, `waiting_full`,
+         * `holdout`, or `not_eligible` (at delivery the player was not in the audience any more, or
+         * did not meet the conditions).
          */
         readonly reason: string;
         /** Players. */
@@ -3711,9 +3715,9 @@ export interface Operations {
         | 'cap_per_day'
         | 'cooldown'
         | 'cap_all_campaigns'
-        | 'quiet_hours'
         | 'waiting_full'
         | 'holdout'
+        | 'quiet_hours'
         | null;
       /** All checks. */
       readonly checks: readonly {
@@ -3728,9 +3732,9 @@ export interface Operations {
           | 'cap_per_day'
           | 'cooldown'
           | 'cap_all_campaigns'
-          | 'quiet_hours'
           | 'waiting_full'
-          | 'holdout';
+          | 'holdout'
+          | 'quiet_hours';
         /** Whether the player passes. */
         readonly passes: boolean | null;
         /** The player's number so far, of a cap. */
