@@ -8,6 +8,7 @@ export const PlayerId = Type.String({ format: 'uuid', description: 'Id of the pl
 export const ExternalId = Type.String({
   minLength: 1,
   maxLength: LIMITS.externalIdLength,
+  format: 'external-id',
   description: 'Your own unique id of the player.',
 });
 

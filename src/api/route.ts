@@ -201,8 +201,10 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
   definition: KeyedDefinition<I, Prepared, Result>,
 ): KeyedRoute {
   const { action, input, players, takesFaultyItems = false, requestsOf, ...docs } = definition;
-  const check = compile(Type.Object(input));
   const ignorable = ignorableFields(input.body);
+  // In a definition, a field that was forgotten must not widen an audience. Scoring takes what its model was made with.
+  const dropsAbsent = ignorable !== undefined && docs.invalidStatus === undefined;
+  const check = compile(Type.Object(input), { dropsAbsent });
   return {
     ...(action.kind === 'analytics' ? { readsRows: true } : {}),
     ...docs,

@@ -2,6 +2,8 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox';
 import type { FieldFault } from '../kernel/errors.ts';
 import { isEmail } from '../kernel/email.ts';
+import { dropAbsent } from './absent-values.ts';
+import { BROKEN_ID, isBrokenId } from '../kernel/broken-id.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { parseAmount, unitsText } from '../kernel/money.ts';
 import { parseTimestamp } from '../kernel/timestamp.ts';
@@ -24,12 +26,15 @@ export interface Check<T> {
   faultsOf(value: unknown): FieldFault[];
 }
 
-/** Compiles a TypeBox schema. Call it once per schema, when its module loads. */
-export function compile<S extends TSchema>(schema: S): Check<Static<S>> {
+/**
+ * Compiles a TypeBox schema. Call it once per schema, when its module loads.
+ * @param dropsAbsent whether `accepts` deletes absent values of optional fields from a value that they would refuse
+ */
+export function compile<S extends TSchema>(schema: S, { dropsAbsent = false } = {}): Check<Static<S>> {
   const first = firstFault.compile<Static<S>>({ ...schema });
   let all: ValidateFunction | undefined;
   return {
-    accepts: (value): value is Static<S> => first(value),
+    accepts: (value): value is Static<S> => first(value) || (dropsAbsent && dropAbsent(value, schema) && first(value)),
     faultsOf(value) {
       // Ajv cannot stop after a number of faults: a million invalid items make a million errors.
       if (!holdsAtMost(value, LIMITS.validatedValues)) {
@@ -65,6 +70,7 @@ const OPTIONS: Options = {
     'date-time': (text: string) => parseTimestamp(text) !== undefined,
     email: isEmail,
     uuid: isUuid,
+    'external-id': (text: string) => !isBrokenId(text),
     amount: (text: string) => parseAmount(text) !== undefined,
     currency: isCurrency,
     'version-tag': (text: string) => parseVersionTag(text) !== undefined,
@@ -79,6 +85,7 @@ const allFaults = new Ajv({ ...OPTIONS, allErrors: true });
 const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   'date-time': 'must be an ISO 8601 time in the years 1970 to 2299, for example 2026-01-15T10:30:00Z',
   email: 'must be an e-mail address',
+  'external-id': BROKEN_ID,
   uuid: 'must be a UUID: the `id` that the service answered for it',
   amount:
     'must be a decimal number that is greater than 0 after rounding to 4 decimals and at most ' +

@@ -1,3 +1,5 @@
+import { withoutMark } from './byte-order-mark.ts';
+
 /** One record of a file: its bytes without the line break, or why it cannot be read. */
 export interface FileRecord {
   /** The number of its first line, from 1. */
@@ -16,7 +18,6 @@ export interface SplitOptions {
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * Splits a file into records, in arrays of those that end in one chunk. Empty lines are left out. Holds one record and
@@ -106,10 +107,6 @@ const EMPTY = Buffer.alloc(0);
 
 function recordOf(line: number, bytes: Buffer): FileRecord {
   return { line, bytes: bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes };
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
 }
 
 const NO_QUOTES = (): boolean => false;

@@ -1,6 +1,6 @@
 import { assert, constantFrom, date, nat, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatTimestamp, parseTimestamp } from './timestamp.ts';
+import { foreignTime, formatTimestamp, instantOf, isUnsetTime, parseTimestamp, storable } from './timestamp.ts';
 
 describe('a timestamp', () => {
   it.each([
@@ -15,6 +15,17 @@ describe('a timestamp', () => {
     ['2026-01-02T03:04:05-0800', '2026-01-02T11:04:05.000Z'],
     ['2026-01-02T03:04:05+00', '2026-01-02T03:04:05.000Z'],
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
+    ['20260115T103000Z', '2026-01-15T10:30:00.000Z'],
+    ['20260115t103000z', '2026-01-15T10:30:00.000Z'],
+    ['20260115T103000', '2026-01-15T10:30:00.000Z'],
+    ['20260115T1030', '2026-01-15T10:30:00.000Z'],
+    ['20260115', '2026-01-15T00:00:00.000Z'],
+    ['20260115T103000+0530', '2026-01-15T05:00:00.000Z'],
+    ['20260115T103000-08', '2026-01-15T18:30:00.000Z'],
+    ['20260115T103000.25Z', '2026-01-15T10:30:00.250Z'],
+    ['20260115T103000,123456+0100', '2026-01-15T09:30:00.123Z'],
+    ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'],
+    ['2017-01-01T00:59:60.5+01:00', '2017-01-01T00:00:00.500Z'],
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
     ['2299-12-31T23:59:59.999Z', '2299-12-31T23:59:59.999Z'],
   ])('%s is %s', (text, expected) => {
@@ -36,6 +47,25 @@ describe('a timestamp', () => {
     '2026-01-02T24:00:00Z',
     '2026-01-02T03:60:00Z',
     '2026-01-02T03:04:61Z',
+    '2026-01-02T03:04:60Z',
+    '2016-12-31T23:59:60+01:00',
+    '2016-12-31T22:59:60Z',
+    // Week dates, ordinal dates, mixed forms and years alone.
+    '2026-W03-4',
+    '2026W034',
+    '2026W034T103000Z',
+    '2026-015',
+    '2026015',
+    '2026-01',
+    '2026',
+    '2026-0115',
+    '202601-15',
+    '20260115T10:30:00Z',
+    '2026-01-15T103000Z',
+    '20260230T103000Z',
+    '20260115T240000Z',
+    '20260115T103000Zx',
+    '0001-01-01T00:00:00',
     '2026-01-02T03:04:05+25:00',
     '2026-01-02 03:04:05',
     '2026-01-02T03:04:05Z ',
@@ -75,5 +105,62 @@ describe('a timestamp', () => {
         expect(readAfter(time.getTime())).toBe(readAfter(otherDayMs));
       }),
     );
+  });
+});
+
+describe('a time of another product', () => {
+  const AT = Date.UTC(2026, 0, 15, 10, 30);
+
+  it.each([
+    AT / 1_000,
+    AT,
+    AT * 1_000,
+    String(AT / 1_000),
+    String(AT),
+    String(AT * 1_000),
+    `${AT / 1_000}.000`,
+    '2026-01-15T10:30:00Z',
+    '20260115T103000Z',
+    '2026-01-15 10:30:00',
+    '2026-01-15 10:30:00 UTC',
+    '2026-01-15 10:30:00.000 UTC',
+    '2026-01-15 10:30:00Z',
+    '2026-01-15 11:30:00+01:00',
+    '2026-01-15 11:30:00 +0100',
+  ])('%j is read', (value) => {
+    expect(foreignTime(value)).toBe(AT);
+  });
+
+  it('keeps fractions of seconds down to milliseconds', () => {
+    expect(foreignTime(AT / 1_000 + 0.25)).toBe(AT + 250);
+    expect(foreignTime(`${AT / 1_000}.25`)).toBe(AT + 250);
+  });
+
+  it.each([null, undefined, true, {}, [], '', ' ', 'now', '2026-W03-4', '1e9', '0x10', NaN, Infinity, '1'.repeat(17)])(
+    '%j is none',
+    (value) => {
+      expect(foreignTime(value)).toBeUndefined();
+    },
+  );
+
+  it('may be outside of the years that can be stored', () => {
+    for (const value of [-1, '-1', '1955-03-01', '2300-01-01', '9999-12-31 00:00:00']) {
+      const time = foreignTime(value);
+      expect(time).toBeTypeOf('number');
+      expect(storable(time)).toBeUndefined();
+    }
+    expect(instantOf('0099-01-01')).toBe(new Date('0099-01-01T00:00:00Z').getTime());
+    expect(instantOf('0000-02-29')).toBe(new Date('0000-02-29T00:00:00Z').getTime());
+  });
+
+  it('that was never set is the first of the year 1', () => {
+    for (const text of [
+      '0001-01-01',
+      '0001-01-01T00:00:00',
+      '0001-01-01T00:00:00.0000000Z',
+      '0001-01-01T01:00:00+01:00',
+    ])
+      expect(isUnsetTime(text)).toBe(true);
+    for (const text of ['0001-01-02T00:00:00', '0001-01-01x', '2001-01-01']) expect(isUnsetTime(text)).toBe(false);
   });
 });

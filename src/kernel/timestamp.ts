@@ -1,47 +1,92 @@
 import { DAY_MS } from './days.ts';
 
-const SHAPE =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)?)?$/;
+const EXTENDED =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?)?$/;
+/** ISO 8601's form without separators. */
+const BASIC =
+  /^(\d{4})(\d\d)(\d\d)(?:[Tt](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d{1,9}))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?)?$/;
 
 /** 2300-01-01T00:00:00Z: the end of the range of ClickHouse's DateTime64. */
 const END_MS = 10_413_792_000_000;
 
 /**
- * Parses an ISO 8601 date or date-time. Without an offset it is UTC; fractions beyond milliseconds are cut off.
+ * Parses an ISO 8601 date or date-time, in the extended or the basic form. Without an offset it is UTC; fractions beyond
+ * milliseconds are cut off. Week dates and ordinal dates are not read.
  * @returns epoch milliseconds, or undefined if the text is not a time in the years 1970 to 2299
  */
 export function parseTimestamp(text: string): number | undefined {
   // Callers parse the same text twice in a row: to validate it and to use it.
-  if (text !== latest.text) latest = { text, epochMs: readOfDay(text) ?? read(text) };
+  if (text !== latest.text) latest = { text, epochMs: readOfDay(text) ?? storable(instantOf(text)) };
   return latest.epochMs;
 }
 
-/** Whole epoch milliseconds; undefined if they are not a time in the years 1970 to 2299. */
-export function timeOfNumber(epochMs: number): number | undefined {
-  return epochMs >= 0 && epochMs < END_MS ? Math.trunc(epochMs) : undefined;
+/** The time if it can be stored: whole milliseconds in the years 1970 to 2299. */
+export function storable(epochMs: number | undefined): number | undefined {
+  return epochMs !== undefined && epochMs >= 0 && epochMs < END_MS ? Math.trunc(epochMs) : undefined;
 }
 
 let latest: { text: string; epochMs: number | undefined } = { text: '', epochMs: undefined };
 
-function read(text: string): number | undefined {
-  const match = SHAPE.exec(text);
+/** Reads what `parseTimestamp` reads, in the years 0 to 9999. */
+export function instantOf(text: string): number | undefined {
+  const match = EXTENDED.exec(text) ?? BASIC.exec(text);
   if (match === null) return undefined;
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', , sign, offsetHour, offsetMinute] =
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', sign, offsetHour, offsetMinute] =
     match;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
   if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return undefined;
-  const dayMs = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  // Date.UTC turns 31 February into a day of March; such a date is invalid.
-  if (new Date(dayMs).getUTCDate() !== Number(day) || Number(month) < 1 || Number(month) > 12) return undefined;
-  const localMs =
-    dayMs +
-    Number(hour) * 3_600_000 +
-    Number(minute) * 60_000 +
-    Number(second) * 1_000 +
-    Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const dayMs = dayStart(Number(year), Number(month), Number(day));
+  if (dayMs === undefined) return undefined;
+  const wholeMs = dayMs + Number(hour) * 3_600_000 + Number(minute) * 60_000 + Number(second) * 1_000;
   const offsetMs = (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * 60_000;
-  const epochMs = sign === '-' ? localMs + offsetMs : localMs - offsetMs;
-  return epochMs >= 0 && epochMs < END_MS ? epochMs : undefined;
+  const epochMs = sign === '-' ? wholeMs + offsetMs : wholeMs - offsetMs;
+  // A leap second ends a day of UTC. It is stored as the first second of the next day.
+  if (second === '60' && epochMs % DAY_MS !== 0) return undefined;
+  return epochMs + Number(fraction.slice(0, 3).padEnd(3, '0'));
+}
+
+/** Days of 400 years of the Gregorian calendar, after which it repeats. `Date.UTC` reads the years 0 to 99 as 19xx. */
+const CYCLE_DAYS = 146_097;
+
+function dayStart(year: number, month: number, day: number): number | undefined {
+  const ms = Date.UTC(year + 400, month - 1, day);
+  // Date.UTC turns 31 February into a day of March; such a date is invalid.
+  if (new Date(ms).getUTCDate() !== day || month < 1 || month > 12) return undefined;
+  return ms - CYCLE_DAYS * DAY_MS;
+}
+
+/** C#'s and Go's value of a time that was never set. */
+export function isUnsetTime(text: string): boolean {
+  return text.startsWith('0001-01-01') && instantOf(text) !== undefined;
+}
+
+/** Up to 16 digits, of Unix seconds with or without a fraction, or of milliseconds or microseconds. */
+const NUMBER = /^-?\d{1,16}(?:\.\d{1,9})?$/;
+const MILLISECONDS_FROM = 100_000_000_000;
+const MICROSECONDS_FROM = MILLISECONDS_FROM * 1_000;
+
+/**
+ * Reads a time as other products and their clients write it: ISO 8601, also with a space in place of the `T` and before
+ * the offset, and with ` UTC` at the end; or a number since 1970, in seconds, or in milliseconds or microseconds if that
+ * many seconds are too far away. The time may be outside of the years that `parseTimestamp` reads.
+ * @returns epoch milliseconds, or undefined for anything else
+ */
+export function foreignTime(value: unknown): number | undefined {
+  if (typeof value === 'number') return timeOfNumber(value);
+  if (typeof value !== 'string') return undefined;
+  const known = readOfDay(value) ?? instantOf(value);
+  if (known !== undefined) return known;
+  if (NUMBER.test(value)) return timeOfNumber(Number(value));
+  if (value[10] !== ' ') return undefined;
+  const untilZone = value.endsWith(' UTC') ? value.slice(0, -' UTC'.length) : value;
+  return instantOf(`${untilZone.slice(0, 10)}T${untilZone.slice(11).replace(/ (?=[+-])/, '')}`);
+}
+
+function timeOfNumber(number: number): number | undefined {
+  if (!Number.isFinite(number)) return undefined;
+  const size = Math.abs(number);
+  if (size >= MICROSECONDS_FROM) return Math.trunc(number / 1_000);
+  return Math.trunc(size >= MILLISECONDS_FROM ? number : number * 1_000);
 }
 
 let day = { startMs: Number.NaN, prefix: ' ' };

@@ -35,6 +35,7 @@ const Body = Type.Object(
     player: Type.String({
       minLength: 1,
       maxLength: LIMITS.externalIdLength,
+      format: 'external-id',
       description: 'Id of the player, or your own id (`external_id`).',
     }),
     campaign_id: Type.Optional(

@@ -108,7 +108,7 @@ interface BatchResult {
   warnings?: readonly FieldFault[];
 }
 
-const checkItem = compile(TrackBody);
+const checkItem = compile(TrackBody, { dropsAbsent: true });
 const itemFields = ignorableFields(TrackBody) ?? new Set<string>();
 
 async function handleBatch(events: unknown[], context: RequestContext): Promise<Answer> {

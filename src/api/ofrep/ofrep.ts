@@ -32,6 +32,7 @@ const Body = Type.Object({
         targetingKey: {
           type: 'string',
           maxLength: LIMITS.externalIdLength,
+          format: 'external-id',
           description: 'The player: its player_id or external_id.',
         },
       },

@@ -2,7 +2,7 @@ import type { FieldFault } from '../../kernel/errors.ts';
 import type { JsonText } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { documentText } from '../document-text.ts';
-import { isPlainObject } from '../plain-object.ts';
+import { isEmptyList, isPlainObject } from '../plain-object.ts';
 import { pointerPart } from '../validation.ts';
 
 /*
@@ -18,12 +18,12 @@ export interface Fitted {
 }
 
 /**
- * @param value `undefined` and `null` stand for an empty object
+ * @param value an absent one stands for an empty object
  * @param path JSON Pointer to the value in the message
  */
 export function fitDocument(value: unknown, path: string): Fitted {
   const fit: Fit = { faults: [], parts: [] };
-  if (value === undefined || value === null) return { document: {}, text: '{}', faults: fit.faults };
+  if (isAbsent(value)) return { document: {}, text: '{}', faults: fit.faults };
   if (!isPlainObject(value)) {
     const whole = { value: fitValue(value, 1, fit) };
     const text = documentText(whole);
@@ -36,6 +36,11 @@ export function fitDocument(value: unknown, path: string): Fitted {
   if (text !== undefined) return { document, text, faults };
   faults.unshift({ path, message: `must be at most ${LIMITS.documentBytes} bytes as JSON` });
   return { document: {}, text: '{}', faults };
+}
+
+/** Whether a value in the place of an object is one that languages write for none. */
+export function isAbsent(value: unknown): value is undefined | null | [] {
+  return value === undefined || value === null || isEmptyList(value);
 }
 
 /** A text without characters that cannot be stored: U+0000 and lone surrogates become U+FFFD. */

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../kernel/limits.ts';
+import type { Batch } from './segment-time.ts';
 import { readMessage, type Message } from './segment-message.ts';
 
 const RECEIVED_AT = Date.UTC(2026, 0, 15, 10, 30);
-const BATCH = { sentAt: RECEIVED_AT - 40, receivedAt: RECEIVED_AT };
+const BATCH: Batch = { sentAt: RECEIVED_AT - 40, receivedAt: RECEIVED_AT };
 
-const read = (message: unknown, path?: Message['type'] & 'track', batch = BATCH): Message =>
+const read = (message: unknown, path?: Message['type'] & 'track', batch: Batch = BATCH): Message =>
   readMessage(message, path, batch);
 
 describe('the player of a message', () => {
@@ -65,6 +66,51 @@ describe('the player of a message', () => {
     expect(read({ type: 'page', userId: 'u', messageId: 76_561_198_012_345_680 }).eventId).toBeUndefined();
   });
 
+  const PLACEHOLDERS = [
+    'undefined',
+    'null',
+    'NULL',
+    'NaN',
+    '[object Object]',
+    '00000000-0000-0000-0000-000000000000',
+    '0',
+    '  ',
+    'none',
+    'None',
+    '"undefined"',
+    "'null'",
+    ' Undefined ',
+    'anonymous',
+    'guest',
+    'not_authenticated',
+    'true',
+  ];
+
+  it.each(PLACEHOLDERS)('is nobody by the id %j, and tied to nobody', (id) => {
+    const path = (field: string) => [expect.objectContaining({ path: `/${field}` })];
+    for (const type of ['track', 'identify', 'page'] as const) {
+      const sent = { type, event: 'e', messageId: 'm', traits: { a: 1 } };
+      const nobody = { externalId: 'segment:unidentified', before: undefined, earlier: undefined, deviceId: undefined };
+      expect(read({ ...sent, userId: id })).toMatchObject({ ...nobody, faults: path('userId') });
+      expect(read({ ...sent, anonymousId: id })).toMatchObject({ ...nobody, faults: path('anonymousId') });
+      const named = { externalId: 'u1', before: undefined, earlier: undefined, deviceId: undefined };
+      expect(read({ ...sent, userId: 'u1', anonymousId: id })).toMatchObject({ ...named, faults: path('anonymousId') });
+      const others = { externalId: 'segment:unidentified', before: undefined, earlier: undefined };
+      expect(read({ ...sent, userId: id, anonymousId: 'a1' })).toMatchObject({ ...others, faults: path('userId') });
+    }
+    expect(read({ type: 'alias', userId: 'u1', previousId: id })).toMatchObject({
+      before: undefined,
+      faults: path('previousId'),
+      content: { text: '{}' },
+    });
+  });
+
+  it('is nobody by the number 0, and repeats are not recognised by a placeholder', () => {
+    expect(read({ type: 'page', userId: 0 }).faults).toHaveLength(1);
+    expect(read({ type: 'page', userId: 'u', messageId: 'undefined' }).eventId).toBeUndefined();
+    expect(read({ type: 'page', userId: 'u', context: { sessionId: 'null' } }).sessionId).toBeNull();
+  });
+
   it('of an alias is the new id, tied to the previous one', () => {
     expect(read({ type: 'alias', userId: 'u1', previousId: 'a9', anonymousId: 'a1' })).toMatchObject({
       externalId: 'u1',
@@ -103,6 +149,25 @@ describe('the event of a message', () => {
     expect(read({ type: 'screen', userId: 'u', name: null })).toMatchObject({
       eventName: 'screen',
       content: { text: '{}' },
+    });
+  });
+
+  it.each([[null], [[]], [undefined]])('without properties, traits or context has %j for them', (none) => {
+    const context = { traits: none, library: none };
+    const track = { type: 'track', userId: 'u', event: 'e', properties: none, context: none };
+    expect(read(track)).toMatchObject({ faults: [], content: { text: '{}' } });
+    expect(read({ type: 'page', userId: 'u', name: 'x', properties: none })).toMatchObject({
+      faults: [],
+      content: { text: '{"name":"x"}' },
+    });
+    expect(read({ type: 'identify', userId: 'u', traits: none })).toMatchObject({
+      faults: [],
+      content: { text: '{}' },
+    });
+    expect(read({ type: 'identify', userId: 'u', traits: none, context })).toMatchObject({ faults: [] });
+    expect(read({ type: 'group', userId: 'u', groupId: 'g', traits: none })).toMatchObject({
+      faults: [],
+      content: { text: '{"group_id":"g"}' },
     });
   });
 
@@ -174,13 +239,11 @@ describe('an identify', () => {
 });
 
 describe('the time of a message', () => {
-  const timeOf = (message: Record<string, unknown>, batch = BATCH) =>
+  const timeOf = (message: Record<string, unknown>, batch: Batch = BATCH) =>
     read({ type: 'page', userId: 'u', ...message }, undefined, batch).timestamp;
 
-  it('is originalTimestamp, then timestamp, then the time of receipt', () => {
-    expect(timeOf({ originalTimestamp: '2026-01-01T00:00:00Z', timestamp: '2026-01-02T00:00:00Z' })).toBe(
-      Date.UTC(2026, 0, 1),
-    );
+  it('is the one that the sender states, then the time of receipt', () => {
+    expect(timeOf({ originalTimestamp: '2026-01-01T00:00:00Z' })).toBe(Date.UTC(2026, 0, 1));
     expect(timeOf({ timestamp: '2026-01-02T00:00:00Z' })).toBe(Date.UTC(2026, 0, 2));
     expect(timeOf({ timestamp: Date.UTC(2026, 0, 2) })).toBe(Date.UTC(2026, 0, 2));
     for (const timestamp of ['never', '', null, {}, -1, 1e300, '9999-01-01T00:00:00Z']) {
@@ -189,7 +252,7 @@ describe('the time of a message', () => {
   });
 
   it('is corrected if the clock of the sender is wrong by more than five minutes', () => {
-    const timestamp = RECEIVED_AT - 1_000;
+    const timestamp = RECEIVED_AT - 700_000;
     const behind = (ms: number) => ({ ...BATCH, sentAt: RECEIVED_AT - ms });
     expect(timeOf({ timestamp }, behind(300_000))).toBe(timestamp);
     expect(timeOf({ timestamp }, behind(300_001))).toBe(timestamp + 300_001);
@@ -198,9 +261,59 @@ describe('the time of a message', () => {
     expect(timeOf({ timestamp: 5 }, behind(-86_400_000))).toBe(RECEIVED_AT);
   });
 
-  it('is not corrected for Analytics-CSharp', () => {
-    const context = { library: { name: 'Analytics-CSharp' } };
-    const timestamp = RECEIVED_AT - 86_400_000;
-    expect(timeOf({ timestamp, context }, { ...BATCH, sentAt: timestamp + 5 })).toBe(timestamp);
+  const AGO = 3 * 86_400_000;
+  const at = (ms: number) => new Date(ms).toISOString();
+  const library = (name: string) => ({ context: { library: { name, version: '1.0.0' } } });
+
+  /** What each library sends for an event of three days ago, and the time that is stored. */
+  it.each([
+    ['Analytics-CSharp', { timestamp: at(RECEIVED_AT - AGO), sentAt: at(RECEIVED_AT - AGO + 30_000) }, AGO],
+    ['analytics-swift', { timestamp: at(RECEIVED_AT - AGO), sentAt: at(RECEIVED_AT - AGO + 30_000) }, AGO],
+    ['analytics-kotlin', { timestamp: at(RECEIVED_AT - AGO), sentAt: at(RECEIVED_AT - AGO + 30_000) }, AGO],
+    ['Analytics-Kotlin', { timestamp: at(RECEIVED_AT - AGO), sentAt: at(RECEIVED_AT - AGO + 30_000) }, AGO],
+    ['analytics-ios', { timestamp: at(RECEIVED_AT - AGO), sentAt: at(RECEIVED_AT - 20) }, AGO],
+    ['@segment/analytics-react-native', { timestamp: at(RECEIVED_AT - AGO), sentAt: at(RECEIVED_AT - 20) }, AGO],
+    // A phone whose clock is three days behind sends at once.
+    ['analytics-ios', { timestamp: at(RECEIVED_AT - AGO), sentAt: at(RECEIVED_AT - AGO) }, 0],
+    ['@segment/analytics-node', { timestamp: at(RECEIVED_AT - AGO), writeKey: 'k' }, AGO],
+    // Python and Ruby write offsets and microseconds, PHP writes Unix seconds, older clients text without a zone.
+    ['analytics-python', { timestamp: '2026-01-12T10:30:00.000123+00:00', sentAt: at(RECEIVED_AT) }, AGO],
+    ['analytics-ruby', { timestamp: '2026-01-12T11:30:00.000+01:00', sentAt: at(RECEIVED_AT) }, AGO],
+    ['analytics-php', { timestamp: (RECEIVED_AT - AGO) / 1_000, sentAt: at(RECEIVED_AT) }, AGO],
+    ['analytics-php', { timestamp: String((RECEIVED_AT - AGO) / 1_000), sentAt: at(RECEIVED_AT) }, AGO],
+    ['mine', { timestamp: RECEIVED_AT - AGO }, AGO],
+    ['mine', { timestamp: String(RECEIVED_AT - AGO) }, AGO],
+    ['mine', { timestamp: '2026-01-12 10:30:00' }, AGO],
+    ['mine', { timestamp: '20260112T103000Z' }, AGO],
+    // RudderStack: `originalTimestamp` is the client's clock, `timestamp` a time that the caller chose.
+    ['RudderLabs JavaScript SDK', { originalTimestamp: at(RECEIVED_AT - AGO), sentAt: at(RECEIVED_AT - 20) }, AGO],
+    [
+      'RudderStack Node.js SDK',
+      { originalTimestamp: at(RECEIVED_AT), timestamp: at(RECEIVED_AT - AGO), sentAt: at(RECEIVED_AT) },
+      AGO,
+    ],
+    // Segment's own exports: `timestamp` is corrected already, and `sentAt` is as old as it.
+    [
+      'analytics.js',
+      { originalTimestamp: at(0), timestamp: at(RECEIVED_AT - AGO), sentAt: at(RECEIVED_AT - AGO) },
+      AGO,
+    ],
+  ])('of %s is as it was: %j', (name, times, ago) => {
+    expect(RECEIVED_AT - timeOf({ ...library(name), ...times }, { sentAt: undefined, receivedAt: RECEIVED_AT })).toBe(
+      ago,
+    );
+  });
+
+  it('is never later than its receipt', () => {
+    const DAY = 86_400_000;
+    for (const name of ['analytics-ios', 'analytics-swift', 'RudderLabs JavaScript SDK']) {
+      const late = { ...library(name), timestamp: at(RECEIVED_AT + 14 * DAY) };
+      expect(timeOf({ ...late, sentAt: at(RECEIVED_AT) })).toBe(RECEIVED_AT);
+      expect(timeOf(late, { ...BATCH, sentAt: RECEIVED_AT - 10 * DAY })).toBe(RECEIVED_AT);
+      expect(timeOf({ ...late, originalTimestamp: at(RECEIVED_AT) })).toBe(RECEIVED_AT);
+    }
+    // A clock two minutes ahead keeps the order of its events.
+    const ahead = { ...BATCH, sentAt: RECEIVED_AT + 120_000 };
+    expect(timeOf({ timestamp: RECEIVED_AT + 119_000 }, ahead)).toBe(RECEIVED_AT - 1_000);
   });
 });

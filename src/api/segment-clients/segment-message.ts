@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
+import { isBrokenId, isPlaceholderId } from '../../kernel/broken-id.ts';
 import { isEmail } from '../../kernel/email.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { isPlainObject } from '../plain-object.ts';
-import { fitDocument, fitText, type Fitted } from './fit-document.ts';
+import { isEmptyList, isPlainObject } from '../plain-object.ts';
+import { fitDocument, fitText, isAbsent, type Fitted } from './fit-document.ts';
 import { timeOf, type Batch } from './segment-time.ts';
 
 /*
@@ -55,6 +56,7 @@ const UNIDENTIFIED = 'segment:unidentified';
 /** The name of what is kept as a whole. */
 const UNREAD = 'segment_message';
 const ID_FIELDS = ['userId', 'anonymousId', 'previousId', 'groupId'] as const;
+const PERSON_FIELDS = ['userId', 'anonymousId', 'previousId'] as const;
 const ROUNDED = 'is a number beyond 2^53; send it as a string';
 
 /** @param path the type that the endpoint names; it takes precedence over the message's own */
@@ -66,16 +68,18 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
   if (type === 'other') faults.push({ path: '/type', message: `must be one of ${JSON.stringify(MESSAGE_TYPES)}` });
   const rounded = ID_FIELDS.filter((field) => isRounded(message[field]));
   for (const field of rounded) faults.push({ path: `/${field}`, message: ROUNDED });
+  for (const field of PERSON_FIELDS) if (isPlaceholder(message[field])) faults.push(placeholderFault(field, message));
   const context = isPlainObject(message['context']) ? message['context'] : {};
-  const userId = idOf(message['userId']);
-  const anonymousId = idOf(message['anonymousId']);
-  const isNobody = userId === undefined && anonymousId === undefined;
-  if (isNobody) faults.push({ path: '/userId', message: 'is required, or `anonymousId`' });
+  const userId = personOf(message['userId']);
+  const anonymousId = personOf(message['anonymousId']);
+  const isUnknown = userId === undefined && anonymousId === undefined;
+  if (isUnknown && faults.length === 0) faults.push({ path: '/userId', message: 'is required, or `anonymousId`' });
+  const isNobody = isUnknown || isPlaceholder(message['userId']);
   const { name, content, email } = contentOf(type, message, context, faults);
   const isRead = message === value && type !== 'other' && rounded.length === 0;
   const kept = isRead ? content : fitDocument(message === value ? withoutKey(message) : { value }, '');
   const device = anonymousId !== undefined && anonymousId.length <= LIMITS.deviceIdLength ? anonymousId : undefined;
-  const before = type === 'alias' ? idOf(message['previousId']) : type === 'identify' ? anonymousId : undefined;
+  const before = type === 'alias' ? personOf(message['previousId']) : type === 'identify' ? anonymousId : undefined;
   const isBoth = userId !== undefined && anonymousId !== undefined;
   const eventId = eventIdOf(message['messageId']);
   return {
@@ -128,10 +132,11 @@ function contentOf(
     }
     case 'group': {
       const { groupId, traits } = message;
-      return { name: type, content: fitDocument({ group_id: idOf(groupId), traits: traits ?? undefined }, '') };
+      const sent = isEmptyList(traits) ? undefined : (traits ?? undefined);
+      return { name: type, content: fitDocument({ group_id: idOf(groupId), traits: sent }, '') };
     }
     case 'alias': {
-      const previous = idOf(message['previousId']);
+      const previous = personOf(message['previousId']);
       const before = previous === undefined ? undefined : anonymousName(previous);
       return { name: type, content: fitDocument({ previous_id: previous, anonymous_external_id: before }, '') };
     }
@@ -155,6 +160,27 @@ function idOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? fitText(value) : undefined;
 }
 
+/** The id of a person; undefined also for what stands for a missing id. */
+function personOf(value: unknown): string | undefined {
+  return isPlaceholder(value) ? undefined : idOf(value);
+}
+
+/** An empty text is a missing id, as null is. */
+function isPlaceholder(value: unknown): boolean {
+  const id = idOf(value);
+  return id !== undefined && isPlaceholderId(id);
+}
+
+const SHOWN_LENGTH = 40;
+
+function placeholderFault(field: string, message: Readonly<Record<string, unknown>>): FieldFault {
+  const shown = JSON.stringify(String(message[field]).slice(0, SHOWN_LENGTH).toWellFormed());
+  return {
+    path: `/${field}`,
+    message: `is ${shown}, which many senders write for a missing id; send the player's own`,
+  };
+}
+
 /** An id of any length as an external_id. */
 function externalId(id: string, prefix: string): string {
   return prefix + (prefix.length + id.length <= LIMITS.externalIdLength ? id : digest(id));
@@ -165,7 +191,7 @@ function anonymousName(anonymousId: string | undefined): string {
 }
 
 function eventIdOf(value: unknown): string | undefined {
-  const id = idOf(value);
+  const id = personOf(value);
   return id === undefined || id.length <= LIMITS.callerIdLength ? id : digest(id);
 }
 
@@ -175,7 +201,7 @@ function digest(text: string): string {
 
 /** RudderStack's sessions are numbers, others texts. */
 function sessionIdOf(value: unknown): string | null {
-  const id = idOf(value);
+  const id = isBrokenId(String(value)) ? undefined : idOf(value);
   return id === undefined || id.length > LIMITS.callerIdLength ? null : id;
 }
 
@@ -188,8 +214,8 @@ function eventNameOf(value: unknown, faults: FieldFault[]): string {
 
 /** RudderStack's clients put traits into the context. An address is kept apart, because client keys read attributes. */
 function traitsOf(own: unknown, inContext: unknown): Omit<Content, 'name'> {
-  const both = isPlainObject(inContext) && (own === undefined || own === null || isPlainObject(own));
-  const fitted = fitDocument(both ? withDefaults(own, inContext) : (own ?? undefined), '/traits');
+  const both = isPlainObject(inContext) && (isAbsent(own) || isPlainObject(own));
+  const fitted = fitDocument(both ? withDefaults(own, inContext) : own, '/traits');
   const { email, ...rest } = fitted.document;
   if (email === undefined) return { content: fitted };
   const isAddress = typeof email === 'string' && email.length <= LIMITS.emailLength && isEmail(email);
@@ -201,7 +227,7 @@ function traitsOf(own: unknown, inContext: unknown): Omit<Content, 'name'> {
 
 /** An object with the defaults that it lacks; other values stay as they are, to become a fault. */
 function withDefaults(value: unknown, defaults: Readonly<Record<string, unknown>>): unknown {
-  if (value !== undefined && value !== null && !isPlainObject(value)) return value;
+  if (!isAbsent(value) && !isPlainObject(value)) return value;
   const merged = new Map(Object.entries(defaults).filter(([, each]) => each !== undefined && each !== null));
   for (const [name, each] of Object.entries(value ?? {})) merged.set(name, each);
   return Object.fromEntries(merged);

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../kernel/limits.ts';
+import { foreignTime, storable } from '../../kernel/timestamp.ts';
 import { isPlainObject } from '../plain-object.ts';
-import { parseTimestamp, timeOfNumber } from '../../kernel/timestamp.ts';
 
 /** What the messages of one request share. Times are epoch milliseconds. */
 export interface Batch {
@@ -8,30 +8,37 @@ export interface Batch {
   receivedAt: number;
 }
 
-/** Its `sentAt` is the time at which it closed the file with the events, which may be days before it sends them. */
-const SENT_AT_IS_NO_CLOCK = 'Analytics-CSharp';
+/** Their `sentAt` is the time at which they closed the file with the events, maybe days before they send it. */
+const SENT_AT_IS_NO_CLOCK: ReadonlySet<string> = new Set(['analytics-csharp', 'analytics-swift', 'analytics-kotlin']);
 
 /**
- * When a message happened. If the sender's clock differs by more than `segmentSkewMs` from the service's, the
- * difference is corrected; without a readable time it is the time of receipt.
+ * When a message happened: never later than its receipt. If the sender's clock differs by more than `segmentSkewMs` from
+ * the service's, the difference is corrected; without a readable time it is the time of receipt.
  */
 export function timeOf(
   message: Readonly<Record<string, unknown>>,
   context: Readonly<Record<string, unknown>>,
   { sentAt: ofBatch, receivedAt }: Batch,
 ): number {
-  const claimed = readTime(message['originalTimestamp']) ?? readTime(message['timestamp']);
+  const original = readTime(message['originalTimestamp']);
+  const explicit = readTime(message['timestamp']);
+  // RudderStack's clients send both, if the caller chose a time of its own. Exports of Segment do: `timestamp` is right.
+  if (original !== undefined && explicit !== undefined) return Math.min(explicit, receivedAt);
+  const claimed = original ?? explicit;
   if (claimed === undefined) return receivedAt;
-  const library = isPlainObject(context['library']) ? context['library']['name'] : undefined;
   const sentAt = readTime(message['sentAt']) ?? ofBatch;
-  if (sentAt === undefined || library === SENT_AT_IS_NO_CLOCK) return claimed;
+  if (sentAt === undefined || isFileTime(context['library'])) return Math.min(claimed, receivedAt);
   const skewMs = receivedAt - sentAt;
-  if (Math.abs(skewMs) <= LIMITS.segmentSkewMs) return claimed;
-  return timeOfNumber(claimed + skewMs) ?? receivedAt;
+  if (Math.abs(skewMs) <= LIMITS.segmentSkewMs && claimed <= receivedAt) return claimed;
+  return Math.min(storable(claimed + skewMs) ?? receivedAt, receivedAt);
 }
 
-/** A time as ISO 8601 or in epoch milliseconds; undefined for anything else. */
+function isFileTime(library: unknown): boolean {
+  const name = isPlainObject(library) ? library['name'] : undefined;
+  return typeof name === 'string' && SENT_AT_IS_NO_CLOCK.has(name.toLowerCase());
+}
+
+/** A time that can be stored, in any form that clients send; undefined for anything else. */
 export function readTime(value: unknown): number | undefined {
-  if (typeof value === 'string') return parseTimestamp(value);
-  return typeof value === 'number' ? timeOfNumber(value) : undefined;
+  return storable(foreignTime(value));
 }

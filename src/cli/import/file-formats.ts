@@ -1,5 +1,6 @@
 import { parseAmount, unitsText } from '../../kernel/money.ts';
 import { isEmail } from '../../kernel/email.ts';
+import { BROKEN_ID, isBrokenId } from '../../kernel/broken-id.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { ImportItem } from '../../../actors/vocabulary/import.ts';
 import { NEVER_SEEN } from '../../../actors/vocabulary/player.ts';
@@ -44,7 +45,11 @@ export const IMPORT_SOURCES = [
 ] as const satisfies readonly ImportSource[];
 
 const eventName = (fields: Fields, name: string): string => requiredText(fields, name, LIMITS.nameLength);
-const playerName = (fields: Fields, name: string): string => requiredText(fields, name, LIMITS.externalIdLength);
+function playerName(fields: Fields, name: string): string {
+  const id = requiredText(fields, name, LIMITS.externalIdLength);
+  if (isBrokenId(id)) throw new LineFault(`\`${name}\` ${BROKEN_ID}.`);
+  return id;
+}
 const ownId = (fields: Fields, name: string): string | undefined => optionalText(fields, name, LIMITS.callerIdLength);
 
 /** The columns of `export events`. Those that the service makes itself are left out. */
@@ -140,19 +145,19 @@ const posthogEvents: FileFormat = {
   },
 };
 
+const AMPLITUDE_IDS = ['user_id', 'device_id'] as const;
+
 /** Amplitude's Export API. Without a user id, the player is known by its device. */
 const amplitudeEvents: FileFormat = {
   required: ['event_type', 'event_time'],
   optional: undefined,
   documents: ['/event_properties'],
   read(fields, nowMs, notes) {
-    const externalId =
-      optionalText(fields, 'user_id', LIMITS.externalIdLength) ??
-      optionalText(fields, 'device_id', LIMITS.externalIdLength);
-    if (externalId === undefined) throw new LineFault('`user_id` and `device_id` are missing.');
+    const idField = AMPLITUDE_IDS.find((name) => optionalText(fields, name, LIMITS.externalIdLength) !== undefined);
+    if (idField === undefined) throw new LineFault('`user_id` and `device_id` are missing.');
     const sessionId = ownId(fields, 'session_id');
     return {
-      externalId,
+      externalId: playerName(fields, idField),
       at: requiredTime(fields, 'event_time', nowMs),
       event: {
         eventId: ownId(fields, 'uuid') ?? ownId(fields, '$insert_id'),

@@ -49,6 +49,36 @@ describe('lines of the own format', () => {
     expect(items(await read(text, {}))[1]).toEqual(second);
   });
 
+  it.each(['undefined', 'null', 'NaN', '[object Object]', '00000000-0000-0000-0000-000000000000', '  '])(
+    'may not be of a player %j',
+    async (id) => {
+      const lines: [string, ImportSource, ImportKind][] = [
+        [native({ external_id: id }), 'native', 'events'],
+        [JSON.stringify({ external_id: id }), 'native', 'players'],
+        [JSON.stringify({ external_id: id, amount: 1, timestamp: '2025-01-01' }), 'native', 'purchases'],
+        [JSON.stringify({ distinct_id: id, event: 'e', timestamp: '2025-01-01' }), 'posthog', 'events'],
+        [JSON.stringify({ device_id: id, event_type: 'e', event_time: '2025-01-01' }), 'amplitude', 'events'],
+      ];
+      for (const [line, from, kind] of lines) {
+        expect(items(await read(line, { from, kind }))).toEqual([expect.stringContaining('missing value')]);
+      }
+    },
+  );
+
+  it('may leave out values as other languages do', async () => {
+    const [plain] = items(await read(native({ event_id: 'i' }), {}));
+    for (const some of [{ properties: [] }, { properties: null }, { properties: '[]' }, { session_id: null }]) {
+      expect(items(await read(native({ event_id: 'i', ...some }), {}))).toEqual([plain]);
+    }
+    const player = { external_id: 'ann', last_seen_at: '2025-01-01' };
+    const unset = { ...player, first_seen_at: '0001-01-01T00:00:00', attributes: [] };
+    expect(items(await read(JSON.stringify(unset), { kind: 'players' }))).toEqual(
+      items(await read(JSON.stringify(player), { kind: 'players' })),
+    );
+    const marked = Buffer.from(`\ufeff${native({ event_id: 'i' })}`);
+    expect(items(await read(marked, {}))).toEqual([plain]);
+  });
+
   it('of a session or a purchase that the service made count as such', async () => {
     const session = { session_id: 's-1', duration_seconds: 60 };
     const made = [

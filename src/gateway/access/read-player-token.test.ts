@@ -32,6 +32,10 @@ describe('a player token', () => {
     expect(read(sign({ ...CLAIMS, sub: 'Zoë 🎮', exp: 2e9 + 0.5 }))).toMatchObject({ externalId: 'Zoë 🎮' });
   });
 
+  it.each(['undefined', 'null', '  ', '00000000-0000-0000-0000-000000000000'])('may not name %j', (sub) => {
+    expect(read(sign({ ...CLAIMS, sub }))).toMatchObject({ kind: 'bad', reason: expect.stringContaining('`sub`') });
+  });
+
   it('has exactly one text: another encoding of its signature is refused', () => {
     const token = sign(CLAIMS);
     const last = token.at(-1) ?? '';

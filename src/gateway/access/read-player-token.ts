@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isPlainObject } from '../../api/plain-object.ts';
+import { BROKEN_ID, isBrokenId } from '../../kernel/broken-id.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 
 /** A player token: a game server's signed statement that its bearer is a player. Times are epoch milliseconds. */
@@ -47,6 +48,7 @@ function readClaims({ sub, exp, nbf, iat }: Record<string, unknown>, secret: str
   if (typeof sub !== 'string' || sub === '' || sub.length > LIMITS.externalIdLength) {
     return bad('must have `sub`: the external_id of the player');
   }
+  if (isBrokenId(sub)) return bad(`has a \`sub\` that ${BROKEN_ID}`);
   if (!isTime(exp)) return bad('must have `exp`: the time of its end, seconds since 1970');
   if ((nbf !== undefined && !isTime(nbf)) || (iat !== undefined && !isTime(iat))) {
     return bad('must have times in `nbf` and `iat`, where present');

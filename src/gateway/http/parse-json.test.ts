@@ -1,7 +1,7 @@
 import { assert, json, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../kernel/limits.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson, parseLenientJson } from './parse-json.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
 const faults = (text: string) => {
@@ -21,12 +21,19 @@ describe('strict JSON', () => {
     );
   });
 
-  it.each(['', '{', '{"a":1,}', "{'a':1}", 'nul', '{"a":1} x', '{"a":NaN}', '"\u0001"', '\ufeff{}'])(
+  it.each(['', '{', '{"a":1,}', "{'a':1}", 'nul', '{"a":1} x', '{"a":NaN}', '"\u0001"', '\ufeff\ufeff{}', '{}\ufeff'])(
     'refuses %j',
     (text) => {
       expect(parse(text).kind).toBe('broken');
     },
   );
+
+  it('reads a text behind a byte order mark, in the strict and in the lenient way', () => {
+    for (const read of [parseJson, parseLenientJson]) {
+      expect(read(Buffer.from('\ufeff{"n":1}'))).toEqual({ kind: 'parsed', value: { n: 1 }, faults: [] });
+    }
+    expect(parseJson(Buffer.from('\ufeff{"n":9007199254740993}'))).toMatchObject({ faults: [{ path: '/n' }] });
+  });
 
   it('refuses invalid UTF-8', () => {
     for (const bytes of [

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { pointerPart } from '../../api/validation.ts';
+import { withoutMark } from '../../kernel/byte-order-mark.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { integersPastDouble, scanJson, type ScanVerdict } from './json-scan.ts';
@@ -12,8 +13,9 @@ export type ParsedJson = { kind: 'parsed'; value: unknown; faults: FieldFault[] 
 
 const NO_FAULTS: FieldFault[] = [];
 
-/** Parses a body strictly. @param bytes UTF-8 */
-export function parseJson(bytes: Buffer): ParsedJson {
+/** Parses a body strictly. @param body UTF-8, with or without a byte order mark */
+export function parseJson(body: Buffer): ParsedJson {
+  const bytes = withoutMark(body);
   if (!isUtf8(bytes)) return { kind: 'broken', message: 'is not valid UTF-8' };
   const verdict = scanJson(bytes);
   const refused = REFUSED[verdict];
@@ -34,14 +36,15 @@ export function parseJson(bytes: Buffer): ParsedJson {
 
 /**
  * Parses a body whose route makes faulty values fit by itself: only what cannot be parsed in bounded time is refused.
- * @param bytes UTF-8
+ * @param body UTF-8, with or without a byte order mark
  */
-export function parseLenientJson(bytes: Buffer): ParsedJson {
-  return parseFitting(bytes).parsed;
+export function parseLenientJson(body: Buffer): ParsedJson {
+  return parseFitting(withoutMark(body)).parsed;
 }
 
 /** As `parseLenientJson`, and names the values that must be made fit. */
-export function parseNotedJson(bytes: Buffer): ParsedJson {
+export function parseNotedJson(body: Buffer): ParsedJson {
+  const bytes = withoutMark(body);
   const { parsed, verdict } = parseFitting(bytes);
   if (parsed.kind === 'broken' || verdict === 'plain') return parsed;
   return { ...parsed, faults: faultsOf(parsed.value, integersPastDouble(bytes) ?? NO_INTEGERS) };

@@ -1,6 +1,7 @@
 import { metered } from '../../../../actors/conditions/steps.ts';
 import type { Flag, Served, Subject, Targeting } from '../../../../actors/targeting.ts';
 import type { FlagEvaluation } from '../../../../actors/vocabulary/replies.ts';
+import { isBrokenId } from '../../../../src/kernel/broken-id.ts';
 import { uuidv5 } from '../../../../src/kernel/ids.ts';
 import type { Json, JsonObject } from '../../../../src/kernel/json.ts';
 import type { CompiledDefinitions } from './compiled-definitions.ts';
@@ -48,7 +49,8 @@ export function createEvaluator(definitions: CompiledDefinitions): Evaluator {
 
   function playerIdOf({ id, external_id: externalId }: PlayerInput): string | undefined {
     if (typeof id === 'string') return isUuid(id) ? id.toLowerCase() : undefined;
-    if (typeof externalId !== 'string' || externalId === '' || players === undefined) return undefined;
+    if (typeof externalId !== 'string' || externalId === '' || isBrokenId(externalId) || players === undefined)
+      return undefined;
     const held = ids.get(externalId);
     if (held !== undefined) return held;
     if (ids.size >= REMEMBERED_IDS) ids.clear();

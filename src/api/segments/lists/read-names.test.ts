@@ -35,6 +35,20 @@ describe('a file that must have names', () => {
 });
 
 describe('the names of a list', () => {
+  it.each(['undefined', ' NULL ', '[object Object]', '00000000-0000-0000-0000-000000000000', '  '])(
+    'may not be %j',
+    async (id) => {
+      const texts: [string, ListFormat][] = [
+        [`external_id\na\n"${id}"\n`, 'csv'],
+        [`"a"\n${JSON.stringify(id)}\n`, 'ndjson'],
+        [JSON.stringify({ external_ids: ['a', id] }), 'json'],
+      ];
+      for (const [text, format] of texts) {
+        expect((await read(text, format, 'external_id', 1_000)).at(-1)).toContain('missing value');
+      }
+    },
+  );
+
   it.each<[string, ListFormat, string, NameKind, string[]]>([
     ['one id a line', 'csv', 'a\r\n\nb\n"c,d"', 'external_id', ['external_id:a', 'external_id:b', 'external_id:c,d']],
     ['player ids', 'csv', `${UUID}\n`, 'player_id', [`player_id:${UUID}`]],
@@ -56,6 +70,9 @@ describe('the names of a list', () => {
     ],
     ['nothing', 'csv', '', 'external_id', []],
     ['an empty document', 'json', '{"external_ids":[]}', 'external_id', []],
+    ['a document behind a mark', 'json', '\ufeff{"external_ids":["a"]}', 'external_id', ['external_id:a']],
+    ['lines of JSON behind a mark', 'ndjson', '\ufeff"a"\n"b"', 'external_id', ['external_id:a', 'external_id:b']],
+    ['a CSV behind a mark', 'csv', '\ufeffexternal_id\na', 'external_id', ['external_id:a']],
   ])('are %s', async (_name, format, text, plain, names) => {
     expect(await read(text, format, plain)).toEqual(names);
     expect(await read(text, format, plain, 1_000)).toEqual(names);

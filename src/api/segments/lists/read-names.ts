@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { BROKEN_ID, isBrokenId } from '../../../kernel/broken-id.ts';
+import { withoutMark } from '../../../kernel/byte-order-mark.ts';
 import { csvFields } from '../../../kernel/csv-fields.ts';
 import { failure, type Failure, type FieldFault } from '../../../kernel/errors.ts';
 import { LIMITS } from '../../../kernel/limits.ts';
@@ -113,6 +115,7 @@ function nameIn(line: string, plain: NameKind): PlayerName | undefined {
 /** Why a name cannot be one. */
 function faultOf({ kind, text }: PlayerName): string | undefined {
   if (kind === 'player_id') return isUuid(text) ? undefined : 'must be a player id (a UUID)';
+  if (isBrokenId(text)) return BROKEN_ID;
   if (text.length > 0 && text.length <= LIMITS.externalIdLength && !text.includes('\u0000')) return undefined;
   return `must be an external_id of 1 to ${LIMITS.externalIdLength} characters`;
 }
@@ -139,7 +142,7 @@ const TOO_LONG = `is longer than ${LIMITS.bodyBytes} bytes; send a longer list a
 function namesIn(bytes: Buffer): NameBatch {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8'));
+    value = JSON.parse(withoutMark(bytes).toString('utf8'));
   } catch {
     return unreadable('', 'is not valid JSON');
   }
