@@ -28,6 +28,7 @@ import {
   type RequestHead,
   type RouteReader,
 } from './http/request-head.ts';
+import type { RequestHeaders } from './http/request-headers.ts';
 import { openStream, type StreamKind, type StreamRegistry } from './sse/stream-registry.ts';
 import type { ApiKey } from '../api/api-key.ts';
 import { openBodyStream } from './http/body-stream.ts';
@@ -55,7 +56,8 @@ export interface PipelineDeps {
 
 /** Runs a route that needs no key. */
 export function runOpenRoute(deps: PipelineDeps, route: OpenRoute, exchange: Exchange, req: HttpRequest): void {
-  const query = route.input.query === undefined ? {} : readQuery(req.getQuery(), route.input.query.properties, []);
+  // These are public documents and probes: monitoring adds parameters of its own.
+  const query = readQuery(req.getQuery() ?? '', route.input.query?.properties ?? {}, () => {});
   complete(deps, exchange, undefined, () => route.respond(deps.services, query));
 }
 
@@ -86,7 +88,7 @@ export function runKeyedRoute(
     return runWithKeyInBody(deps, reader, exchange, res, req);
   }
   const key = text === '' ? deps.consoleSessions.callerOf(req) : deps.keyRing.find(text);
-  if (key === undefined) return respond(exchange, text === '' ? KEY_MISSING : KEY_UNKNOWN);
+  if (key === undefined) return respond(exchange, noKey(headers, text));
   if ('code' in key) return respond(exchange, key);
   const admitted = admit(deps, route, key, exchange, () => networkOf(deps.callers, res, req));
   if (admitted.kind === 'failure') return respond(exchange, admitted);
@@ -207,6 +209,17 @@ function admit(
 
 const KEY_MISSING = failure('UNAUTHORIZED', 'No API key was sent. Send it as X-API-Key or as a bearer token.');
 const KEY_UNKNOWN = failure('UNAUTHORIZED', 'The API key is unknown or revoked. Send a valid key.');
+const NO_SCHEME = failure(
+  'UNAUTHORIZED',
+  'Authorization holds no bearer token: write `Authorization: Bearer <key>`, or send the key as X-API-Key.',
+);
+const WITH_SCHEME = failure('UNAUTHORIZED', 'X-API-Key must hold the key alone, without `Bearer` before it.');
+
+/** The answer to a request without a valid key. @param text where a key may be; empty if nowhere */
+function noKey({ apiKey, authorization }: RequestHeaders, text: string): Failure {
+  if (text === '') return authorization === '' ? KEY_MISSING : NO_SCHEME;
+  return /^bearer\s/i.test(apiKey) ? WITH_SCHEME : KEY_UNKNOWN;
+}
 
 /**
  * The steps of a request with a stream token. An invalid request does not use up the token. Only valid tokens count

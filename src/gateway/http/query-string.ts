@@ -1,22 +1,21 @@
-import { noteIgnoredName } from '../../api/ignored-fields.ts';
 import { isPlainObject } from '../../api/plain-object.ts';
 
 /**
  * Parses a query string by the schemas of its parameters: repeats of an array parameter are collected, valid numbers
  * and booleans are converted, everything else stays text. Validation refuses values of a wrong type later.
  * @param properties the parameters' schemas by name
- * @param ignored receives the names of unknown parameters
+ * @param onUnknown gets the name of each parameter without a schema
  */
 export function readQuery(
   text: string,
   properties: Readonly<Record<string, unknown>>,
-  ignored: string[],
+  onUnknown: (name: string) => void,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   if (text === '') return values;
   for (const [name, value] of new URLSearchParams(text)) {
     if (!Object.hasOwn(properties, name)) {
-      noteIgnoredName(name, ignored);
+      onUnknown(name);
       continue;
     }
     const schema = properties[name];

@@ -2,6 +2,7 @@ import type { HttpRequest } from 'uWebSockets.js';
 import type { ConsoleRoute, KeyedRoute, RawInput } from '../../api/route.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { noteIgnoredName } from '../../api/ignored-fields.ts';
 import { bearerToken, contentCoding, isJsonType, isVisibleAscii } from './header-values.ts';
 import { readQuery } from './query-string.ts';
 import type { RequestHeaders } from './request-headers.ts';
@@ -31,6 +32,8 @@ export interface RouteReader<R extends BodyRoute = KeyedRoute> {
   /** Header names as documented, and in lower case. */
   headers: readonly { name: string; lower: string }[];
   takesBody: boolean;
+  /** Whether clients of third parties call it, which add query parameters of their own. */
+  foreignQuery: boolean;
 }
 
 export function createRouteReader<R extends BodyRoute>(route: R): RouteReader<R> {
@@ -46,6 +49,7 @@ export function createRouteReader<R extends BodyRoute>(route: R): RouteReader<R>
     query: query?.properties,
     headers: Object.keys(headers?.properties ?? {}).map((name) => ({ name, lower: name.toLowerCase() })),
     takesBody: body !== undefined,
+    foreignQuery: route.failures !== undefined,
   };
 }
 
@@ -62,7 +66,7 @@ export function rawParams(names: readonly string[], req: HttpRequest): string[] 
   return names.map((_, index) => req.getParameter(index) ?? '');
 }
 
-/** Reads the rest of a request's head. @param ignored receives the names of unknown query parameters */
+/** Reads the rest of a request's head. @param ignored receives the names of query parameters that are ignored */
 export function readHead(
   reader: RouteReader<BodyRoute>,
   headers: RequestHeaders,
@@ -72,11 +76,13 @@ export function readHead(
   const faults: FieldFault[] = [];
   const input: RawInput = {};
   if (reader.params.length > 0) input.params = decodeParams(reader.params, rawParams(reader.params, req), faults);
-  if (reader.query !== undefined) {
-    const text = req.getQuery() ?? '';
-    if (text.includes('%00')) faults.push({ path: 'query', message: 'must not contain the character U+0000' });
-    input.query = readQuery(text, reader.query, ignored);
-  }
+  const text = req.getQuery() ?? '';
+  if (text.includes('%00')) faults.push({ path: 'query', message: 'must not contain the character U+0000' });
+  const query = readQuery(text, reader.query ?? {}, (name) => {
+    if (reader.foreignQuery) noteIgnoredName(name, ignored);
+    else noteUnknown(name, reader.query ?? {}, faults);
+  });
+  if (reader.query !== undefined) input.query = query;
   if (reader.headers.length > 0) input.headers = declaredHeaders(reader, req);
   const coding = contentCoding(headers.contentEncoding);
   const idempotencyKey = reader.route.idempotent === true ? headers.idempotencyKey : '';
@@ -94,6 +100,14 @@ export function readHead(
     input,
     faults,
   };
+}
+
+/** A misspelt filter or limit would answer something else than the caller asked for. */
+function noteUnknown(name: string, query: Readonly<Record<string, unknown>>, faults: FieldFault[]): void {
+  if (faults.length >= LIMITS.reportedFaults) return;
+  const known = Object.keys(query).join(', ');
+  const message = `is not a query parameter of this endpoint, which has ${known === '' ? 'none' : known}`;
+  faults.push({ path: name.slice(0, LIMITS.ignoredFieldLength), message });
 }
 
 function isIdempotencyKey(text: string): boolean {
