@@ -44,6 +44,15 @@ const LEVEL: JsonObject = {
   additionalProperties: false,
 };
 
+/** As a generator of draft-07 writes it. */
+const DRAFT_07: JsonObject = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  properties: { n: { $ref: '#/definitions/n' }, when: { type: 'string', format: 'date' } },
+  definitions: { n: { type: 'integer' } },
+  additionalProperties: false,
+};
+
 describe('an event schema', () => {
   it.each([
     ['{"level":3}', []],
@@ -86,6 +95,14 @@ describe('an event schema', () => {
     [{ unevaluatedProperties: false, allOf: [{ properties: { a: true } }] }, '{"a":1}', true],
     [{ unevaluatedProperties: false, allOf: [{ properties: { a: true } }] }, '{"b":1}', false],
     [{ $schema: 'https://json-schema.org/draft/2020-12/schema', minProperties: 1 }, '{}', false],
+    [{ $schema: 'https://json-schema.org/draft/2020-12/schema#', minProperties: 1 }, '{}', false],
+    [{ $schema: 'http://json-schema.org/draft-07/schema#', minProperties: 1 }, '{}', false],
+    [{ $schema: 'https://json-schema.org/draft-07/schema', minProperties: 1 }, '{"a":1}', true],
+    [{ $schema: 'https://json-schema.org/draft/2019-09/schema', dependentRequired: { a: ['b'] } }, '{"a":1}', false],
+    [DRAFT_07, '{"n":1,"when":"1955-03-01"}', true],
+    [DRAFT_07, '{"n":"1"}', false],
+    [DRAFT_07, '{"when":"1955-13-01"}', false],
+    [{ properties: { a: { $ref: '#/definitions/x' } }, definitions: { x: { type: 'string' } } }, '{"a":1}', false],
   ])('%j takes %s: %s', (schema, properties, taken) => {
     expect(faultsOf(schema, properties).length === 0).toBe(taken);
   });
@@ -99,7 +116,25 @@ describe('an event schema', () => {
     ['{"properties":{"a":5}}', '/properties/a'],
     ['{"$async":true}', '/$async'],
     ['{"$id":"https://example.com/a"}', '/$id'],
-    ['{"$schema":"http://json-schema.org/draft-07/schema#"}', '/$schema'],
+    ['{"$schema":"http://json-schema.org/draft-04/schema#"}', '/$schema'],
+    ['{"$schema":"http://json-schema.org/schema#"}', '/$schema'],
+    ['{"$schema":7}', '/$schema'],
+    ['{"properties":{"a":{"$schema":"https://json-schema.org/draft/2020-12/schema"}}}', '/properties/a/$schema'],
+    ['{"$schema":"http://json-schema.org/draft-07/schema#","dependentRequired":{"a":["b"]}}', '/dependentRequired'],
+    ['{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":["b"]}}', '/dependencies'],
+    ['{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"items":[{}]}}}', '/properties/a/items'],
+    [
+      '{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"contains":{},"minContains":2}}}',
+      '/properties/a/minContains',
+    ],
+    [
+      '{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"$ref":"#/definitions/d","minimum":1}},' +
+        '"definitions":{"d":{}}}',
+      '/properties/a/minimum',
+    ],
+    ['{"$schema":"https://json-schema.org/draft/2019-09/schema","prefixItems":[{}]}', '/prefixItems'],
+    ['{"$ref":"#/definitions/a","$defs":{"a":{}}}', ''],
+    ['{"$ref":"#/definitions/a","definitions":{"a":{"$ref":"#/definitions/a"}}}', '/$defs'],
     ['{"$ref":"https://example.com/schema.json"}', '/$ref'],
     ['{"$ref":"#"}', '/$ref'],
     ['{"$ref":"#/properties/a","properties":{"a":{}}}', '/$ref'],

@@ -4,7 +4,8 @@ import type { FieldFault } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { beginCheck, TOO_COSTLY, TooCostlyError } from './check-steps.ts';
-import { SAFE_FORMATS, safeRegExp, withSafeKeywords } from './safe-keywords.ts';
+import { SAFE_FORMATS } from './safe-formats.ts';
+import { safeRegExp, withSafeKeywords } from './safe-keywords.ts';
 import { inspectSchema, type SchemaPatterns } from './inspect-schema.ts';
 
 /** A compiled schema of events. */
@@ -26,18 +27,20 @@ export type CompileSteps<T> = Generator<void, T, void>;
 export type CompiledEventSchema = { kind: 'compiled'; check: EventCheck } | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
- * Compiles a caller's JSON Schema (draft 2020-12) of an event's properties. Refuses schemas that could take long to
- * check or to compile.
+ * Compiles a caller's JSON Schema (draft 2020-12, or an earlier one that means the same) of an event's properties.
+ * Refuses schemas that could take long to check or to compile.
  */
-export function* compileEventSchema(schema: JsonObject): CompileSteps<CompiledEventSchema> {
-  if (Buffer.byteLength(JSON.stringify(schema)) > LIMITS.eventSchemaBytes) {
+export function* compileEventSchema(sent: JsonObject): CompileSteps<CompiledEventSchema> {
+  if (Buffer.byteLength(JSON.stringify(sent)) > LIMITS.eventSchemaBytes) {
     return {
       kind: 'invalid',
       faults: [{ path: '', message: `must be at most ${LIMITS.eventSchemaBytes} bytes as JSON` }],
     };
   }
-  const inspected = inspectSchema(schema);
+  const inspected = inspectSchema(sent);
   if (inspected.kind === 'faulty') return { kind: 'invalid', faults: inspected.faults };
+  // The inspection found that the schema means the same in the one draft that the library compiles.
+  const { $schema: _, ...schema } = sent;
   const meta = metaSchema ?? (yield* compileMetaSchema());
   if (meta.validateSchema(schema) !== true) {
     return { kind: 'invalid', faults: boundedFaults(meta.errors) };

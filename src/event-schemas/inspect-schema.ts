@@ -27,6 +27,8 @@ type Shape =
 const KEYWORDS: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['$schema', 'dialect'],
   ['$defs', 'definitions'],
+  // The name of `$defs` before draft 2019-09.
+  ['definitions', 'definitions'],
   ['$ref', 'ref'],
   ...shaped('note', '$comment title description default examples deprecated readOnly writeOnly'),
   ...shaped(
@@ -47,8 +49,44 @@ function shaped(shape: Shape, names: string): [string, Shape][] {
   return names.split(' ').map((name) => [name, shape]);
 }
 
-const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
-const REFERENCE = /^#\/\$defs\/([A-Za-z0-9._-]{1,100})$/;
+const LATEST = 'https://json-schema.org/draft/2020-12/schema';
+
+/**
+ * Earlier drafts, with the keywords that mean nothing or something else in them. What they have of their own
+ * (`dependencies`, `additionalItems`, a list in `items`) is no keyword here.
+ */
+const EARLIER: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['json-schema.org/draft/2019-09/schema', new Set(['prefixItems', 'unevaluatedItems'])],
+  [
+    'json-schema.org/draft-07/schema',
+    new Set([
+      '$defs',
+      'deprecated',
+      'dependentRequired',
+      'dependentSchemas',
+      'maxContains',
+      'minContains',
+      'prefixItems',
+      'unevaluatedItems',
+      'unevaluatedProperties',
+    ]),
+  ],
+]);
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The keywords that a dialect lacks; undefined if it is not supported. */
+function lackingIn(dialect: Json | undefined): ReadonlySet<string> | undefined {
+  if (dialect === undefined) return NONE;
+  if (typeof dialect !== 'string') return undefined;
+  const name = dialect.replace(/^https?:\/\//, '').replace(/#$/, '');
+  return name === LATEST.slice('https://'.length) ? NONE : EARLIER.get(name);
+}
+
+/** In drafts before 2019-09, whatever stands beside `$ref` has no effect. */
+const NOTES_BESIDE_REFERENCE: ReadonlySet<string> = new Set(['$ref', '$comment', 'title', 'description']);
+
+const REFERENCE = /^#\/(\$defs|definitions)\/([A-Za-z0-9._-]{1,100})$/;
 
 /** Keywords and required names of the root or of one definition, and how often it refers to each definition. */
 interface Part {
@@ -78,6 +116,8 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
   const patterns = new Map<string, Extract<CompiledRegex, { kind: 'compiled' }>>();
   let patternCount = 0;
   const root: Part = { keywords: 0, refs: new Map() };
+  const lacking = lackingIn(schema['$schema']) ?? NONE;
+  const ignoresBesideReference = lacking.has('$defs');
 
   walk(schema, '', 1, root);
   if (faults.length > 0) return { kind: 'faulty', faults };
@@ -103,6 +143,12 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
       return note(path, `must not nest deeper than ${LIMITS.eventSchemaDepth} schemas`);
     for (const [keyword, value] of Object.entries(schema)) {
       if (KEYWORDS.get(keyword) !== 'note') part.keywords += 1;
+      if (
+        lacking.has(keyword) ||
+        (ignoresBesideReference && '$ref' in schema && !NOTES_BESIDE_REFERENCE.has(keyword))
+      ) {
+        note(`${path}/${pointerPart(keyword)}`, 'has no effect in the draft that `$schema` names; leave out `$schema`');
+      }
       walkKeyword(keyword, value, `${path}/${pointerPart(keyword)}`, depth, part);
     }
   }
@@ -121,7 +167,9 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
         }
         return;
       case 'dialect':
-        if (part !== root || depth > 1 || value !== DIALECT) note(path, `must be ${DIALECT}, at the top level`);
+        if (part !== root || depth > 1 || lackingIn(value) === undefined) {
+          note(path, `must be ${LATEST}, draft 2019-09 or draft-07, at the top level`);
+        }
         return;
       case 'pattern':
         return notePattern(value, path);
@@ -145,7 +193,7 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
         if (part !== root || depth > 1) return note(path, 'must be at the top level');
         for (const [name, schema] of entriesOf(value, path)) {
           const definition: Part = { keywords: 0, refs: new Map() };
-          definitions.set(name, definition);
+          definitions.set(`${keyword}/${name}`, definition);
           walk(schema, `${path}/${pointerPart(name)}`, depth + 1, definition);
         }
     }
@@ -171,18 +219,16 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
   }
 
   function noteReference(value: Json, path: string, part: Part): void {
-    const name = typeof value === 'string' ? REFERENCE.exec(value)?.[1] : undefined;
-    if (name === undefined) return note(path, 'must be #/$defs/ followed by the name of a definition of this schema');
+    const [, group, own] = (typeof value === 'string' ? REFERENCE.exec(value) : null) ?? [];
+    const name = `${group}/${own}`;
+    if (own === undefined) return note(path, 'must be #/$defs/ followed by the name of a definition of this schema');
     part.refs.set(name, (part.refs.get(name) ?? 0) + 1);
   }
 
   function noteUnknown({ refs }: Part, owner: string | undefined): void {
     for (const name of refs.keys()) {
       if (definitions.has(name)) continue;
-      note(
-        owner === undefined ? '' : `/$defs/${pointerPart(owner)}`,
-        `refers to #/$defs/${name}, which does not exist`,
-      );
+      note(owner === undefined ? '' : `/${owner}`, `refers to #/${name}, which does not exist`);
     }
   }
 }

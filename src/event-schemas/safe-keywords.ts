@@ -1,11 +1,7 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { _, type Ajv2020, type FuncKeywordDefinition, type Options } from 'ajv/dist/2020.js';
-import { isEmail } from '../kernel/email.ts';
-import { parseTimestamp } from '../kernel/timestamp.ts';
 import { spend } from './check-steps.ts';
 import { oneOfKeyword } from './one-of-keyword.ts';
 import type { SchemaPatterns } from './inspect-schema.ts';
-import { isUuid } from '../kernel/uuid.ts';
 
 /*
  * Replacements for keywords of the JSON Schema library, with the standard's meaning and in time linear in the value.
@@ -100,17 +96,3 @@ export function safeRegExp(patterns: SchemaPatterns): RegExpEngine {
   };
   return Object.assign(engine, { code: 'safeRegExp' });
 }
-
-const DATE = /^\d{4}-\d\d-\d\d$/;
-const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
-
-/** The supported values of `format`, each checked in linear time. Times must be in the years 1970 to 2299. */
-export const SAFE_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
-  'date-time': (text) => DATE_TIME.test(text) && parseTimestamp(text.replace(' ', 'T')) !== undefined,
-  date: (text) => DATE.test(text) && parseTimestamp(text) !== undefined,
-  email: isEmail,
-  uuid: isUuid,
-  uri: (text) => /^[a-z][a-z0-9+.-]*:/i.test(text) && URL.canParse(text),
-  ipv4: isIPv4,
-  ipv6: isIPv6,
-};
