@@ -11,12 +11,21 @@ export interface Grant {
   role: Role;
 }
 
+/** Where a role holds. */
+export type RolePlace = Omit<Grant, 'role'>;
+
 /** A person who uses the console. Stored under its id with game and environment `_`, because it spans games. */
 export interface UserDocument {
   id: string;
   /** Lower case, unique. */
   email: string;
   grants: Grant[];
+  /** Roles that count only once the person's address is proved there (`streams/config/proof.ts`). Absent: none. */
+  pending?: Grant[];
+  /** Where the ways in prove whose account it is: by a link of an admin there, or the provider. */
+  proved: readonly RolePlace[];
+  /** E-mail address of the admin who added the user. Absent: an operator did. */
+  addedBy?: string;
   /** Hash with its salt and cost (`password-hash.ts`); `null`: none was chosen, so only a link signs the user in. */
   password: string | null;
   /** One-time links, by the SHA-256 of their token in hex; bounded in number. */
@@ -51,4 +60,6 @@ export interface UserToken {
   hash: string;
   createdAt: number;
   expiresAt: number;
+  /** Of a link: what its use proves. Absent: everything, because an operator or an admin of all games made it. */
+  proves?: readonly RolePlace[];
 }

@@ -4,7 +4,7 @@ import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { newUser, normalEmail, userAddress, userOfEmail, withoutToken, withToken } from '../../streams/config/users.ts';
-import { withoutWaysIn } from '../../streams/config/passkeys.ts';
+import { allRoles, EVERYWHERE, provedAnew, withRoles } from '../../streams/config/proof.ts';
 import { withGrant } from '../../streams/config/user-roles.ts';
 import { LIMITS } from '../kernel/limits.ts';
 import { CliError } from './cli-error.ts';
@@ -43,10 +43,12 @@ export function usersCommand(context: CliContext): Command {
   ).action((email: string, options: GrantOptions) =>
     context.withConfigStore(async (store) => {
       const { document, revision } = held(store, email);
-      const grants = grantsOf(store, options).reduce(withGrant, document.grants);
-      if (grants.length > LIMITS.userGrants) throw new CliError(`A user has at most ${LIMITS.userGrants} roles.`);
-      await write(store, { ...document, grants, updatedAt: context.clock.wallMs() }, revision);
+      const user = withRoles(document, grantsOf(store, options));
+      if (allRoles(user).length > LIMITS.userGrants)
+        throw new CliError(`A user has at most ${LIMITS.userGrants} roles.`);
+      await write(store, { ...user, updatedAt: context.clock.wallMs() }, revision);
       context.note(`Changed the roles of ${document.email}.`);
+      if (user.pending !== undefined) context.note(waiting(user));
     }),
   );
   command
@@ -58,7 +60,7 @@ export function usersCommand(context: CliContext): Command {
     .action((email: string) =>
       context.withConfigStore(async (store) => {
         const { document, revision } = held(store, email);
-        await writeWithLink(store, withoutWaysIn(document), revision, context);
+        await writeWithLink(store, provedAnew(document, EVERYWHERE), revision, context);
       }),
     );
   command
@@ -67,7 +69,7 @@ export function usersCommand(context: CliContext): Command {
     .action(() =>
       context.withConfigStore(async (store) => {
         const rows = store.list('user').map(({ document }) => row(document, context.clock.wallMs()));
-        context.print(table(['email', 'roles', 'password', 'sessions', 'created'], rows));
+        context.print(table(['email', 'roles', 'waiting', 'added by', 'password', 'sessions', 'created'], rows));
       }),
     );
   command
@@ -145,10 +147,21 @@ function emailIn(text: string): string {
   return email;
 }
 
-function row({ email, grants, password, sessions, createdAt }: UserDocument, nowMs: number): string[] {
+/** Says which roles do not count yet, and why. */
+const waiting = ({ email, pending = [] }: UserDocument): string =>
+  `Not in effect yet: ${rolesText(pending)}. The account was made by an admin of another game, so these roles wait until ` +
+  `${email} signs in with the identity provider, or by the link of users link, which ends all other ways in.`;
+
+const rolesText = (grants: readonly Grant[]): string =>
+  grants.map(({ game, environment, role }) => `${role} in ${game} (${environment})`).join(', ');
+
+function row(user: UserDocument, nowMs: number): string[] {
+  const { email, grants, pending = [], addedBy = 'an operator', password, sessions, createdAt } = user;
   return [
     email,
-    grants.map(({ game, environment, role }) => `${role} in ${game} (${environment})`).join(', '),
+    rolesText(grants),
+    rolesText(pending),
+    addedBy,
     password === null ? 'none' : 'chosen',
     String(sessions.filter(({ expiresAt }) => expiresAt > nowMs).length),
     new Date(createdAt).toISOString(),

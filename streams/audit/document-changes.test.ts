@@ -11,6 +11,7 @@ const USER: UserDocument = {
     { game: 'one', environment: 'live', role: 'editor' },
     { game: 'two', environment: '*', role: 'viewer' },
   ],
+  proved: [{ game: '*', environment: '*' }],
   password: 'scrypt-of-it',
   links: [{ hash: 'link-hash', createdAt: 1, expiresAt: 2 }],
   sessions: [{ hash: 'session-hash', createdAt: 1, expiresAt: 2 }],

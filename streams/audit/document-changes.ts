@@ -1,6 +1,7 @@
 import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from '../../actors/vocabulary/documents.ts';
 import type { Grant, UserDocument } from '../../actors/vocabulary/users.ts';
 import { passkeysOf } from '../config/passkeys.ts';
+import { allRoles } from '../config/proof.ts';
 import type { AuditedChange } from './audit-trail.ts';
 import { boundedTexts, type Shown } from './bounded-texts.ts';
 
@@ -103,22 +104,27 @@ function userChanges(key: string, before: UserDocument | undefined, after: UserD
   const place = { environment: '_', kind: 'user', key } as const;
   const everywhere = changeIn({ ...place, game: '_', action }, then, now);
   const email = (after ?? before)?.email ?? '';
-  const inGames = [...gamesOf(before?.grants), ...gamesOf(after?.grants)];
-  const within = [...new Set(inGames)].flatMap((game) => {
-    const [held, given] = [rolesIn(game, before?.grants), rolesIn(game, after?.grants)];
+  const within = [...new Set([...gamesOf(before), ...gamesOf(after)])].flatMap((game) => {
+    const [held, given] = [rolesShown(game, email, before), rolesShown(game, email, after)];
     if (JSON.stringify(held) === JSON.stringify(given)) return [];
-    const roles = changeIn(
-      { ...place, game, action: 'roles_changed' },
-      held.length === 0 ? undefined : { email, grants: held },
-      given.length === 0 ? undefined : { email, grants: given },
-    );
-    return [roles];
+    return [changeIn({ ...place, game, action: 'roles_changed' }, held, given)];
   });
   return [everywhere, ...within];
 }
 
-const gamesOf = (grants: readonly Grant[] = []): string[] =>
-  grants.map(({ game }) => game).filter((game) => game !== '*');
+const gamesOf = (user: UserDocument | undefined): string[] =>
+  user === undefined
+    ? []
+    : allRoles(user)
+        .map(({ game }) => game)
+        .filter((game) => game !== '*');
+
+/** The roles of a user in a game; undefined: it has none there. */
+function rolesShown(game: string, email: string, user: UserDocument | undefined): Shown | undefined {
+  const [grants, pending] = [rolesIn(game, user?.grants), rolesIn(game, user?.pending)];
+  if (grants.length + pending.length === 0) return undefined;
+  return { email, grants, ...(pending.length === 0 ? {} : { pending }) };
+}
 
 const rolesIn = (game: string, grants: readonly Grant[] = []): Grant[] =>
   grants
@@ -128,24 +134,34 @@ const rolesIn = (game: string, grants: readonly Grant[] = []): Grant[] =>
 
 function userShown(user: UserDocument | undefined): Shown | undefined {
   if (user === undefined) return undefined;
-  const { id, email, grants, password, links, sessions, createdAt } = user;
+  const { id, email, grants, pending, proved, addedBy, password, links, sessions, createdAt } = user;
   const passkeys = passkeysOf(user).map(({ name }) => name);
   const ways = { has_password: password !== null, passkeys, links: links.length, sessions: sessions.length };
-  return { id, email, grants, ...ways, createdAt };
+  const waiting = pending === undefined ? {} : { pending };
+  return { id, email, grants, ...waiting, proved, ...(addedBy === undefined ? {} : { addedBy }), ...ways, createdAt };
 }
 
 function userAction(before: UserDocument | undefined, after: UserDocument | undefined): string {
   if (before === undefined) return 'created';
   if (after === undefined) return 'deleted';
-  if (JSON.stringify(before.grants) !== JSON.stringify(after.grants)) return 'roles_changed';
+  if (rolesText(before) !== rolesText(after)) return 'roles_changed';
   // An admin's link also removes passkeys, and what matters is who could sign in with it.
   if (hasNew(before.links, after.links)) return 'link_made';
+  if (after.sessions.length > 0 && JSON.stringify(before.proved) !== JSON.stringify(after.proved))
+    return 'address_proved';
   const [held, kept] = [passkeysOf(before).length, passkeysOf(after).length];
   if (held !== kept) return held < kept ? 'passkey_added' : 'passkey_removed';
   if (hasNew(before.sessions, after.sessions)) return 'signed_in';
   if (before.password !== after.password) return 'password_changed';
   return before.sessions.length > after.sessions.length ? 'signed_out' : 'changed';
 }
+
+/** The roles in any order and whether they wait: a proof moves them. */
+const rolesText = (user: UserDocument): string =>
+  allRoles(user)
+    .map((grant) => JSON.stringify(grant))
+    .toSorted()
+    .join();
 
 type Tokens = UserDocument['links'];
 const hasNew = (before: Tokens, after: Tokens): boolean =>

@@ -1,4 +1,4 @@
-import { type Grant, type Role, ROLES, type UserDocument } from '../../actors/vocabulary/users.ts';
+import { type Grant, type Role, type RolePlace, ROLES, type UserDocument } from '../../actors/vocabulary/users.ts';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 
 /* The roles of users. */
@@ -22,14 +22,18 @@ export const isDeploymentAdmin = ({ grants }: Granted): boolean =>
  * Whether a user may give or take a role: an admin wherever the role holds. A grant for all games takes an admin of all
  * games, and one for both environments an admin of both.
  */
-export function mayGrant({ grants }: Granted, { game, environment }: Omit<Grant, 'role'>): boolean {
+export const mayGrant = (user: Granted, place: RolePlace): boolean => covers(adminPlaces(user), place);
+
+/** Where a user is an admin. */
+export const adminPlaces = ({ grants }: Granted): RolePlace[] =>
+  grants.flatMap(({ game, environment, role }) => (role === 'admin' ? [{ game, environment }] : []));
+
+/** Whether a place lies within others. */
+export function covers(places: readonly RolePlace[], { game, environment }: RolePlace): boolean {
   const environments: readonly Environment[] = environment === '*' ? ['live', 'test'] : [environment];
   return environments.every((each) =>
-    grants.some(
-      (held) =>
-        held.role === 'admin' &&
-        (held.game === '*' || held.game === game) &&
-        (held.environment === '*' || held.environment === each),
+    places.some(
+      (held) => (held.game === '*' || held.game === game) && (held.environment === '*' || held.environment === each),
     ),
   );
 }

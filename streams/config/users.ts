@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { DocumentAddress } from '../../actors/vocabulary/documents.ts';
-import type { Grant, UserDocument, UserToken } from '../../actors/vocabulary/users.ts';
+import type { Grant, RolePlace, UserDocument, UserToken } from '../../actors/vocabulary/users.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { isEmail } from '../../src/kernel/email.ts';
 import type { Ids } from '../../src/kernel/ids.ts';
@@ -32,12 +32,21 @@ export function normalEmail(text: string): string | undefined {
 const UNSEEN = /\p{C}/u;
 const asciiOf = (text: string): string => text.replaceAll(/[^\0-\x7f]/g, '');
 
-export function newUser(email: string, grants: readonly Grant[], clock: Pick<Clock, 'wallMs'>, ids: Ids): UserDocument {
+/** @param by the admin of some games who adds the user; without it an operator or an admin of all games does */
+export function newUser(
+  email: string,
+  grants: readonly Grant[],
+  clock: Pick<Clock, 'wallMs'>,
+  ids: Ids,
+  by?: { email: string; proves: readonly RolePlace[] },
+): UserDocument {
   const createdAt = clock.wallMs();
   return {
     id: ids.uuidv7(createdAt),
     email,
     grants: [...grants],
+    proved: by?.proves ?? [{ game: '*', environment: '*' }],
+    ...(by === undefined ? {} : { addedBy: by.email }),
     password: null,
     links: [],
     sessions: [],
@@ -63,17 +72,26 @@ const SECRET_BYTES = 32;
 /** Base64url of the secret. */
 const SECRET_LENGTH = 43;
 
-/** A user with a further link or session. `token` is returned once and not stored. */
+/**
+ * A user with a further link or session. `token` is returned once and not stored.
+ * @param proves what the use of a link proves; without it everything
+ */
 export function withToken(
   user: UserDocument,
   kind: TokenKind,
   lifeMs: number,
   clock: Pick<Clock, 'wallMs'>,
   ids: Ids,
+  proves?: readonly RolePlace[],
 ): { user: UserDocument; token: string; expiresAt: number } {
   const nowMs = clock.wallMs();
   const token = `${PREFIXES[kind]}_${user.id}.${Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url')}`;
-  const added: UserToken = { hash: hashToken(token), createdAt: nowMs, expiresAt: nowMs + lifeMs };
+  const added: UserToken = {
+    hash: hashToken(token),
+    createdAt: nowMs,
+    expiresAt: nowMs + lifeMs,
+    ...(proves === undefined ? {} : { proves }),
+  };
   const held = user[FIELDS[kind]].filter(({ expiresAt }) => expiresAt > nowMs);
   const kept = [...held, added].slice(-MOST[kind]);
   return { user: { ...user, [FIELDS[kind]]: kept, updatedAt: nowMs }, token, expiresAt: added.expiresAt };

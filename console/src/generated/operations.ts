@@ -95,10 +95,19 @@ type User = {
   /** Time of creation, ISO 8601. */
   readonly created_at: string;
   /**
-   * Whether you may make a link for the user, end its sessions, and remove it: you could give
-   * all of its roles.
+   * Roles in your games that do not count yet: the user has an account that other admins made,
+   * and has not proved the address to your game.
+   */
+  readonly pending: readonly Role[];
+  /** E-mail address of the admin who made the account. */
+  readonly added_by: string | null;
+  /**
+   * Whether you may end the sessions of the user, and remove it: you could give all of its
+   * roles.
    */
   readonly manageable: boolean;
+  /** Whether you may make a link for the user. */
+  readonly linkable: boolean;
 };
 
 /**

@@ -71,6 +71,12 @@ function columns(own: string, setDialog: (dialog: Opened) => void): Column<User>
       label: texts.roles,
       cell: (user) => <Roles user={user} take={(grant) => setDialog({ kind: 'take', user, grant })} />,
     },
+    {
+      id: 'addedBy',
+      label: texts.addedBy,
+      sortBy: ({ added_by }) => added_by ?? '',
+      cell: ({ added_by }) => added_by ?? texts.byOperator,
+    },
     { id: 'signIn', label: texts.signIn, cell: waysIn },
     { id: 'sessions', label: texts.sessions, sortBy: ({ sessions }) => sessions, cell: ({ sessions }) => sessions },
     {
@@ -87,14 +93,19 @@ const where = ({ game, environment }: Grant): string =>
   `${game === '*' ? texts.everyGame : game}, ${environment === '*' ? texts.both : texts[environment]}`;
 
 function Roles({ user, take }: { user: User; take: (grant: Grant) => void }) {
+  const roles = [
+    ...user.grants.map((grant) => ({ grant, waits: false })),
+    ...user.pending.map((grant) => ({ grant, waits: true })),
+  ];
   return (
     <Group gap={4}>
-      {user.grants.map((grant) => {
-        const name = `${grant.role}: ${where(grant)}`;
+      {roles.map(({ grant, waits }) => {
+        const name = `${grant.role}: ${where(grant)}${waits ? texts.waits : ''}`;
         return (
           <Badge
             key={`${grant.game} ${grant.environment}`}
-            variant="default"
+            variant={waits ? 'outline' : 'default'}
+            {...(waits ? { color: 'orange', title: texts.waitsHelp(user.added_by ?? texts.byOperator) } : {})}
             tt="none"
             miw="max-content"
             rightSection={
@@ -128,9 +139,9 @@ function Actions({ user, setDialog }: { user: User; setDialog: (dialog: Opened) 
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => setDialog({ kind: 'give', user })}>{texts.give}</Menu.Item>
+        {user.linkable ? <Menu.Item onClick={() => setDialog({ kind: 'link', user })}>{texts.link}</Menu.Item> : null}
         {user.manageable ? (
           <>
-            <Menu.Item onClick={() => setDialog({ kind: 'link', user })}>{texts.link}</Menu.Item>
             <Menu.Item onClick={() => setDialog({ kind: 'sign_out', user })}>{texts.signOut}</Menu.Item>
             <Menu.Item color="red" onClick={() => setDialog({ kind: 'remove', user })}>
               {texts.remove}
@@ -205,10 +216,12 @@ async function perform(asked: AskedDialog): Promise<string | null | undefined> {
 }
 
 function wordsOf(asked: AskedDialog): { title: string; action: string; warning: string } {
-  const { email } = asked.user;
+  const { email, manageable } = asked.user;
   switch (asked.kind) {
-    case 'link':
-      return { title: texts.linkTitle(email), action: texts.link, warning: texts.linkWarning };
+    case 'link': {
+      const warning = manageable ? texts.linkWarning : texts.proofLinkWarning;
+      return { title: texts.linkTitle(email), action: texts.link, warning };
+    }
     case 'sign_out':
       return { title: texts.signOutTitle(email), action: texts.signOut, warning: '' };
     case 'remove':

@@ -6,6 +6,11 @@ export const users = {
   label: 'Users',
   email: 'E-mail address',
   roles: 'Roles',
+  addedBy: 'Added by',
+  byOperator: 'an operator',
+  waits: ' (waits for proof)',
+  waitsHelp: (maker: string) =>
+    `${maker} made this account. The role counts once the person signs in with the identity provider, or by a link of yours.`,
   signIn: 'Signs in with',
   withPassword: 'password',
   withPasskeys: (count: number) => (count === 1 ? 'passkey' : `${count} passkeys`),
@@ -38,6 +43,10 @@ export const users = {
   link: 'Make a link',
   linkTitle: (email: string) => `Make a link for ${email}?`,
   linkWarning: 'Password and passkeys are removed, and all browsers are signed out. The link then signs in once.',
+  proofLinkWarning:
+    'Other admins made this account, so it opens your games only by your own link. Send the link to the person and to ' +
+    'nobody else: its use ends every older password, passkey, link and session. Roles in other games stay open if the ' +
+    'person uses it in the browser in which it is signed in; otherwise they wait for the admins of those games.',
   linkMade: (email: string) => `This link signs ${email} in once, within 24 hours. It is shown only now.`,
   linkLabel: 'One-time link',
   hadAccount: (email: string) => `${email} has an account already, got the role, and signs in as before.`,

@@ -44,8 +44,8 @@ const ADMIN: Role = 'admin';
 const ENVIRONMENTS = ['live', 'test'] as const;
 const isGameAdmin = ({ game, role }: Grant): boolean => game !== '*' && role === ADMIN;
 
-/** The places that lose their last admin with a change of a user. */
-function losing(config: Users, before: UserDocument, after: UserDocument): boolean {
+/** Whether a place loses its last admin with a change of a user. */
+export function losing(config: Users, before: UserDocument, after: UserDocument): boolean {
   const kept = new Set(onlyAdminOf(config, after));
   return onlyAdminOf(config, before).some((place) => !kept.has(place));
 }
@@ -63,8 +63,12 @@ export async function changeWithAdmins(
     return next.kind === 'failure' || !losing(config, user, next.user) ? next : LAST_ADMIN;
   });
   if (written.kind === 'failure' || before === undefined || !losing(config, before, written.user)) return written;
-  const { grants } = before;
-  const undone = await changeUser(config, id, (user) => ({ kind: 'changed', user: { ...user, grants }, value: null }));
+  const { grants, pending = [] } = before;
+  const undone = await changeUser(config, id, (user) => ({
+    kind: 'changed',
+    user: { ...user, grants, pending },
+    value: null,
+  }));
   return undone.kind === 'failure' ? undone : LAST_ADMIN;
 }
 
@@ -90,4 +94,4 @@ export async function removeWithAdmins(
   return restored.kind === 'written' ? LAST_ADMIN : failure('SERVICE_UNAVAILABLE');
 }
 
-const LAST_ADMIN = failure('CONFLICT', 'Nobody else is an admin there. Make another user an admin first.');
+export const LAST_ADMIN = failure('CONFLICT', 'Nobody else is an admin there. Make another user an admin first.');

@@ -1,7 +1,8 @@
-import type { Grant, UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { Grant, RolePlace, UserDocument } from '../../../actors/vocabulary/users.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { passkeysOf } from '../../../streams/config/passkeys.ts';
-import { isDeploymentAdmin, mayGrant } from '../../../streams/config/user-roles.ts';
+import { allRoles, EVERYWHERE } from '../../../streams/config/proof.ts';
+import { adminPlaces, isDeploymentAdmin, mayGrant } from '../../../streams/config/user-roles.ts';
 import { userAddress } from '../../../streams/config/users.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -13,8 +14,9 @@ import { userJson } from './user-resource.ts';
  *
  * Invariants
  * 1. An admin gives and takes roles only where it is an admin itself: of a game and environment, or of all.
- * 2. Links, sessions and accounts open everything that a user may do. So an admin makes a link for, signs out or
- *    removes only users all of whose roles it could give.
+ * 2. Links, sessions and accounts open everything that a user may do. So an admin signs out, removes or makes an
+ *    unlimited link only for users all of whose roles it could give. Where a role that it gave waits for a proof, it
+ *    makes a link that opens its own places alone, and that ends other ways in only when it is used.
  * 3. Admins of a game add users up to a share of the deployment's, and leave few without roles, who count in no game.
  * 4. The admin's own roles are read again when the change is made.
  */
@@ -24,13 +26,25 @@ export type AdminContext = ConsoleContext & { signedIn: SignedIn };
 export const isAdminSomewhere = ({ grants }: UserDocument): boolean => grants.some(({ role }) => role === 'admin');
 
 /** Whether an admin could give every role of a user. Users without roles belong to admins of all games. */
-function mayManage(admin: UserDocument, { grants }: UserDocument): boolean {
+export function mayManage(admin: UserDocument, user: UserDocument): boolean {
   if (isDeploymentAdmin(admin)) return true;
-  return grants.length > 0 && grants.every((grant) => mayGrant(admin, grant));
+  const { grants } = user;
+  // What other games' admins only wait for takes nothing from this one.
+  return allRoles(user).some((grant) => mayGrant(admin, grant)) && grants.every((grant) => mayGrant(admin, grant));
 }
 
-/** The roles of a user that an admin sees: those in its games. Roles in all games hold there too. */
-function visibleGrants(admin: UserDocument, { grants }: UserDocument): Grant[] {
+/** Whether an admin may make a link that proves the address in its own places, because a role waits there. */
+export const mayProve = (admin: UserDocument, { pending = [] }: UserDocument): boolean =>
+  pending.some((grant) => mayGrant(admin, grant));
+
+/** What a link of an admin proves: the places in the user's games where it is an admin. */
+export function provedBy(admin: UserDocument, roles: readonly Grant[]): readonly RolePlace[] {
+  if (isDeploymentAdmin(admin)) return EVERYWHERE;
+  return adminPlaces(admin).filter(({ game }) => game === '*' || roles.some((held) => held.game === game));
+}
+
+/** The roles that an admin sees: those in its games. Roles in all games hold there too. */
+function visibleGrants(admin: UserDocument, grants: readonly Grant[]): readonly Grant[] {
   if (isDeploymentAdmin(admin)) return grants;
   const games = new Set(admin.grants.filter(({ role }) => role === 'admin').map(({ game }) => game));
   return grants.filter(({ game }) => game === '*' || games.has(game) || games.has('*'));
@@ -39,7 +53,14 @@ function visibleGrants(admin: UserDocument, { grants }: UserDocument): Grant[] {
 export function managedJson(admin: UserDocument, user: UserDocument, nowMs: number) {
   const manageable = mayManage(admin, user);
   const passkeys = manageable ? passkeysOf(user) : [];
-  return { ...userJson({ ...user, passkeys, grants: visibleGrants(admin, user) }, nowMs), manageable };
+  const grants = [...visibleGrants(admin, user.grants)];
+  return {
+    ...userJson({ ...user, passkeys, grants }, nowMs),
+    pending: visibleGrants(admin, user.pending ?? []),
+    added_by: user.addedBy ?? null,
+    manageable,
+    linkable: manageable || mayProve(admin, user),
+  };
 }
 
 /** The admin as it is now: a role that was taken meanwhile counts no more. */
@@ -65,21 +86,21 @@ export function refusedNewUser(grants: readonly Grant[], context: AdminContext):
   }
   if (isDeploymentAdmin(adminNow(context))) return undefined;
   const usersOf = (game: string): number =>
-    users.filter(({ document }) => document.grants.some((held) => held.game === game)).length;
+    users.filter(({ document }) => allRoles(document).some((held) => held.game === game)).length;
   return grants.some(({ game }) => usersOf(game) >= LIMITS.usersOfGame) ? GAME_FULL : undefined;
 }
 
-/** Why the admin may not leave a user with these roles; undefined: it may. */
-export function refusedRest(rest: readonly Grant[], context: AdminContext): Failure | undefined {
-  if (rest.length > 0 || isDeploymentAdmin(adminNow(context))) return undefined;
-  const without = context.services.config.list('user').filter(({ document }) => document.grants.length === 0);
+/** Why the admin may not leave a user as it is now; undefined: it may. */
+export function refusedRest(user: UserDocument, context: AdminContext): Failure | undefined {
+  if (allRoles(user).length > 0 || isDeploymentAdmin(adminNow(context))) return undefined;
+  const without = context.services.config.list('user').filter(({ document }) => allRoles(document).length === 0);
   return without.length >= LIMITS.usersWithoutRoles ? LAST_ROLE : undefined;
 }
 
 /** An unknown user and one of other games have the same answer. */
 export function isVisible(user: UserDocument, context: AdminContext): boolean {
   const admin = adminNow(context);
-  return isDeploymentAdmin(admin) || visibleGrants(admin, user).length > 0;
+  return isDeploymentAdmin(admin) || visibleGrants(admin, allRoles(user)).length > 0;
 }
 
 export function unmanageable(user: UserDocument, context: AdminContext): Failure | undefined {

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { EVERYWHERE, withProof } from '../../../streams/config/proof.ts';
 import { normalEmail, userOfEmail } from '../../../streams/config/users.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -13,7 +14,9 @@ import type { Known } from './passkey-sign-in.ts';
  *
  * Invariants
  * 1. Only users whom an admin added sign in, by the verified e-mail address that the provider gives.
- * 2. The first sign-in binds the user to the provider's id of the person. Another person who gets that address later
+ * 2. The provider proves the address for all games. With its first proof every older way in ends: whoever came in
+ *    before may be somebody else (`streams/config/proof.ts`).
+ * 3. The first sign-in binds the user to the provider's id of the person. Another person who gets that address later
  *    cannot sign in as the user.
  */
 
@@ -116,7 +119,7 @@ export async function byOpenId(
     use(now) {
       const bound = now.openId ?? { issuer, subject };
       if (bound.issuer !== issuer || bound.subject !== subject) return REFUSED;
-      return { kind: 'changed', user: { ...now, openId: bound }, value: null };
+      return { kind: 'changed', user: { ...withProof(now, EVERYWHERE, []), openId: bound }, value: null };
     },
   };
 }

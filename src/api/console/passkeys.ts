@@ -10,7 +10,7 @@ import { invalid, type ConsoleContext, type ConsoleRoute, type SignedIn } from '
 import { defineConsoleRoute } from './console-route.ts';
 import { hostNameOf, makeSignInChallenge, NO_HOST_NAME } from './passkey-sign-in.ts';
 import { meAnswer, meReply } from './sessions.ts';
-import { changeUser } from './user-writes.ts';
+import { changeSelf } from './user-writes.ts';
 
 /* The passkeys of the signed-in user. */
 
@@ -153,8 +153,8 @@ const addPasskey = defineConsoleRoute({
     if (refused !== undefined) return refused;
     const made = await verified(passkey, name.trim(), context);
     if (made.kind === 'failure') return made;
-    const { user, session, csrf } = context.signedIn;
-    const written = await changeUser(context.configAs(user), user.id, (now) => {
+    const { session, csrf } = context.signedIn;
+    const written = await changeSelf(context, (now) => {
       const next = withPasskey(now, made.passkey);
       return next === undefined ? TOO_MANY : { kind: 'changed', user: next, value: null };
     });
@@ -172,8 +172,8 @@ const removePasskey = defineConsoleRoute({
   input: { params: Type.Object({ id: Type.String({ description: 'Id of the passkey.' }) }) },
   reply: meReply,
   async handle({ params: { id } }, context) {
-    const { user, session, csrf } = context.signedIn;
-    const written = await changeUser(context.configAs(user), user.id, (now) => {
+    const { session, csrf } = context.signedIn;
+    const written = await changeSelf(context, (now) => {
       if (!passkeysOf(now).some((held) => held.id === id)) return failure('NOT_FOUND', 'You have no such passkey.');
       const sessions = now.sessions.filter(({ hash }) => hash === session.hash);
       return { kind: 'changed', user: { ...withoutPasskey(now, id), sessions }, value: null };

@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox';
 import type { UserDocument } from '../../../actors/vocabulary/users.ts';
 import { passkeysOf } from '../../../streams/config/passkeys.ts';
+import { allRoles, EVERYWHERE, withProof } from '../../../streams/config/proof.ts';
+import { covers } from '../../../streams/config/user-roles.ts';
 import {
   normalEmail,
   tokenIn,
@@ -13,14 +15,15 @@ import {
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
-import type { ConsoleContext, ConsoleRoute } from '../route.ts';
+import type { ConsoleContext, ConsoleRoute, SignedIn } from '../route.ts';
 import { defineConsoleRoute, defineSignIn } from './console-route.ts';
+import { losing } from './keep-admins.ts';
 import { csrfOf, PLAIN_COOKIE, SECURE_COOKIE } from './session-cookie.ts';
 import { EXAMPLE_USER, Email, UserSchema, userJson } from './user-resource.ts';
 import { byOpenId, Redirected } from './openid-sign-in.ts';
 import { Assertion, byPasskey, type Known } from './passkey-sign-in.ts';
 import { mayBegin } from './sign-in-limits.ts';
-import { changeUser } from './user-writes.ts';
+import { changeSelf, changeUser } from './user-writes.ts';
 
 /* Signing in and out of the console, and the signed-in user. */
 
@@ -86,7 +89,7 @@ const signIn = defineSignIn({
   reply: meReply,
   async handle({ body }, context, before) {
     if (!mayBegin('sign-in', context)) return TOO_MANY;
-    const known = await whoSigns(body, context);
+    const known = await whoSigns(body, context, before);
     if (known.kind === 'failure') return known;
     const { clock, ids } = context.services;
     const signedIn = await changeUser(context.configAs(known), known.id, (user) => {
@@ -112,14 +115,23 @@ interface SignInBody {
   openid?: Static<typeof Redirected>;
 }
 
-async function whoSigns(body: SignInBody, context: ConsoleContext): Promise<Known | Failure> {
-  if (body.link !== undefined) return byLink(body.link, context);
+async function whoSigns(
+  body: SignInBody,
+  context: ConsoleContext,
+  before: SignedIn | undefined,
+): Promise<Known | Failure> {
+  if (body.link !== undefined) return byLink(body.link, context, before);
   if (body.passkey !== undefined) return byPasskey(body.passkey, context);
   if (body.openid !== undefined) return byOpenId(body.openid, context);
   return byPassword(body.email ?? '', body.password ?? '', context);
 }
 
-function byLink(link: string, { services: { clock, config } }: ConsoleContext): Known | Failure {
+/** @param before whoever was signed in: its account keeps what it had proved */
+function byLink(
+  link: string,
+  { services: { clock, config } }: ConsoleContext,
+  before: SignedIn | undefined,
+): Known | Failure {
   const id = userIdIn(link, 'link');
   const held = id === undefined ? undefined : config.get(userAddress(id))?.document;
   if (held === undefined) return BAD_LINK;
@@ -130,7 +142,14 @@ function byLink(link: string, { services: { clock, config } }: ConsoleContext): 
     use(user) {
       const token = tokenIn(user, 'link', link, clock);
       if (token === undefined) return BAD_LINK;
-      return { kind: 'changed', user: withoutToken(user, 'link', token.hash), value: null };
+      const rest = withoutToken(user, 'link', token.hash);
+      const { proves = EVERYWHERE } = token;
+      const isIn = before !== undefined && rest.sessions.some(({ hash }) => hash === before.session.hash);
+      const next = withProof(rest, proves, isIn ? user.proved : []);
+      if (next === rest) return { kind: 'changed', user: next, value: null };
+      // The role that waited may be gone. Then the link would only close others.
+      if (!allRoles(user).some((grant) => covers(proves, grant))) return BAD_LINK;
+      return losing(config, user, next) ? LAST_ADMIN_THERE : { kind: 'changed', user: next, value: null };
     },
   };
 }
@@ -156,6 +175,11 @@ async function byPassword(text: string, password: string, context: ConsoleContex
 const BAD_LINK = failure(
   'UNAUTHORIZED',
   'This link is unknown, used or expired. Ask an admin for another one, or use `npm run cli -- users link`.',
+);
+const LAST_ADMIN_THERE = failure(
+  'CONFLICT',
+  'This account is the only admin of another game, and this link would close it there. Ask an admin of all games for a ' +
+    'link, sign in with the identity provider, or open this link in the browser in which you are signed in.',
 );
 const BAD_PASSWORD = failure('UNAUTHORIZED', 'The e-mail address or the password is wrong.');
 const TOO_MANY = failure('RATE_LIMIT_EXCEEDED', 'Too many sign-ins; try again in a minute.');
@@ -258,7 +282,7 @@ const setPassword = defineConsoleRoute({
     }
     const hash = await passwords.hash(body.password);
     if (hash === 'busy') return failure('SERVICE_UNAVAILABLE');
-    const written = await changeUser(context.configAs(user), user.id, (now) => {
+    const written = await changeSelf(context, (now) => {
       if (now.password !== user.password) return failure('FORBIDDEN', 'The password was changed meanwhile.');
       const sessions = now.sessions.filter((each) => each.hash === session.hash);
       return {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Grant, UserDocument } from '../../../actors/vocabulary/users.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
-import { withoutWaysIn } from '../../../streams/config/passkeys.ts';
-import { mayGrant, withGrant } from '../../../streams/config/user-roles.ts';
+import { allRoles, provedAnew, withoutRole, withRoles } from '../../../streams/config/proof.ts';
+import { covers, mayGrant, withGrant } from '../../../streams/config/user-roles.ts';
 import {
   newUser,
   normalEmail,
@@ -23,14 +23,17 @@ import {
   isAdminSomewhere,
   isVisible,
   managedJson,
+  mayManage,
+  mayProve,
   NO_USER,
   NOT_YOURS,
+  provedBy,
   refusedGrants,
   refusedNewUser,
   refusedRest,
   unmanageable,
 } from './managed-users.ts';
-import { Email, EXAMPLE_USER, GrantSchema, UserSchema } from './user-resource.ts';
+import { Email, EXAMPLE_MANAGED, GrantSchema, ManagedUser } from './user-resource.ts';
 import { changeUser, type UserChange } from './user-writes.ts';
 
 /*
@@ -40,22 +43,9 @@ import { changeUser, type UserChange } from './user-writes.ts';
  * may do is in managed-users.ts.
  */
 
-const ManagedUser = Type.Object(
-  {
-    ...UserSchema.properties,
-    grants: Type.Array(GrantSchema, { description: 'Roles in the games that you are an admin of, and in all games.' }),
-    manageable: Type.Boolean({
-      description:
-        'Whether you may make a link for the user, end its sessions, and remove it: you could give all of its roles.',
-    }),
-  },
-  { description: 'A user, as an admin sees it.' },
-);
-const EXAMPLE = { ...EXAMPLE_USER, manageable: true };
-
 const shared = { errors: ['VALIDATION_ERROR', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'] } as const;
 const params = Type.Object({ id: Type.String({ format: 'uuid', description: 'Id of the user.' }) });
-const reply = { statuses: [200] as const, description: 'The user.', schema: ManagedUser, example: EXAMPLE };
+const reply = { statuses: [200] as const, description: 'The user.', schema: ManagedUser, example: EXAMPLE_MANAGED };
 
 const listUsers = defineConsoleRoute({
   ...shared,
@@ -72,7 +62,7 @@ const listUsers = defineConsoleRoute({
       { users: Type.Array(ManagedUser, { description: 'The users.' }) },
       { description: 'The users that you may see.' },
     ),
-    example: { users: [EXAMPLE] },
+    example: { users: [EXAMPLE_MANAGED] },
   },
   handle(_, context) {
     const { config, clock } = context.services;
@@ -93,7 +83,7 @@ const Linked = Type.Object(
       type: ['string', 'null'],
       description:
         'Path of a page that signs the user in once, within 24 hours: put the address of the service before it. It is ' +
-        'shown only now. Null if the user has an account already.',
+        'shown only now. Null if the user has an account already and its address is proved.',
     }),
   },
   { description: 'A user, and a link for it.' },
@@ -102,7 +92,7 @@ const linkedReply = {
   statuses: [200] as const,
   description: 'The user, and a link for it.',
   schema: Linked,
-  example: { user: EXAMPLE, link: '/console/link#cl_…' },
+  example: { user: EXAMPLE_MANAGED, link: '/console/link#cl_…' },
 };
 
 const addUser = defineConsoleRoute({
@@ -111,8 +101,9 @@ const addUser = defineConsoleRoute({
   path: '/v1/console/users',
   summary: 'Add a user',
   description:
-    'Adds a user and makes a one-time link. A user who has an account already, of another game, gets the roles and ' +
-    'no link. You can give roles only where you are an admin.',
+    'Adds a user and makes a one-time link. A user whose account an operator or the identity provider proved gets the ' +
+    'roles and no link. The roles of one whose account other admins made are `pending`: they count once the user signs ' +
+    'in with the provider or with the link, which ends all older ways in. You can give roles only where you are an admin.',
   adminOnly: isAdminSomewhere,
   repeatCounts: true,
   errors: [...shared.errors, 'CONFLICT', 'RATE_LIMIT_EXCEEDED'],
@@ -145,13 +136,10 @@ const addUser = defineConsoleRoute({
     if (held !== undefined) return addRoles(held, body.grants, context);
     const full = refusedNewUser(body.grants, context);
     if (full !== undefined) return full;
-    const made = withToken(
-      newUser(email, body.grants.reduce<Grant[]>(withGrant, []), clock, ids),
-      'link',
-      LIMITS.userLinkMs,
-      clock,
-      ids,
-    );
+    const grants = body.grants.reduce<Grant[]>(withGrant, []);
+    const proves = provedBy(adminNow(context), grants);
+    const user = newUser(email, grants, clock, ids, { email: context.signedIn.user.email, proves });
+    const made = withToken(user, 'link', LIMITS.userLinkMs, clock, ids, proves);
     const written = await context.configAs(context.signedIn.user).put(userAddress(made.user.id), made.user, 0);
     if (written.kind !== 'written') return failure('SERVICE_UNAVAILABLE');
     return linked(made.user, made.token, context);
@@ -159,11 +147,18 @@ const addUser = defineConsoleRoute({
 });
 
 async function addRoles(held: ConfigEntry<'user'>, grants: readonly Grant[], context: AdminContext) {
+  const { clock, ids } = context.services;
+  let token: string | undefined;
   const written = await changeAs(context, held.document.id, (user) => {
-    const next = grants.reduce(withGrant, user.grants);
-    return next.length > LIMITS.userGrants ? TOO_MANY_GRANTS : changedTo({ ...user, grants: next }, context);
+    const next = withRoles(user, grants);
+    if (allRoles(next).length > LIMITS.userGrants) return TOO_MANY_GRANTS;
+    token = undefined;
+    if (grants.every((grant) => covers(next.proved, grant))) return changedTo(next, context);
+    const made = withToken(next, 'link', LIMITS.userLinkMs, clock, ids, provedBy(adminNow(context), grants));
+    token = made.token;
+    return changedTo(made.user, context);
   });
-  return written.kind === 'failure' ? written : linked(written.user, undefined, context);
+  return written.kind === 'failure' ? written : linked(written.user, token, context);
 }
 
 const setGrant = defineConsoleRoute({
@@ -186,8 +181,8 @@ const setGrant = defineConsoleRoute({
     return shown(
       await changeAs(context, id, (user) => {
         if (!isVisible(user, context)) return NO_USER;
-        const grants = withGrant(user.grants, body);
-        return grants.length > LIMITS.userGrants ? TOO_MANY_GRANTS : changedTo({ ...user, grants }, context);
+        const next = withRoles(user, [body]);
+        return allRoles(next).length > LIMITS.userGrants ? TOO_MANY_GRANTS : changedTo(next, context);
       }),
       context,
     );
@@ -212,9 +207,8 @@ const removeGrant = defineConsoleRoute({
     return shown(
       await changeAs(context, id, (user) => {
         if (!mayGrant(adminNow(context), { game, environment })) return NOT_YOURS;
-        const grants = user.grants.filter((grant) => grant.game !== game || grant.environment !== environment);
-        if (grants.length === user.grants.length) return NO_GRANT;
-        return refusedRest(grants, context) ?? changedTo({ ...user, grants }, context);
+        const next = withoutRole(user, { game, environment });
+        return next === undefined ? NO_GRANT : (refusedRest(next, context) ?? changedTo(next, context));
       }),
       context,
     );
@@ -226,7 +220,10 @@ const makeLink = defineConsoleRoute({
   method: 'POST',
   path: '/v1/console/users/{id}/link',
   summary: 'Make a one-time link for a user',
-  description: 'For a user who lost the way in. It removes the password and the passkeys, and ends all sessions.',
+  description:
+    'For a user who lost the way in. It removes the password and the passkeys, and ends all sessions. If other roles of ' +
+    'the user are outside your games, you make one only where a role of yours waits for a proof; then nothing ends before ' +
+    'the link is used, and it opens your games alone.',
   adminOnly: isAdminSomewhere,
   repeatCounts: true,
   input: { params },
@@ -234,9 +231,12 @@ const makeLink = defineConsoleRoute({
   async handle({ params: { id } }, context) {
     const { clock, ids } = context.services;
     const made = await changeUser(context.configAs(context.signedIn.user), id, (user): UserChange<string> => {
-      const refused = unmanageable(user, context);
+      const admin = adminNow(context);
+      const refused = mayProve(admin, user) ? undefined : unmanageable(user, context);
       if (refused !== undefined) return refused;
-      const { user: next, token } = withToken(withoutWaysIn(user), 'link', LIMITS.userLinkMs, clock, ids);
+      const proves = provedBy(admin, allRoles(user));
+      const kept = mayManage(admin, user) ? provedAnew(user, proves) : user;
+      const { user: next, token } = withToken(kept, 'link', LIMITS.userLinkMs, clock, ids, proves);
       return { kind: 'changed', user: next, value: token };
     });
     return made.kind === 'failure' ? made : linked(made.user, made.value, context);
@@ -281,6 +281,13 @@ const removeUser = defineConsoleRoute({
   },
   async handle({ params: { id } }, context) {
     const config = context.configAs(context.signedIn.user);
+    const admin = adminNow(context);
+    const held = config.get(userAddress(id))?.document;
+    if (held?.pending?.some((grant) => !mayGrant(admin, grant)) === true) {
+      // What waits there stays for admins of other games. The account itself ends.
+      const emptied = await changeAs(context, id, (user) => unmanageable(user, context) ?? emptiedOf(user, admin));
+      return emptied.kind === 'failure' ? emptied : answer('{"removed":true}');
+    }
     const removed = await removeWithAdmins(config, id, (user) => unmanageable(user, context));
     return removed ?? answer('{"removed":true}');
   },
@@ -298,6 +305,13 @@ export const userRoutes: readonly ConsoleRoute[] = [
 
 function changedTo(user: UserDocument, { services: { clock } }: AdminContext): UserChange<null> {
   return { kind: 'changed', user: { ...user, updatedAt: clock.wallMs() }, value: null };
+}
+
+/** The user without ways in, and without the roles that an admin could give. */
+function emptiedOf(user: UserDocument, admin: UserDocument): UserChange<null> {
+  const closed = provedAnew(user, []);
+  const pending = allRoles(closed).filter((grant) => !mayGrant(admin, grant));
+  return { kind: 'changed', user: { ...closed, grants: [], pending }, value: null };
 }
 
 function changeAs(context: AdminContext, id: string, change: (user: UserDocument) => UserChange<null>) {

@@ -71,6 +71,34 @@ export const EXAMPLE_USER = {
   created_at: '2026-01-15T10:30:00.000Z',
 };
 
+export const ManagedUser = Type.Object(
+  {
+    ...UserSchema.properties,
+    grants: Type.Array(GrantSchema, { description: 'Roles in the games that you are an admin of, and in all games.' }),
+    pending: Type.Array(GrantSchema, {
+      description:
+        'Roles in your games that do not count yet: the user has an account that other admins made, and has not proved ' +
+        'the address to your game. It does so by the identity provider, or by a link of yours.',
+    }),
+    added_by: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'E-mail address of the admin who made the account; null if an operator did.',
+    }),
+    manageable: Type.Boolean({
+      description: 'Whether you may end the sessions of the user, and remove it: you could give all of its roles.',
+    }),
+    linkable: Type.Boolean({ description: 'Whether you may make a link for the user.' }),
+  },
+  { description: 'A user, as an admin sees it.' },
+);
+export const EXAMPLE_MANAGED = {
+  ...EXAMPLE_USER,
+  pending: [],
+  added_by: 'root@example.com',
+  manageable: true,
+  linkable: true,
+};
+
 export function userJson(user: UserDocument, nowMs: number) {
   const valid = (tokens: UserDocument['links']): number => tokens.filter(({ expiresAt }) => expiresAt > nowMs).length;
   return {

@@ -4,6 +4,24 @@ import { userAddress } from '../../../streams/config/users.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { changed } from '../definitions/definition-writes.ts';
+import type { ConsoleContext, SignedIn } from '../route.ts';
+
+type Context = Pick<ConsoleContext, 'configAs'> & { signedIn: SignedIn };
+
+/**
+ * Changes the signed-in user itself. A session that ended meanwhile changes nothing: a password or passkey that it adds
+ * would outlive the proof or the link that ended it.
+ */
+export function changeSelf(
+  { configAs, signedIn: { user, session } }: Context,
+  change: (user: UserDocument) => UserChange<null>,
+) {
+  return changeUser(configAs(user), user.id, (now) =>
+    now.sessions.some(({ hash }) => hash === session.hash) ? change(now) : SESSION_ENDED,
+  );
+}
+
+const SESSION_ENDED = failure('UNAUTHORIZED', 'The session has ended. Sign in again.');
 
 /** What a change makes of a user, with a value for the caller. */
 export type UserChange<T> = { kind: 'changed'; user: UserDocument; value: T } | Failure;
