@@ -3,6 +3,9 @@ import type { Failure } from '../kernel/errors.ts';
 /** The response of a route. The gateway adds the envelope and writes it to the connection. */
 export type Answer = JsonAnswer | TextAnswer | Failure;
 
+/** Headers by name. A list is sent as several headers, as cookies must be. */
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
+
 /** A success. `data` is JSON text, so documents held as text are inserted without parsing them. */
 export interface JsonAnswer {
   kind: 'json';
@@ -15,7 +18,7 @@ export interface JsonAnswer {
   /** Everything accepted before this time is in the answer, sent as X-Fresh-As-Of; epoch milliseconds. */
   freshAsOf?: number | undefined;
   /** Further headers. */
-  headers?: Readonly<Record<string, string>>;
+  headers?: Headers;
 }
 
 /** A response without the envelope: metrics, the OpenAPI document and third-party protocols. */
@@ -27,7 +30,7 @@ export interface TextAnswer {
   contentType: string | undefined;
   body: string | Uint8Array;
   /** Further headers. List non-standard ones in RESPONSE_HEADERS too, so that browsers may read them. */
-  headers?: Readonly<Record<string, string>>;
+  headers?: Headers;
 }
 
 /** A success with the given JSON text as its `data`. */

@@ -182,6 +182,12 @@ export interface ConsoleContext {
    * A name that anybody can choose comes with one that bounds their number.
    */
   readonly mayTry: (...limits: readonly (readonly [name: string, perMinute: number])[]) => boolean;
+  /** Counts failures against limits per minute, over all gateways. */
+  readonly failures: {
+    /** Whether one more would be over one of the limits. */
+    isOver: (limits: readonly (readonly [name: string, perMinute: number])[]) => boolean;
+    add: (limits: readonly (readonly [name: string, perMinute: number])[]) => void;
+  };
   /** Calls back when the caller disconnects before the answer. */
   readonly whenGone: (callback: () => void) => void;
 }

@@ -9,6 +9,7 @@ import { keyRoutes } from './console/keys.ts';
 import { userRoutes } from './console/user-management.ts';
 import { openIdRoutes } from './console/openid-sign-in.ts';
 import { passkeyRoutes } from './console/passkeys.ts';
+import { setPassword } from './console/password.ts';
 import { sessionRoutes } from './console/sessions.ts';
 import { runSql } from './console/sql.ts';
 import { getChurnRisk } from './players/churn-risk.ts';
@@ -144,6 +145,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     describeAnalyticsQuery,
     ...savedQueryRoutes,
     ...sessionRoutes,
+    setPassword,
     ...passkeyRoutes,
     ...openIdRoutes,
     runSql,

@@ -44,6 +44,10 @@ export function runConsoleRoute(
     origin: exchange.headers.origin,
     secure: channel === 'tls',
     mayTry: (...bounds) => limiter.takeAll(bounds),
+    failures: {
+      isOver: (bounds) => limiter.isOver(bounds),
+      add: (bounds) => limiter.count(bounds.map(([name]) => name)),
+    },
     whenGone(callback) {
       if (exchange.gone) callback();
       else exchange.onGone = callback;

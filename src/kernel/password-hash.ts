@@ -1,4 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { createFairTurns } from './fair-turns.ts';
 import { LIMITS } from './limits.ts';
 
 /*
@@ -12,11 +14,18 @@ const HASH_BYTES = 32;
 /** The memory that scrypt may take: 128 · N · r, and a little more. */
 const MEMORY_BYTES = 2 * 128 * COST.N * COST.r;
 
-/** Hashes passwords on libuv's threads, a few at once. `busy`: too many wait. */
+/** Whose turn it takes to hash. Lanes take turns, so no caller keeps others from theirs. */
+export interface HashTurn {
+  lane: string;
+  /** Whether it is still wanted when its turn comes. */
+  isWanted?: () => boolean;
+}
+
+/** Hashes passwords on libuv's threads, a few at once. `busy`: too many wait, or it is not wanted any more. */
 export interface PasswordHashes {
-  hash(password: string): Promise<{ text: string } | 'busy'>;
+  hash(password: string, turn?: HashTurn): Promise<{ text: string } | 'busy'>;
   /** `stored`: what `hash` returned; `null` takes as long as a wrong password. */
-  matches(password: string, stored: string | null): Promise<boolean | 'busy'>;
+  matches(password: string, stored: string | null, turn?: HashTurn): Promise<boolean | 'busy'>;
 }
 
 export interface PasswordHashOptions {
@@ -27,33 +36,21 @@ export interface PasswordHashOptions {
 }
 
 export function createPasswordHashes(options: PasswordHashOptions = {}): PasswordHashes {
-  const { atOnce = LIMITS.passwordHashes, waiting = LIMITS.passwordHashesWaiting, cost = COST } = options;
-  const queue: (() => void)[] = [];
-  let running = 0;
+  const { atOnce = leastBusy(), waiting = LIMITS.passwordHashesWaiting, cost = COST } = options;
+  const turns = createFairTurns({ atOnce, waiting, waitingOfLane: LIMITS.passwordHashesOfNetwork });
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T | 'busy'> {
-    if (running >= atOnce) {
-      if (queue.length >= waiting) return 'busy';
-      await new Promise<void>((resolve) => void queue.push(resolve));
-    } else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  }
+  const inTurn = <T>({ lane, isWanted }: HashTurn, work: () => Promise<T>): Promise<T | 'busy'> =>
+    turns.take(lane, async () => (isWanted?.() === false ? 'busy' : work()));
 
   const none = encode(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(HASH_BYTES));
   return {
-    hash: (password) =>
-      inTurn(async () => {
+    hash: (password, turn = ANY_LANE) =>
+      inTurn(turn, async () => {
         const salt = randomBytes(SALT_BYTES);
         return { text: encode(cost, salt, await derive(password, salt, cost)) };
       }),
-    matches: (password, stored) =>
-      inTurn(async () => {
+    matches: (password, stored, turn = ANY_LANE) =>
+      inTurn(turn, async () => {
         const held = decode(stored ?? none);
         if (held === undefined) return false;
         const hash = await derive(password, held.salt, held.cost);
@@ -61,6 +58,11 @@ export function createPasswordHashes(options: PasswordHashOptions = {}): Passwor
       }),
   };
 }
+
+const ANY_LANE: HashTurn = { lane: '' };
+
+/** Hashes use at most half of the cores: the others are for the players. */
+const leastBusy = (): number => Math.max(1, Math.min(LIMITS.passwordHashes, Math.floor(availableParallelism() / 2)));
 
 type Cost = NonNullable<PasswordHashOptions['cost']>;
 

@@ -6,7 +6,6 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { answer } from '../answer.ts';
 import type { ConsoleContext, ConsoleRoute } from '../route.ts';
 import { defineSignIn } from './console-route.ts';
-import { mayBegin } from './sign-in-limits.ts';
 import type { Known } from './passkey-sign-in.ts';
 
 /*
@@ -16,7 +15,8 @@ import type { Known } from './passkey-sign-in.ts';
  * 1. Only users whom an admin added sign in, by the verified e-mail address that the provider gives.
  * 2. The provider proves the address for all games. With its first proof every older way in ends: whoever came in
  *    before may be somebody else (`streams/config/proof.ts`).
- * 3. The first sign-in binds the user to the provider's id of the person. Another person who gets that address later
+ * 3. The secret in the cookie counts once: the first answer that belongs to it uses it up.
+ * 4. The first sign-in binds the user to the provider's id of the person. Another person who gets that address later
  *    cannot sign in as the user.
  */
 
@@ -71,7 +71,7 @@ const begin = defineSignIn({
     'Answers the address to which the page goes. The provider leads back to `/console/openid`, and the page sends what ' +
     'it brought to `POST /v1/console/sessions`, within ten minutes and in the same browser.',
   repeatCounts: true,
-  errors: ['FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+  errors: ['FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {},
   reply: {
     statuses: [200],
@@ -85,15 +85,21 @@ const begin = defineSignIn({
   async handle(_, context) {
     const { openId, ids } = context.services;
     if (openId === undefined) return NOT_CONFIGURED;
-    if (!mayBegin('openid', context)) return TOO_MANY;
     const secret = Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url');
     const address = await openId.begin(redirectUri(context), secret);
     if (address === undefined) return UNAVAILABLE;
-    const name = COOKIES[context.secure ? 0 : 1];
-    const rest = `Path=/; Max-Age=${LIMITS.openIdSeconds}; HttpOnly; SameSite=Lax${context.secure ? '; Secure' : ''}`;
-    return answer(JSON.stringify({ address }), { headers: { 'Set-Cookie': `${name}=${secret}; ${rest}` } });
+    const headers = { 'Set-Cookie': cookieOf(secret, LIMITS.openIdSeconds, context) };
+    return answer(JSON.stringify({ address }), { headers });
   },
 });
+
+function cookieOf(value: string, seconds: number, { secure }: ConsoleContext): string {
+  const rest = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  return `${COOKIES[secure ? 0 : 1]}=${value}; ${rest}`;
+}
+
+/** Removes the cookie of a sign-in that succeeded. */
+export const spentCookie = (context: ConsoleContext): string => cookieOf('', 0, context);
 
 export const openIdRoutes: readonly ConsoleRoute[] = [waysIn, begin];
 
@@ -101,12 +107,15 @@ export async function byOpenId(
   redirected: Static<typeof Redirected>,
   context: ConsoleContext,
 ): Promise<Known | Failure> {
-  const { openId, config } = context.services;
+  const { openId, config, challenges } = context.services;
   if (openId === undefined) return NOT_CONFIGURED;
   // Another host of the domain could set the second cookie, and sign people in as a user of its choice.
   const secret = context.cookie(COOKIES[context.secure ? 0 : 1]);
   if (secret === undefined) return OTHER_BROWSER;
-  const found = await openId.finish(redirectUri(context), secret, redirected);
+  if (!openId.isOwn(secret, redirected)) return REFUSED;
+  const taken = await challenges.spend('openid', secret);
+  if (taken !== 'valid') return taken === 'invalid' ? OTHER_BROWSER : failure('SERVICE_UNAVAILABLE');
+  const found = await openId.finish(redirectUri(context), secret, redirected, context.network);
   if (found === 'unavailable') return UNAVAILABLE;
   if (found === 'refused') return REFUSED;
   const { issuer, subject } = found;
@@ -128,9 +137,11 @@ const redirectUri = ({ origin }: ConsoleContext): string => origin + OPENID_PATH
 
 const NOT_CONFIGURED = failure('CONFLICT', 'No identity provider is configured (OIDC_ISSUER).');
 const UNAVAILABLE = failure('SERVICE_UNAVAILABLE', 'The identity provider does not answer; try again.');
-const OTHER_BROWSER = failure('UNAUTHORIZED', 'This sign-in began in another browser, or too long ago. Begin again.');
+const OTHER_BROWSER = failure(
+  'UNAUTHORIZED',
+  'This sign-in began in another browser, or too long ago, or was used. Begin again.',
+);
 const REFUSED = failure(
   'UNAUTHORIZED',
   'The identity provider’s answer was refused: it is not of this browser, or its verified e-mail address is of no user.',
 );
-const TOO_MANY = failure('RATE_LIMIT_EXCEEDED', 'Too many sign-ins; try again in a minute.');

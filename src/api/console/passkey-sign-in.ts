@@ -9,7 +9,6 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { answer } from '../answer.ts';
 import type { ConsoleContext } from '../route.ts';
 import { defineSignIn } from './console-route.ts';
-import { mayBegin } from './sign-in-limits.ts';
 import type { UserChange } from './user-writes.ts';
 
 /*
@@ -56,7 +55,7 @@ export const makeSignInChallenge = defineSignIn({
     'Answers the options of `navigator.credentials.get()`. The challenge is valid once, for ' +
     `${LIMITS.challengeMs / 1000} seconds.`,
   repeatCounts: true,
-  errors: ['FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+  errors: ['FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {},
   reply: {
     statuses: [200],
@@ -80,7 +79,6 @@ export const makeSignInChallenge = defineSignIn({
   async handle(_, context) {
     const rpId = hostNameOf(context.origin);
     if (rpId === undefined) return NO_HOST_NAME;
-    if (!mayBegin('challenge', context)) return TOO_MANY;
     const challenge = await context.services.challenges.make(SIGN_IN);
     if (challenge === undefined) return failure('SERVICE_UNAVAILABLE');
     const options = { challenge, rpId, timeout: LIMITS.challengeMs, userVerification: 'required' };
@@ -151,4 +149,3 @@ const BAD_PASSKEY = failure(
   'UNAUTHORIZED',
   'This passkey is unknown here, was removed, or was used too late. Try again.',
 );
-const TOO_MANY = failure('RATE_LIMIT_EXCEEDED', 'Too many sign-ins; try again in a minute.');

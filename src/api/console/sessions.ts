@@ -1,29 +1,18 @@
 import { Type, type Static } from 'typebox';
 import type { UserDocument } from '../../../actors/vocabulary/users.ts';
-import { passkeysOf } from '../../../streams/config/passkeys.ts';
-import { allRoles, EVERYWHERE, withProof } from '../../../streams/config/proof.ts';
-import { covers } from '../../../streams/config/user-roles.ts';
-import {
-  normalEmail,
-  tokenIn,
-  userAddress,
-  userIdIn,
-  userOfEmail,
-  withoutToken,
-  withToken,
-} from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import { withoutToken, withToken } from '../../../streams/config/users.ts';
+import type { Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
+import { answer, type Answer, type Headers } from '../answer.ts';
 import type { ConsoleContext, ConsoleRoute, SignedIn } from '../route.ts';
 import { defineConsoleRoute, defineSignIn } from './console-route.ts';
-import { losing } from './keep-admins.ts';
+import { byLink } from './link-sign-in.ts';
+import { byOpenId, Redirected, spentCookie } from './openid-sign-in.ts';
+import { Assertion, byPasskey, type Known } from './passkey-sign-in.ts';
+import { byPassword } from './password-sign-in.ts';
 import { csrfOf, PLAIN_COOKIE, SECURE_COOKIE } from './session-cookie.ts';
 import { EXAMPLE_USER, Email, UserSchema, userJson } from './user-resource.ts';
-import { byOpenId, Redirected } from './openid-sign-in.ts';
-import { Assertion, byPasskey, type Known } from './passkey-sign-in.ts';
-import { mayBegin } from './sign-in-limits.ts';
-import { changeSelf, changeUser } from './user-writes.ts';
+import { changeUser } from './user-writes.ts';
 
 /* Signing in and out of the console, and the signed-in user. */
 
@@ -88,7 +77,6 @@ const signIn = defineSignIn({
   example: { email: 'ann@example.com', password: 'correct horse battery staple' },
   reply: meReply,
   async handle({ body }, context, before) {
-    if (!mayBegin('sign-in', context)) return TOO_MANY;
     const known = await whoSigns(body, context, before);
     if (known.kind === 'failure') return known;
     const { clock, ids } = context.services;
@@ -103,7 +91,9 @@ const signIn = defineSignIn({
     if (signedIn.kind === 'failure') return signedIn;
     if (before !== undefined && before.user.id !== signedIn.user.id) await endSession(context, before);
     const { token, expiresAt } = signedIn.value;
-    return meAnswer(signedIn.user, csrfOf(token), expiresAt, context, cookie(token, LIMITS.userSessionMs, context));
+    const cookies = [cookie(token, LIMITS.userSessionMs, context)];
+    if (body.openid !== undefined) cookies.push(spentCookie(context));
+    return meAnswer(signedIn.user, csrfOf(token), expiresAt, context, { 'Set-Cookie': cookies });
   },
 });
 
@@ -125,64 +115,6 @@ async function whoSigns(
   if (body.openid !== undefined) return byOpenId(body.openid, context);
   return byPassword(body.email ?? '', body.password ?? '', context);
 }
-
-/** @param before whoever was signed in: its account keeps what it had proved */
-function byLink(
-  link: string,
-  { services: { clock, config } }: ConsoleContext,
-  before: SignedIn | undefined,
-): Known | Failure {
-  const id = userIdIn(link, 'link');
-  const held = id === undefined ? undefined : config.get(userAddress(id))?.document;
-  if (held === undefined) return BAD_LINK;
-  return {
-    kind: 'known',
-    id: held.id,
-    email: held.email,
-    use(user) {
-      const token = tokenIn(user, 'link', link, clock);
-      if (token === undefined) return BAD_LINK;
-      const rest = withoutToken(user, 'link', token.hash);
-      const { proves = EVERYWHERE } = token;
-      const isIn = before !== undefined && rest.sessions.some(({ hash }) => hash === before.session.hash);
-      const next = withProof(rest, proves, isIn ? user.proved : []);
-      if (next === rest) return { kind: 'changed', user: next, value: null };
-      // The role that waited may be gone. Then the link would only close others.
-      if (!allRoles(user).some((grant) => covers(proves, grant))) return BAD_LINK;
-      return losing(config, user, next) ? LAST_ADMIN_THERE : { kind: 'changed', user: next, value: null };
-    },
-  };
-}
-
-async function byPassword(text: string, password: string, context: ConsoleContext): Promise<Known | Failure> {
-  const email = normalEmail(text);
-  if (email === undefined || password === '') return BAD_PASSWORD;
-  if (!context.mayTry([`sign-in user ${email}`, LIMITS.signInsOfUser])) return TOO_MANY;
-  const { config, passwords } = context.services;
-  const user = userOfEmail(config, email)?.document;
-  // An unknown address takes as long as a wrong password.
-  const matches = await passwords.matches(password, user?.password ?? null);
-  if (matches === 'busy') return failure('SERVICE_UNAVAILABLE', 'Many people are signing in; try again.');
-  if (!matches || user === undefined) return BAD_PASSWORD;
-  return {
-    kind: 'known',
-    id: user.id,
-    email: user.email,
-    use: (now) => (now.password === user.password ? { kind: 'changed', user: now, value: null } : BAD_PASSWORD),
-  };
-}
-
-const BAD_LINK = failure(
-  'UNAUTHORIZED',
-  'This link is unknown, used or expired. Ask an admin for another one, or use `npm run cli -- users link`.',
-);
-const LAST_ADMIN_THERE = failure(
-  'CONFLICT',
-  'This account is the only admin of another game, and this link would close it there. Ask an admin of all games for a ' +
-    'link, sign in with the identity provider, or open this link in the browser in which you are signed in.',
-);
-const BAD_PASSWORD = failure('UNAUTHORIZED', 'The e-mail address or the password is wrong.');
-const TOO_MANY = failure('RATE_LIMIT_EXCEEDED', 'Too many sign-ins; try again in a minute.');
 
 const getMe = defineConsoleRoute({
   method: 'GET',
@@ -217,7 +149,7 @@ const signOut = defineConsoleRoute({
   reply: Ended,
   async handle(_, context) {
     const ended = await endSession(context, context.signedIn);
-    return ended ?? answer('{"signed_out":true}', { headers: cookie('', 0, context) });
+    return ended ?? answer('{"signed_out":true}', { headers: { 'Set-Cookie': cookie('', 0, context) } });
   },
 });
 
@@ -238,70 +170,9 @@ const signOutEverywhere = defineConsoleRoute({
       value: null,
     }));
     if (ended.kind === 'failure') return ended;
-    return answer('{"signed_out":true}', { headers: cookie('', 0, context) });
+    return answer('{"signed_out":true}', { headers: { 'Set-Cookie': cookie('', 0, context) } });
   },
 });
-
-const setPassword = defineConsoleRoute({
-  method: 'PUT',
-  path: '/v1/console/password',
-  summary: 'Choose a password',
-  description:
-    'Ends all other sessions of the user. A user who has a password must send it too. One who signs in by a passkey or ' +
-    'the provider needs a sign-in of the last 15 minutes, as for adding a passkey.',
-  repeatsById: true,
-  errors: ['FORBIDDEN', 'RATE_LIMIT_EXCEEDED'],
-  input: {
-    body: Type.Object(
-      {
-        password: Type.String({
-          minLength: LIMITS.passwordLeastLength,
-          maxLength: LIMITS.passwordLength,
-          description: 'The new password.',
-        }),
-        current: Type.Optional(
-          Type.String({ maxLength: LIMITS.passwordLength, description: 'The password until now.' }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
-  },
-  example: { password: 'correct horse battery staple' },
-  reply: meReply,
-  async handle({ body }, context) {
-    const { user, session, csrf } = context.signedIn;
-    const { passwords, clock } = context.services;
-    if (!context.mayTry([`sign-in user ${user.email}`, LIMITS.signInsOfUser])) return TOO_MANY;
-    if (user.password === null && hasOtherWay(user) && session.createdAt + LIMITS.passkeyFreshMs < clock.wallMs()) {
-      return NOT_FRESH;
-    }
-    if (user.password !== null) {
-      const matches = await passwords.matches(body.current ?? '', user.password);
-      if (matches === 'busy') return failure('SERVICE_UNAVAILABLE');
-      if (!matches) return failure('FORBIDDEN', 'The current password is wrong.');
-    }
-    const hash = await passwords.hash(body.password);
-    if (hash === 'busy') return failure('SERVICE_UNAVAILABLE');
-    const written = await changeSelf(context, (now) => {
-      if (now.password !== user.password) return failure('FORBIDDEN', 'The password was changed meanwhile.');
-      const sessions = now.sessions.filter((each) => each.hash === session.hash);
-      return {
-        kind: 'changed',
-        user: { ...now, password: hash.text, sessions, updatedAt: clock.wallMs() },
-        value: null,
-      };
-    });
-    return written.kind === 'failure' ? written : meAnswer(written.user, csrf, session.expiresAt, context);
-  },
-});
-
-/** Whoever has no other way in than a link, which counts once, may choose a password for as long as it is signed in. */
-const hasOtherWay = (user: UserDocument): boolean => passkeysOf(user).length > 0 || user.openId !== undefined;
-
-const NOT_FRESH = failure(
-  'FORBIDDEN',
-  'Sign out and in again first: the first password needs a sign-in of the last 15 minutes.',
-);
 
 async function endSession(
   { configAs }: ConsoleContext,
@@ -320,7 +191,7 @@ export function meAnswer(
   csrf: string,
   expiresAt: number,
   { services: { clock, config } }: ConsoleContext,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Headers = {},
 ): Answer {
   const games = config
     .list('game')
@@ -335,10 +206,10 @@ export function meAnswer(
   return answer(JSON.stringify(me), { headers });
 }
 
-function cookie(token: string, lifeMs: number, { secure }: ConsoleContext): Record<string, string> {
+function cookie(token: string, lifeMs: number, { secure }: ConsoleContext): string {
   const name = secure ? SECURE_COOKIE : PLAIN_COOKIE;
   const rest = `Path=/; Max-Age=${Math.floor(lifeMs / 1000)}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
-  return { 'Set-Cookie': `${name}=${token}; ${rest}` };
+  return `${name}=${token}; ${rest}`;
 }
 
-export const sessionRoutes: readonly ConsoleRoute[] = [signIn, getMe, signOut, signOutEverywhere, setPassword];
+export const sessionRoutes: readonly ConsoleRoute[] = [signIn, getMe, signOut, signOutEverywhere];

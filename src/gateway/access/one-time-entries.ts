@@ -7,6 +7,10 @@ export interface OneTimeEntries {
   store(name: string, lifeMs: number): Promise<number | undefined>;
   /** Uses an entry up. `unavailable`: the broker does not answer. */
   take(name: string): Promise<'valid' | 'invalid' | 'unavailable'>;
+  /** Marks a name as used, for as long as the bucket keeps entries. `invalid`: it was used before. */
+  spend(name: string): Promise<'valid' | 'invalid' | 'unavailable'>;
+  /** The value that all gateways have under a name: this one, if there is none. Undefined: the broker does not answer. */
+  agree(name: string, value: Uint8Array): Promise<Uint8Array | undefined>;
 }
 
 export function createOneTimeEntries(log: Pick<Log, 'bucket'>, clock: Pick<Clock, 'wallMs'>): OneTimeEntries {
@@ -17,6 +21,25 @@ export function createOneTimeEntries(log: Pick<Log, 'bucket'>, clock: Pick<Clock
       try {
         const outcome = await bucket.put(name, Buffer.from(String(expiresAt)), 0);
         return outcome.kind === 'written' ? expiresAt : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    async spend(name) {
+      try {
+        const outcome = await bucket.put(name, Buffer.of(1), 0);
+        if (outcome.kind === 'written') return 'valid';
+        return outcome.kind === 'unknown' ? 'unavailable' : 'invalid';
+      } catch {
+        return 'unavailable';
+      }
+    },
+    async agree(name, value) {
+      try {
+        const held = (await bucket.get(name))?.value;
+        if (held !== undefined) return held;
+        const outcome = await bucket.put(name, value, 0);
+        return outcome.kind === 'written' ? value : (await bucket.get(name))?.value;
       } catch {
         return undefined;
       }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as oauth from 'oauth4webapi';
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { createFairTurns } from '../../kernel/fair-turns.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { Logger } from '../../kernel/logger.ts';
 
@@ -35,8 +36,18 @@ export interface OpenIdProvider {
   readonly name: string;
   /** The address that the browser goes to; undefined: the provider does not answer. */
   begin(redirectUri: string, secret: string): Promise<string | undefined>;
-  /** `refused`: the answer does not belong to this browser, or its person has no verified e-mail address. */
-  finish(redirectUri: string, secret: string, answer: Redirected): Promise<Identity | 'refused' | 'unavailable'>;
+  /** Whether an answer belongs to this browser. */
+  isOwn(secret: string, answer: Pick<Redirected, 'state'>): boolean;
+  /**
+   * Asks the provider about a code. Lanes take turns, so unknown codes of one caller do not keep others waiting.
+   * `refused`: the answer does not belong to this browser, or its person has no verified e-mail address.
+   */
+  finish(
+    redirectUri: string,
+    secret: string,
+    answer: Redirected,
+    lane: string,
+  ): Promise<Identity | 'refused' | 'unavailable'>;
 }
 
 interface OpenIdOptions {
@@ -59,6 +70,11 @@ export function createOpenIdProvider({ settings, clock, logger }: OpenIdOptions)
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
     signal: () => AbortSignal.timeout(LIMITS.openIdRequestMs),
   };
+  const turns = createFairTurns({
+    atOnce: LIMITS.openIdCodes,
+    waiting: LIMITS.openIdCodesWaiting,
+    waitingOfLane: LIMITS.openIdCodesOfNetwork,
+  });
   let known: { server: oauth.AuthorizationServer; atMs: number } | undefined;
 
   async function provider(): Promise<oauth.AuthorizationServer> {
@@ -94,37 +110,43 @@ export function createOpenIdProvider({ settings, clock, logger }: OpenIdOptions)
         return undefined;
       }
     },
-    async finish(redirectUri, secret, { code, state, iss }) {
-      try {
-        const server = await provider();
-        const query = new URLSearchParams({ code, state, ...(iss === undefined ? {} : { iss }) });
-        const checked = oauth.validateAuthResponse(server, client, query, derived(secret, 'state'));
-        const verifier = derived(secret, 'verifier');
-        const response = await oauth.authorizationCodeGrantRequest(
-          server,
-          client,
-          login,
-          checked,
-          redirectUri,
-          verifier,
-          terms,
-        );
-        const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
-          expectedNonce: derived(secret, 'nonce'),
-          requireIdToken: true,
-        });
-        await oauth.validateApplicationLevelSignature(server, response, terms);
-        const claims = oauth.getValidatedIdTokenClaims(tokens);
-        const email = claims?.['email'];
-        if (claims === undefined || typeof email !== 'string' || claims['email_verified'] !== true) return 'refused';
-        return { kind: 'identity', issuer: claims.iss, subject: claims.sub, email };
-      } catch (error) {
-        const isRefused = REFUSALS.some((kind) => error instanceof kind);
-        logger.warn({ reason: reasonOf(error) }, 'a sign-in by OpenID Connect failed');
-        return isRefused ? 'refused' : 'unavailable';
-      }
+    isOwn: (secret, { state }) => state === derived(secret, 'state'),
+    async finish(redirectUri, secret, redirected, lane) {
+      const found = await turns.take(lane, () => ask(redirectUri, secret, redirected));
+      return found === 'busy' ? 'unavailable' : found;
     },
   };
+
+  async function ask(redirectUri: string, secret: string, { code, state, iss }: Redirected) {
+    try {
+      const server = await provider();
+      const query = new URLSearchParams({ code, state, ...(iss === undefined ? {} : { iss }) });
+      const checked = oauth.validateAuthResponse(server, client, query, derived(secret, 'state'));
+      const verifier = derived(secret, 'verifier');
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        client,
+        login,
+        checked,
+        redirectUri,
+        verifier,
+        terms,
+      );
+      const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+        expectedNonce: derived(secret, 'nonce'),
+        requireIdToken: true,
+      });
+      await oauth.validateApplicationLevelSignature(server, response, terms);
+      const claims = oauth.getValidatedIdTokenClaims(tokens);
+      const email = claims?.['email'];
+      if (claims === undefined || typeof email !== 'string' || claims['email_verified'] !== true) return 'refused';
+      return { kind: 'identity', issuer: claims.iss, subject: claims.sub, email } as const;
+    } catch (error) {
+      const isRefused = REFUSALS.some((kind) => error instanceof kind);
+      logger.warn({ reason: reasonOf(error) }, 'a sign-in by OpenID Connect failed');
+      return isRefused ? 'refused' : 'unavailable';
+    }
+  }
 }
 
 /** What a wrong or repeated answer causes. The rest is the provider's fault, or the network's. */

@@ -33,6 +33,10 @@ export interface RateLimiter {
    * them allow it, so a key that anybody can name needs one beside it that bounds the number of its kind.
    */
   takeAll(bounds: readonly (readonly [key: string, limitPerMinute: number])[]): boolean;
+  /** Whether a request would be over one of several limits. Counts nothing. */
+  isOver(bounds: readonly (readonly [key: string, limitPerMinute: number])[]): boolean;
+  /** Counts a request for each key, whatever their limits. The caller bounds the keys that anybody can name. */
+  count(keys: readonly string[]): void;
   /** Counts a request of this caller once more, because it was malformed. The key's total does not change. */
   penalize(key: string, caller: string): void;
   /** Requests that this gateway allowed since the last call. */
@@ -108,14 +112,25 @@ export function createRateLimiter(clock: Clock): RateLimiter {
     unsent.add(key);
   }
 
+  function isOver(bounds: readonly (readonly [string, number])[]): boolean {
+    const second = nowSecond();
+    return !bounds.every(([key, limit]) => allows(key, limit, second));
+  }
+
+  function countAll(keys: readonly string[]): void {
+    const second = nowSecond();
+    for (const key of keys) count(key, windowOf(key, second), second, 1);
+  }
+
   return {
     get size() {
       return windows.size;
     },
+    isOver,
+    count: countAll,
     takeAll(bounds) {
-      const second = nowSecond();
-      if (!bounds.every(([key, limit]) => allows(key, limit, second))) return false;
-      for (const [key] of bounds) count(key, windowOf(key, second), second, 1);
+      if (isOver(bounds)) return false;
+      countAll(bounds.map(([key]) => key));
       return true;
     },
     take(key, limitPerMinute, caller, requests = 1) {

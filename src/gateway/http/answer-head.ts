@@ -1,3 +1,4 @@
+import type { Headers } from '../../api/answer.ts';
 import { ignoredFieldsHeader } from '../../api/ignored-fields.ts';
 import { EXPOSED_HEADERS } from './cors.ts';
 import type { RateVerdict } from '../access/rate-limiter.ts';
@@ -45,14 +46,15 @@ export function headText(
     text += `\r\nAccess-Control-Expose-Headers: ${EXPOSED_HEADERS}`;
   }
   if (exchange.varyOrigin) text += '\r\nVary: Origin';
-  for (const name in extra) text += `\r\n${name}: ${extra[name] ?? ''}`;
+  for (const name in extra) text += lineOf(name, extra[name] ?? '');
   return text;
 }
 
+const lineOf = (name: string, value: string | readonly string[]): string =>
+  typeof value === 'string' ? `\r\n${name}: ${value}` : value.map((each) => `\r\n${name}: ${each}`).join('');
+
 /** Answers hold data of players, and an answer about a flag or key is true for a moment only. */
 const NO_STORE = '\r\nCache-Control: no-store';
-
-export type Headers = Readonly<Record<string, string>>;
 
 /** Status lines by status. */
 const STATUS_LINES: Readonly<Record<number, string>> = {

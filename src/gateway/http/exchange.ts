@@ -1,9 +1,9 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { Answer, JsonAnswer, TextAnswer } from '../../api/answer.ts';
+import type { Answer, Headers, JsonAnswer, TextAnswer } from '../../api/answer.ts';
 import { ERRORS, type ErrorEntry, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { headText, type Headers } from './answer-head.ts';
+import { headText } from './answer-head.ts';
 import type { RateVerdict } from '../access/rate-limiter.ts';
 import type { RequestHeaders } from './request-headers.ts';
 import type { UnreadAnswers } from './unread-answers.ts';

@@ -32,14 +32,19 @@ export const CONSOLE_LIMITS = {
   /** Characters of a password: a shorter one can be guessed; a longer one takes longer to hash. */
   passwordLeastLength: 12,
   passwordLength: 256,
-  /** Passwords that a process hashes at once: 64 MiB of memory and one of libuv's four threads each. */
+  /**
+   * Passwords that a process hashes at once, at most, and not on more than half of its cores: 0.3 s, 64 MiB of memory
+   * and one of libuv's four threads each.
+   */
   passwordHashes: 2,
-  /** Further ones that wait: 8 times 0.3 s. Beyond it 503. */
-  passwordHashesWaiting: 8,
-  /** Sign-ins per minute of one user, one network and all of the deployment. */
+  /** Further ones that wait, in all and of one network around the caller (/24, /48), which take turns. Beyond it 503. */
+  passwordHashesWaiting: 64,
+  passwordHashesOfNetwork: 8,
+  /** Wrong passwords per minute: of one account from one network, and of one network. Wider networks have more. */
   signInsOfUser: 5,
   signInsOfNetwork: 20,
-  signIns: 300,
+  /** Tries of a signed-in user per minute to change its password. */
+  passwordTries: 10,
 
   /**
    * A statement of the console: characters, seconds, memory, and how long the client waits, which includes a wait for a
@@ -73,10 +78,16 @@ export const CONSOLE_LIMITS = {
   passkeyLength: 8_192,
   /** How long a challenge for a passkey is valid. STREAM_TOKENS keeps entries for longer. */
   challengeMs: 100_000,
+  /** How long gateways sign challenges with one secret. STREAM_TOKENS keeps it for longer than this and a challenge. */
+  challengeSecretMs: 300_000,
   /** Age of a session up to which it may add a passkey, or a password beside one. */
   passkeyFreshMs: 15 * 60_000,
   /** How long a sign-in by the identity provider may take, from the first click. */
   openIdSeconds: 600,
+  /** Codes that a process asks the provider about at once; those that wait, in all and of one network. Beyond it 503. */
+  openIdCodes: 8,
+  openIdCodesWaiting: 64,
+  openIdCodesOfNetwork: 8,
   /** One request to the provider, the bytes of its answer, and how long what it says of itself is kept. */
   openIdRequestMs: 5_000,
   openIdResponseBytes: 256 * 1024,

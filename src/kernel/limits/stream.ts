@@ -3,13 +3,16 @@
  * 5,000 readers with full buffers would otherwise take 5 GB.
  */
 export const STREAM_LIMITS = {
-  /** How long a stream token is valid, and how long the broker keeps it. Clocks differ by less than the difference. */
+  /**
+   * How long a stream token is valid, and how long its bucket keeps what counts once: a sign-in by the identity provider
+   * (`openIdSeconds`) is the longest. Clocks differ by less than the difference.
+   */
   streamTokenMs: 60_000,
-  streamTokenKeptMs: 120_000,
+  streamTokenKeptMs: 660_000,
   /** Characters of a stream token: `st_`, the id of its key and 256 bits. */
   streamTokenLength: 82,
   /**
-   * Unexpired stream tokens that one process makes for one API key. Each is a synced write and 0.2 kB for two minutes.
+   * Unexpired stream tokens that one process makes for one API key. Each is a synced write and 0.2 kB for eleven minutes.
    */
   streamTokensOfKey: 1_000,
   /**

@@ -371,16 +371,17 @@ describe('a password', () => {
     expect(new Set(texts).size).toBe(1);
   });
 
-  it('can be tried a few times a minute, of one user and from one network', async () => {
+  it('can be tried a few times a minute, of one user from one network', async () => {
     const user = await addUser();
+    const same = { 'X-Forwarded-For': '10.9.9.9' };
     const statuses: number[] = [];
     for (let tries = 0; tries <= LIMITS.signInsOfUser; tries += 1) {
-      statuses.push((await post({ email: user.email, password })).status);
+      statuses.push((await post({ email: user.email, password }, same)).status);
     }
     expect(statuses.slice(-2)).toEqual([401, 429]);
-    const same = { 'X-Forwarded-For': '10.9.9.9' };
+    // A link cannot be guessed, so no try hinders it.
     for (let tries = 0; tries < LIMITS.signInsOfNetwork; tries += 1) await post({ link: 'x' }, same);
-    expect((await post({ link: await linkOf(user) }, same)).status).toBe(429);
+    expect((await post({ link: await linkOf(user) }, same)).status).toBe(200);
   });
 
   it('must have a length', async () => {
