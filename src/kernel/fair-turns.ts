@@ -5,12 +5,12 @@
  * 1. A lane waits for at most one piece of work of every other lane that came before.
  * 2. The waiting work is bounded. At the bound the longest lane loses its newest, so a lane that asks for little gets in.
  */
-export interface FairTurns {
+interface FairTurns {
   /** @returns `busy`: there was no place for it, so it did not run */
   take<T>(lane: string, work: () => Promise<T>): Promise<T | 'busy'>;
 }
 
-export interface FairTurnsOptions {
+interface FairTurnsOptions {
   atOnce: number;
   /** Pieces that wait in all, and in one lane. */
   waiting: number;

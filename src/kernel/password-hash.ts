@@ -15,7 +15,7 @@ const HASH_BYTES = 32;
 const MEMORY_BYTES = 2 * 128 * COST.N * COST.r;
 
 /** Whose turn it takes to hash. Lanes take turns, so no caller keeps others from theirs. */
-export interface HashTurn {
+interface HashTurn {
   lane: string;
   /** Whether it is still wanted when its turn comes. */
   isWanted?: () => boolean;

@@ -10,7 +10,7 @@ import { LIMITS } from '../../kernel/limits.ts';
  * have all of its addresses.
  */
 
-export type Bound = readonly [name: string, perMinute: number];
+type Bound = readonly [name: string, perMinute: number];
 
 /** @param account the address that was tried */
 export function failureBounds(account: string, network: string): Bound[] {
@@ -27,7 +27,7 @@ export const laneOf = (network: string): string => networksOf(network).at(-1) ??
  * A network and those around it, the narrowest first.
  * @param network an IPv4 address, or the first 64 bits of an IPv6 address
  */
-export function networksOf(network: string): string[] {
+function networksOf(network: string): string[] {
   if (isIPv4(network)) return [network, `${network.slice(0, network.lastIndexOf('.'))}.0/24`];
   const [a = '0', b = '0', c = '0', d = '0'] = network.split(':');
   const high = (Number.parseInt(d, 16) & 0xff00).toString(16);

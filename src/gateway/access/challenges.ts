@@ -21,7 +21,7 @@ export interface Challenges {
   spend(purpose: string, text: string): Promise<Taken>;
 }
 
-export type Taken = 'valid' | 'invalid' | 'unavailable';
+type Taken = 'valid' | 'invalid' | 'unavailable';
 
 const TIME_BYTES = 6;
 const NONCE_BYTES = 16;
