@@ -39,6 +39,7 @@ export interface ClientOptions {
   maxQueued?: number;
   timeoutMs?: number;
   consent?: 'given' | 'required';
+  debug?: boolean;
 }
 
 /** What a client answers to every command. Lists hold what is new since the answer before. */
@@ -56,7 +57,9 @@ export interface Look {
   changes: string[];
   /** Ids of the messages that the game's listener got. */
   messages: string[];
-  /** What the called method returned. */
+  /** Lines that the client wrote to the game's log. */
+  log: string[];
+  /** What the called method returned; why the client did not start. */
   result?: unknown;
 }
 

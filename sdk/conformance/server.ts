@@ -172,7 +172,7 @@ function failure(code: string): string {
 
 function passedHeaders(headers: { get(name: string): string | null }): Record<string, string> {
   return Object.fromEntries(
-    ['Retry-After', 'Idempotent-Replayed'].flatMap((name) => {
+    ['Retry-After', 'Idempotent-Replayed', 'X-Ignored-Fields'].flatMap((name) => {
       const value = headers.get(name);
       return value === null ? [] : [[name, value]];
     }),

@@ -13,7 +13,7 @@ export const typescriptClient: ClientKind = {
   launch: () => Promise.resolve(launch()),
 };
 
-const nothing = () => ({ dropped: [], problems: [], changes: [], messages: [] });
+const nothing = () => ({ dropped: [], problems: [], changes: [], messages: [], log: [] });
 
 function launch(): Client {
   let isAlive = true;
@@ -26,7 +26,7 @@ function launch(): Client {
   let timers: { atMs: number; callback: () => void }[] = [];
   let hidden = (_isHidden: boolean) => {};
   let game: UntypedGame | undefined;
-  let news: Pick<Look, 'dropped' | 'problems' | 'changes' | 'messages'> = nothing();
+  let news: Pick<Look, 'dropped' | 'problems' | 'changes' | 'messages' | 'log'> = nothing();
   const never = new Promise<never>(() => {});
   const isSaving = () => saving > 0;
 
@@ -81,6 +81,7 @@ function launch(): Client {
         }),
       storage,
       lock: soleHolder,
+      log: (_level, text) => void news.log.push(text),
       onHidden(changed) {
         hidden = changed;
         return () => {};
@@ -88,7 +89,7 @@ function launch(): Client {
     };
   }
 
-  function start({ folder, baseUrl, key, player, options, ...command }: StartCommand): void {
+  function start({ folder, baseUrl, key, player, options, ...command }: StartCommand): unknown {
     ({ wallMs, seed } = command);
     const settings = {
       baseUrl,
@@ -99,8 +100,13 @@ function launch(): Client {
       onProblem: ({ kind }: { kind: string }) => void news.problems.push(kind),
     };
     // The scripted server has no streams: they are the tests' of this client alone.
-    game = startGame({ ...settings, flagStream: false }, platformOf(folder));
+    try {
+      game = startGame({ ...settings, flagStream: false }, platformOf(folder));
+    } catch (error) {
+      return String(error);
+    }
     game.onFlagChange((flag) => void news.changes.push(flag));
+    return undefined;
   }
 
   function advance(ms: number): void {

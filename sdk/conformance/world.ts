@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Client, ClientKind, ClientOptions, Command, Look } from './client.ts';
+import type { Client, ClientKind, ClientOptions, Command, Look, StartCommand } from './client.ts';
 import { type ConformanceServer, startServer } from './server.ts';
 
 /*
@@ -21,10 +21,13 @@ export interface World {
   readonly problems: string[];
   readonly changes: string[];
   readonly messages: string[];
+  readonly log: string[];
   /** Numbers of the events that `track` took, in order. */
   readonly tracked: number[];
   /** Starts the client as the game does; waits until it is idle. */
   start(options?: ClientOptions, player?: string): Promise<void>;
+  /** Starts another client with faulty options, and ends it. @returns what it says of them */
+  refusal(faulty: Partial<StartCommand>): Promise<unknown>;
   /** Tracks this many events, numbered on, and waits until they are stored. @returns the answers of `track` */
   track(count: number, name?: string, properties?: Record<string, unknown>): Promise<unknown[]>;
   run(command: Command): Promise<Look>;
@@ -67,6 +70,7 @@ export async function createWorld(kind: ClientKind): Promise<World> {
     world.problems.push(...look.problems);
     world.changes.push(...look.changes);
     world.messages.push(...look.messages);
+    world.log.push(...look.log);
     return look;
   }
 
@@ -99,6 +103,7 @@ export async function createWorld(kind: ClientKind): Promise<World> {
     problems: [],
     changes: [],
     messages: [],
+    log: [],
     tracked: [],
     get nowMs() {
       return nowMs;
@@ -117,6 +122,21 @@ export async function createWorld(kind: ClientKind): Promise<World> {
       const { url: baseUrl } = server;
       await run({ do: 'start', folder, baseUrl, key: 'pk_test_1', player, wallMs, seed, options });
       await rest();
+    },
+    async refusal(faulty) {
+      const other = await kind.launch();
+      const start = {
+        folder,
+        baseUrl: server.url,
+        key: 'pk_test_1',
+        player: 'ann',
+        wallMs: START_MS,
+        seed: 1,
+        options: {},
+      };
+      const { result } = await other.send({ do: 'start', ...start, ...faulty });
+      await other.kill();
+      return result;
     },
     async track(count, name = 'step', properties = {}) {
       const results: unknown[] = [];

@@ -158,7 +158,9 @@ export const sessions: Scenario[] = [
       await world.pass(180_000);
       const { service } = world.server;
       assert.deepEqual(
-        service.events.map(({ properties, session_id: session }) => [Object(properties).n, session]).sort(),
+        service.events
+          .map(({ properties, session_id: session }) => [Object(properties).n, session])
+          .sort(([a], [b]) => Number(a) - Number(b)),
         [
           [1, 'ses_1'],
           [2, 'ses_1'],

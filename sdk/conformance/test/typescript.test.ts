@@ -6,6 +6,6 @@ import { typescriptClient } from '../typescript-client.ts';
 
 describe('the game client', () => {
   for (const scenario of scenariosFor(typescriptClient)) {
-    it(scenario.name, () => play(scenario, typescriptClient));
+    it(scenario.name, () => play(scenario, typescriptClient), 120_000);
   }
 });

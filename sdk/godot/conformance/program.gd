@@ -6,6 +6,7 @@ const Client = preload("res://addons/player_analytics/core/client.gd")
 const FileStorage = preload("res://addons/player_analytics/core/file_storage.gd")
 const HttpTransport = preload("res://addons/player_analytics/core/http_transport.gd")
 const JsonText = preload("res://addons/player_analytics/core/json_text.gd")
+const Options = preload("res://addons/player_analytics/core/options.gd")
 const SelfTest = preload("self_test.gd")
 
 
@@ -47,6 +48,7 @@ var _device := FakeDevice.new()
 var _transport := HttpTransport.new()
 var _storage: FaultyStorage
 var _client: Client
+var _log: Array = []
 
 
 func _initialize() -> void:
@@ -68,6 +70,8 @@ func _process(_delta: float) -> bool:
 
 func _look(result: Variant) -> Dictionary:
 	var look := {"sending": false, "saving": false, "dueMs": null, "dropped": [], "problems": [], "changes": [], "messages": []}
+	look["log"] = _log
+	_log = []
 	look["result"] = result
 	if _client == null:
 		return look
@@ -89,7 +93,7 @@ func _look(result: Variant) -> Dictionary:
 func _perform(command: Dictionary) -> Variant:
 	match command["do"]:
 		"start":
-			_start(command)
+			return _start(command)
 		"track":
 			return _client.track(command["name"], command["properties"])
 		"setState":
@@ -99,7 +103,7 @@ func _perform(command: Dictionary) -> Variant:
 		"expose":
 			return _client.expose(command["key"])
 		"listen":
-			_client.has_listener = true
+			_client.reports.has_listener = true
 		"end":
 			_client.end_session()
 		"flush":
@@ -136,7 +140,7 @@ func _flag(command: Dictionary) -> Variant:
 	return taken
 
 
-func _start(command: Dictionary) -> void:
+func _start(command: Dictionary) -> Variant:
 	var its: Dictionary = command["options"]
 	seed(int(command["seed"]))
 	_device.wall = command["wallMs"]
@@ -149,9 +153,15 @@ func _start(command: Dictionary) -> void:
 		"transport": _transport,
 		"device": _device,
 		"require_consent": its.get("consent", "") == "required",
+		"debug": its.get("debug", false),
+		"log": func(line: String) -> void: _log.append(line),
 	}
+	var fault: String = Options.fault(options)
+	if fault != "":
+		return fault
 	if its.has("maxQueued"):
 		options["max_queued"] = int(its["maxQueued"])
 	if its.has("timeoutMs"):
 		options["timeout_ms"] = int(its["timeoutMs"])
 	_client = Client.new(options)
+	return null

@@ -12,7 +12,10 @@ export interface Backoff {
 }
 
 const FIRST_MS = 1000;
-const LONGEST_MS = 300_000;
+/** An outage that is over must not keep players away for long. */
+const LONGEST_MS = 60_000;
+/** A refused key is not mended in a minute. */
+const REFUSED_MS = 300_000;
 /** A rate limit without a Retry-After: half of the minute over which the service counts. */
 const LIMITED_MS = 30_000;
 
@@ -38,7 +41,7 @@ export function createBackoff(random: () => number, firstMs = FIRST_MS): Backoff
       tries = Math.min(tries + 1, 20);
     },
     refused(nowMs) {
-      untilMs = nowMs + spread(LONGEST_MS);
+      untilMs = nowMs + spread(REFUSED_MS);
     },
     limited(nowMs, retryAfterMs = LIMITED_MS) {
       // Never before the service allows it, and not all at once after it.

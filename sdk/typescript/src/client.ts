@@ -1,10 +1,10 @@
 import { readFlags, type FlagState, type Intervention } from './answers.ts';
-import { createDrops, problemReporter } from './callbacks.ts';
+import { createDrops } from './callbacks.ts';
 import { createDeviceClock } from './device-clock.ts';
 import { type Entry, type EventEntry, isOwnSession, ownSessionId } from './entries.ts';
 import { createEventQueue } from './event-queue.ts';
 import { followFlags } from './flag-changes.ts';
-import { createExposures, servedOr, shownVariant } from './flag-values.ts';
+import { createExposures, flagFault, servedOr, shownVariant } from './flag-values.ts';
 import type { ShutdownReport, UntypedGame } from './game-types.ts';
 import { changedFlags, createFreshness, createInterventions, createListeners, guarded } from './listeners.ts';
 import { DEFAULTS, type GameOptions, requestFields, requireTexts } from './options.ts';
@@ -12,9 +12,11 @@ import type { Platform, TabChannel } from './platform.ts';
 import { droppedEvent, type DropReason, unsentEvents } from './problems.ts';
 import { createLeavers } from './leavers.ts';
 import { atStart, noState, type SavedState, stateOf } from './saved-state.ts';
+import { createReports } from './reports.ts';
 import { createSender, type Sender } from './sender.ts';
+import { createSpill } from './spill.ts';
 import { storageNames, storeConsent } from './storage-names.ts';
-import { documentJson, nameFault } from './tracked.ts';
+import { documentJson, lostMembers, nameFault } from './tracked.ts';
 import { createTransport } from './transport.ts';
 import { guardedStorage, ignored, randomText, within } from './platform-guards.ts';
 import { textOf } from './text-of.ts';
@@ -37,7 +39,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   let counter = 0;
   const newId = () => `${run}-${(counter += 1).toString(36)}`;
 
-  const onProblem = problemReporter(settings.onProblem);
+  const { report: onProblem, advise, debug } = createReports(settings, platform);
   const drops = createDrops(settings.onDropped, onProblem);
   const storageFault = (message: string, cause?: unknown) => onProblem({ kind: 'storage', message, cause });
   const storage = guardedStorage(platform.storage, (error) => storageFault(textOf(error), error));
@@ -73,28 +75,39 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     onDropped: (entry) => entry.kind === 'event' && drop(entry, 'queue-full', 'Full.'),
     onUnreadable: (name) => storageFault(`Unreadable: ${name}`),
   });
-  const transport = createTransport({ ...settings, platform, clock });
+  const onIgnored = (ignored: string) => advise(`The service ignored ${ignored}: client keys may not set it.`);
+  const newTransport = () => createTransport({ ...settings, platform, clock, onIgnored, debug });
+  const transport = newTransport();
+  const spill = createSpill(platform.quick, names, consent);
   // The token of this player is none of another one's.
   const leavers = settings.playerToken
     ? undefined
     : createLeavers({
-        ...{
-          clock,
-          names,
-          newId,
-          onProblem,
-          tab: run,
-          maxEntries: settings.maxQueued,
-          maxBytes: settings.maxQueuedBytes,
-        },
+        clock,
+        names,
+        newId,
+        onProblem,
+        tab: run,
+        maxEntries: settings.maxQueued,
+        maxBytes: settings.maxQueuedBytes,
         platform: { ...platform, storage },
-        transport: () => createTransport({ ...settings, platform, clock }),
+        transport: newTransport,
         onDropped: (...dropped) => drop(...dropped),
       });
-  const changes = settings.flagStream ? followFlags(platform, baseUrl, key, () => sender?.refresh()) : undefined;
+  const changes = settings.flagStream
+    ? followFlags(
+        platform,
+        baseUrl,
+        key,
+        () => sender?.refresh(),
+        () => sender?.reached(),
+      )
+    : undefined;
 
   const drop = (entry: EventEntry, reason: DropReason, message: string) => {
     if (entry.name === EXPOSED) exposures.forget();
+    debug(`dropped ${entry.name} (${reason}): ${message}`);
+    if (settings.onDropped === undefined) advise(`Events are dropped (${reason}): ${message} See onDropped.`);
     drops.report(droppedEvent(entry, reason, message));
   };
 
@@ -145,6 +158,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
 
   function add(entry: Entry): void {
     queue.add(entry);
+    debug(`${entry.kind} ${entry.kind === 'event' ? entry.name : ''}`);
     stillPlayed();
     if (queue.size < settings.flushAt && queue.bytes < settings.flushAtBytes) return;
     if (sender === undefined) void askToSend();
@@ -242,6 +256,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   async function start(): Promise<void> {
     const read = storage.getItem(names.consent).then((stored) => {
       if (stored !== 'given' && stored !== 'denied') return;
+      spill.decide(stored === 'given');
       // Storage that answers too late for the start still decides.
       if (isStarted) return changeConsent(stored === 'given', false);
       isAllowed = stored === 'given';
@@ -261,6 +276,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     await within(read.catch(ignored), STORAGE_MS, platform);
     if (isOver || !isAllowed) return;
     if (saved.playerId === undefined) setState(atStart(state, sessionFields, clock.rawMs()), false);
+    await spill.restore(storage, saved.session?.own ?? own).catch(ignored);
     post({ kind: 'hello' });
     guarded(() => (releaseLock ??= platform.lock(names.lock, becomeSender)), onProblem);
   }
@@ -281,7 +297,10 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     // A write of the state that began before must not come after the removal.
     await stateWritten;
     if (!isGiven) await queue.clear();
-    if (isOwn) await storeConsent(storage, names, isGiven).catch(ignored);
+    if (isOwn) {
+      spill.decide(isGiven);
+      await storeConsent(storage, names, isGiven).catch(ignored);
+    }
     if (isGiven && isAllowed) {
       own ??= beginSession();
       await compete();
@@ -301,6 +320,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     isHidden = hidden;
     sender?.hide(hidden);
     if (hidden && isStarted) queue.saveNow();
+    else if (hidden) spill.keep(queue.entries());
     follow();
   });
   const stopOnline = platform.onOnline?.(() => void sender?.flush(true));
@@ -344,6 +364,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   function track(name: unknown, properties?: unknown): boolean {
     if (isOver || !isAllowed || !drops.mayTrack) return false;
     const json = documentJson(properties);
+    if (name === 'purchase') advise(PURCHASE);
     const fault = nameFault(name) ?? (json.kind === 'json' ? undefined : json.message);
     const event = { kind: 'event', id: newId(), name: String(name), ...clock.now() } as const;
     if (json.kind === 'json' && fault === undefined) {
@@ -358,6 +379,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   function setAttributes(attributes: unknown): boolean {
     if (isOver || !isAllowed) return false;
     const json = documentJson(attributes ?? null);
+    for (const member of lostMembers(attributes)) advise(`Attribute "${member}" has no form in JSON and is left out.`);
     if (json.kind === 'json') add({ kind: 'state', id: newId(), session: sessionNow(), attributes: json.text });
     else onProblem({ kind: 'invalid', message: `Attributes: ${json.message}` });
     return json.kind === 'json';
@@ -375,7 +397,11 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     ready,
     track,
     setState: setAttributes,
-    flag: (flagKey, fallback) => servedOr(fallback, saved.flags[flagKey]),
+    flag(flagKey, fallback) {
+      const fault = freshness.isFresh ? flagFault(flagKey, fallback, saved.flags[flagKey]) : undefined;
+      if (fault !== undefined) advise(fault);
+      return servedOr(fallback, saved.flags[flagKey]);
+    },
     expose,
     get flags() {
       return saved.flags;
@@ -408,6 +434,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
 }
 
 const EXPOSED = 'flag_exposed';
+const PURCHASE = 'An event named purchase counts no revenue: POST /v1/players/players/{id}/purchase does.';
 /** How exactly the time is stored at which a session was last known to go on. */
 const ACTIVE_MS = 60_000;
 /** Storage that hangs must not delay the game. */

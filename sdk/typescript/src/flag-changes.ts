@@ -28,12 +28,14 @@ const LINE_CHARS = 4_096;
 /**
  * @param baseUrl without a slash at its end
  * @param changed called some time after the service says that flags changed, so that not all clients ask at once
+ * @param connected called when the stream opens: the service is there
  */
 export function followFlags(
   platform: Platform,
   baseUrl: string,
   key: string,
   changed: () => void,
+  connected: () => void = () => {},
 ): FlagChanges | undefined {
   if (platform.stream === undefined) return undefined;
   const { stream } = platform;
@@ -51,6 +53,7 @@ export function followFlags(
       backoff.succeeded();
       if (lastId === '') changed();
       isOpened();
+      connected();
     }
     const spreadMs = Number(/"spread_ms":(\d+)/.exec(data)?.[1] ?? 0);
     if (event === 'flags_changed') platform.setTimer(changed, platform.random() * Math.min(spreadMs, MOST_SPREAD_MS));

@@ -10,9 +10,20 @@ export function servedOr(fallback: unknown, { value }: Partial<FlagState> = {}):
   return typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value;
 }
 
+/** Why `servedOr` gives the fallback although the game asked for something; undefined if nothing is wrong. */
+export function flagFault(key: string, fallback: unknown, flag: FlagState | undefined): string | undefined {
+  if (flag === undefined) {
+    return `Flag "${key}" is not known: misspelt, archived, for servers only, or not among \`flags\`.`;
+  }
+  const { value } = flag;
+  if (value === undefined || value === null || fallback === null || typeOf(value) === typeOf(fallback))
+    return undefined;
+  return `Flag "${key}" serves ${typeOf(value)}, the fallback is ${typeOf(fallback)}: the game gets the fallback.`;
+}
+
 /** Tells arrays from other objects. */
 function typeOf(value: unknown): string {
-  return {}.toString.call(value);
+  return {}.toString.call(value).slice(8, -1);
 }
 
 /** What an exposure names, so that it counts what the player saw and not what was served meanwhile. */

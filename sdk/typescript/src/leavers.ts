@@ -94,7 +94,13 @@ export function createLeavers(options: LeaversOptions): Leavers {
       void storage.setItem(player.state, JSON.stringify(next)).catch(ignored);
     };
     const sender = createSender({
-      ...{ queue, clock, platform, newId, onDropped, onProblem, registration },
+      queue,
+      clock,
+      platform,
+      newId,
+      onDropped,
+      onProblem,
+      registration,
       transport: options.transport(),
       syncIntervalMs: MOST_MS,
       initFields: {},

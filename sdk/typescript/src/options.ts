@@ -23,7 +23,7 @@ export interface GameOptions {
   consent?: 'given' | 'required';
   /** Where the queue is kept. By default IndexedDB in browsers, a folder in Node, otherwise memory. */
   storage?: KeyValueStorage;
-  /** Node only: the folder of the queue; `.player-analytics` in the user's home by default. */
+  /** Node only: the folder of the queue; by default one of the program's own below `.player-analytics` in the home. */
   folder?: string;
   /** False: changed flags come with the next sync only, without a stream from the service. */
   flagStream?: boolean;
@@ -39,6 +39,8 @@ export interface GameOptions {
   maxQueuedBytes?: number;
   /** Milliseconds to wait for an answer; 15,000 by default. */
   timeoutMs?: number;
+  /** Writes to the console what the client does. */
+  debug?: boolean;
   /** An event will not reach the service. */
   onDropped?: (event: DroppedEvent) => void;
   /** Something failed and will be tried again, or is worth a line in a log. */
@@ -63,13 +65,30 @@ export const DEFAULTS = {
 };
 
 /**
- * Without these a client can never send anything, and a game with a server key gives it away: a fault of the program,
- * so it throws. A page may have the service behind a path of its own host.
+ * What makes a client useless from the start, each with a text of its own: a fault of the program, so it throws. A page
+ * may have the service behind a path of its own host.
  */
 export function requireTexts({ baseUrl, key, player }: GameOptions): void {
-  if (/^http|^\//.test(baseUrl) && /^pk_./.test(key) && isText(player)) return;
-  throw new TypeError('createGame: baseUrl (http:), key (pk_), player');
+  const fault = !isText(baseUrl)
+    ? "baseUrl is missing: the service's address, such as https://analytics.example.com."
+    : !/^https?:\/\/.|^\//.test(baseUrl)
+      ? `baseUrl is no address: "${baseUrl}" does not begin with https:// or http://.`
+      : !isText(key)
+        ? 'key is missing: a client key of the game, pk_…'
+        : key.startsWith('sk_')
+          ? 'key is a server key: whoever has the game could do everything with it. Use a client key, pk_…'
+          : !/^pk_[\w-]+$/.test(key)
+            ? 'key is no client key: copy it whole; it begins with pk_.'
+            : !isText(player)
+              ? 'player is missing: your own id of the player, a text.'
+              : NO_ID.test(player)
+                ? `player is "${player}", which would be many people: start when the id is known.`
+                : undefined;
+  if (fault !== undefined) throw new TypeError(`createGame: ${fault}`);
 }
+
+/** What programs make of an id that they do not have. */
+const NO_ID = /^\s*(undefined|null|nan|n\/a|\[object \w+\]|0{8}-(0{4}-){3}0{12})?\s*$/i;
 
 /** A stored registration, if it names a player. */
 export function textOfPlayer(

@@ -37,6 +37,12 @@ export interface TabChannel {
   close(): void;
 }
 
+export interface QuickStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
 export interface Platform {
   /** The device's clock, ms since 1970. It may be wrong, and may jump. */
   wallMs(): number;
@@ -70,6 +76,10 @@ export interface Platform {
   channel?: ((name: string, received: (message: unknown) => void) => TabChannel) | undefined;
   /** Reports when the page hides or shows. Absent without a page. */
   onHidden?: ((changed: (hidden: boolean) => void) => () => void) | undefined;
+  /** Writes a line to the developer's console. */
+  log?(level: 'debug' | 'warn', line: string): void;
+  /** Storage that is written before the call returns, for a page that ends before `storage` is open. */
+  quick?: QuickStorage | undefined;
   /** Reports that the network is back. */
   onOnline?(online: () => void): () => void;
 }

@@ -15,7 +15,9 @@ export interface Problem {
     | 'quarantined'
     | 'listener'
     | 'definitions'
-    | 'invalid';
+    | 'invalid'
+    /** The game does something in vain; said once. */
+    | 'usage';
   readonly message: string;
   /** The id of the failed request, for the service's operators. */
   readonly requestId?: string | undefined;

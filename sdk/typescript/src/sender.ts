@@ -21,6 +21,8 @@ import { KEEPALIVE_BYTES, type Outcome } from './transport.ts';
 export interface Sender {
   /** Sends the queue as soon as the service allows. @param isUrgent does not wait for a backoff to end */
   flush(isUrgent: boolean): Promise<void>;
+  /** The service is there: what waits after failures is sent now. */
+  reached(): void;
   /** Asks for changed flags, once the page shows. */
   refresh(): void;
   /** The page hides: the first request leaves before this returns, if none is under way. */
@@ -330,6 +332,9 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     flush,
+    reached() {
+      if (!backoff.allows(platform.steadyMs(), false)) void flush(true);
+    },
     refresh() {
       isSyncDue = true;
       void flush(false);

@@ -16,6 +16,11 @@ export function nameFault(name: unknown): string | undefined {
   return `A name has 1 to ${NAME_LENGTH} characters.`;
 }
 
+/** Names of members that JSON leaves out. */
+export function lostMembers(value: unknown): string[] {
+  return Object.keys(Object(value)).filter((name) => /^(undefined|function|symbol)$/.test(typeof Object(value)[name]));
+}
+
 /** @param value a plain object; undefined is none and gives an empty text */
 export function documentJson(value: unknown): Json {
   if (value === undefined) return { kind: 'json', text: '' };

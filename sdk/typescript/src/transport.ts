@@ -35,13 +35,16 @@ export interface TransportOptions {
   platform: Pick<Platform, 'fetch' | 'aborter' | 'setTimer'>;
   /** Gets the service's time of each answer, if the platform shows the header `Date`. */
   clock: Pick<DeviceClock, 'rawMs' | 'compare'>;
+  /** Gets the names of fields that the service ignored. */
+  onIgnored: (fields: string) => void;
+  debug: (line: string) => void;
 }
 
 /** Browsers refuse a `keepalive` request when the bodies under way together exceed 64 KiB. */
 export const KEEPALIVE_BYTES = 60_000;
 
 export function createTransport(options: TransportOptions): Transport {
-  const { baseUrl, key, playerToken, timeoutMs, platform, clock } = options;
+  const { baseUrl, key, playerToken, timeoutMs, platform, clock, onIgnored, debug } = options;
   let token: string | undefined;
   let abortCurrent: (() => void) | undefined;
 
@@ -62,6 +65,7 @@ export function createTransport(options: TransportOptions): Transport {
     const outcome = await Promise.race([ended, answered]);
     cancelTimer();
     abortCurrent = undefined;
+    debug(`${request.path}: ${outcome.kind}`);
     return outcome;
   }
 
@@ -81,6 +85,8 @@ export function createTransport(options: TransportOptions): Transport {
     const receivedMs = clock.rawMs();
     const meaning = readAnswer(path, answer, text, receivedMs);
     if (meaning.kind !== 'answered') return meaning;
+    const ignored = answer.headers.get('X-Ignored-Fields');
+    if (ignored !== null) onIgnored(ignored);
     const serverMs = serverTime(answer.headers);
     // The header counts whole seconds: the middle of its second is the best guess.
     if (serverMs !== undefined) clock.compare(serverMs + 500, (sentMs + receivedMs) / 2);

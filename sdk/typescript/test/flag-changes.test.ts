@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelStream, type ModelStream } from './support/model-stream.ts';
 import { createTabs } from './support/tabs.ts';
-import { createWorld, type World } from './support/world.ts';
+import { createWorld, storedNames, type World } from './support/world.ts';
 
 const RED = { enabled: true, variant: 'b', value: 'red', reason: 'percentage_rollout' };
 
@@ -93,12 +93,29 @@ describe('the stream of changed flags', () => {
       flags.last().fail();
       await world.pass(300_000);
     }
-    // Two minutes and a half to five between them, once it has failed often.
+    // Half a minute to a minute between them, once it has failed often.
     expect(flags.connections.length).toBeGreaterThan(15);
     const before = flags.connections.length;
     flags.last().fail();
-    await world.pass(149_000);
+    await world.pass(29_000);
     expect(flags.connections).toHaveLength(before);
+  });
+
+  it('says that an outage is over, so that what waits is sent', async () => {
+    const world = createWorld();
+    const flags = modelStream();
+    const game = await playing(world, flags);
+    world.service.onRequest = () => 'cut';
+    game.track('a');
+    flags.last().fail();
+    await world.pass(600_000);
+    while (!flags.last().isOpen) await world.pass(1_000);
+    delete world.service.onRequest;
+    await world.settle();
+    expect(storedNames(world)).toEqual([]);
+    flags.last().connected(7);
+    await world.settle();
+    expect(storedNames(world)).toEqual(['a']);
   });
 
   it('that is silent is given up', async () => {

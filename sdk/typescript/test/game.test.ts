@@ -91,13 +91,17 @@ describe('a session', () => {
 });
 
 describe('createGame', () => {
-  it.each([{ player: '' }, { baseUrl: 'localhost:8080' }, { baseUrl: '' }, { key: 'sk_live_1' }])(
-    'refuses %j, which a game cannot mean',
-    (options) => {
-      const message = 'createGame: baseUrl (http:), key (pk_), player';
-      expect(() => createWorld().start(options)).toThrow(message);
-    },
-  );
+  it.each([
+    [{ baseUrl: '' }, 'baseUrl is missing'],
+    [{ baseUrl: 'localhost:8080' }, 'baseUrl is no address'],
+    [{ key: '' }, 'key is missing'],
+    [{ key: 'sk_live_1' }, 'key is a server key'],
+    [{ key: 'pk_live_…' }, 'key is no client key'],
+    [{ player: '' }, 'player is missing'],
+    [{ player: '[object Object]' }, 'player is "[object Object]"'],
+  ])('refuses %j, which a game cannot mean, and says why', (options, message) => {
+    expect(() => createWorld().start(options)).toThrow(`createGame: ${message}`);
+  });
 
   it('takes a path of the own host', async () => {
     await createWorld().start({ baseUrl: '/analytics' }).ready;

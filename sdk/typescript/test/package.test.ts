@@ -44,7 +44,7 @@ describe('the package', () => {
     for (const path of GENERATED_FILES) expect(generatedText(path)).toBe(readFileSync(path, 'utf8'));
   });
 
-  it('has at most 14 KB for browsers, minified and compressed, and nothing of Node in it', async () => {
+  it('has at most 14.5 KB for browsers, minified and compressed, and nothing of Node in it', async () => {
     const built = await build({
       configFile: false,
       logLevel: 'silent',
@@ -61,7 +61,7 @@ describe('the package', () => {
     const [chunk] = built.output;
     expect(chunk.imports).toEqual([]);
     expect(chunk.code).not.toMatch(/from\s*["']node:|require\(|process\./);
-    expect(gzipSync(chunk.code, { level: 9 }).length).toBeLessThanOrEqual(14_000);
+    expect(gzipSync(chunk.code, { level: 9 }).length).toBeLessThanOrEqual(14_500);
   });
 
   it('builds with the project compiler to modules that Node runs, with types', async () => {

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { storageLease } from '../src/browser/storage-lease.ts';
 import { webPlatform } from '../src/browser/web-platform.ts';
 import { fileStorage } from '../src/node/file-storage.ts';
+import { defaultFolder } from '../src/node/node-platform.ts';
 import { processLock } from '../src/node/process-lock.ts';
 import { storageNames } from '../src/storage-names.ts';
 import { memoryStorage } from '../src/storage.ts';
@@ -42,6 +43,14 @@ describe.each([
 });
 
 describe('storage in a folder', () => {
+  it('is one of the program by default, so that programs of one user do not send for each other', () => {
+    const folders = ['/srv/arena/main.js', '/srv/bot/main.js', '/srv/arena/main.js'].map((path) =>
+      defaultFolder(path, '/home/ann'),
+    );
+    expect(folders[0]).toMatch(/^\/home\/ann\/.player-analytics\/main.js-[0-9a-f]{12}$/);
+    expect([folders[0] === folders[1], folders[0] === folders[2]]).toEqual([false, true]);
+  });
+
   it('refuses where it cannot write, and leaves no scratch file', async () => {
     const folder = freshFolder();
     writeFileSync(join(folder, 'file'), '');

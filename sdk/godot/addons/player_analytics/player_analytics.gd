@@ -7,6 +7,10 @@ const Client = preload("core/client.gd")
 const Device = preload("core/device.gd")
 const FileStorage = preload("core/file_storage.gd")
 const HttpTransport = preload("core/http_transport.gd")
+const Options = preload("core/options.gd")
+
+# What only the game's developer can mend: without a listener it would stay unseen.
+const WARNED := ["usage", "unauthorized", "refused", "invalid"]
 
 ## A flag has changed: [code]{"enabled": bool, "value": Variant, "variant": String}[/code], empty if it is gone.
 signal flag_changed(key: String, flag: Dictionary)
@@ -20,6 +24,7 @@ signal problem_reported(kind: String, message: String)
 signal player_token_refused
 
 var _client: Client
+var _warned := {}
 
 
 ## Starts the client of one player. [code]base_url[/code], [code]key[/code] and [code]player[/code] are needed;
@@ -28,14 +33,16 @@ func start(options: Dictionary) -> bool:
 	if _client != null:
 		push_error("PlayerAnalytics.start: call shutdown() first.")
 		return false
-	for name: String in ["base_url", "key", "player"]:
-		if str(options.get(name, "")) == "":
-			push_error("PlayerAnalytics.start: `%s` is missing." % name)
-			return false
+	var fault := Options.fault(options)
+	if fault != "":
+		push_error("PlayerAnalytics.start: " + fault)
+		return false
 	var all := options.duplicate()
 	if not all.has("transport"):
 		all["transport"] = HttpTransport.new()
 		add_child(all["transport"])
+	if not all.has("log"):
+		all["log"] = func(line: String) -> void: print(line)
 	if not all.has("storage"):
 		var place: String = ("%s\n%s" % [all["base_url"], all["key"]]).sha256_text().substr(0, 32)
 		all["storage"] = FileStorage.new("user://player_analytics/1-" + place)
@@ -140,13 +147,26 @@ func _notification(what: int) -> void:
 			_client.set_paused(true)
 		NOTIFICATION_APPLICATION_RESUMED:
 			_client.set_paused(false)
-		NOTIFICATION_WM_CLOSE_REQUEST, NOTIFICATION_EXIT_TREE:
+		NOTIFICATION_WM_CLOSE_REQUEST, NOTIFICATION_WM_GO_BACK_REQUEST:
+			# The game may go on: it asks the player, or saves first.
+			_client.flush()
+			_client.tick()
+		NOTIFICATION_EXIT_TREE:
 			shutdown()
 
 
 func _emit() -> void:
 	if _client == null:
 		return
-	_client.has_listener = not intervention_offered.get_connections().is_empty()
+	_client.reports.has_listener = not intervention_offered.get_connections().is_empty()
 	for each: Array in _client.take_news():
+		if each[0] == "problem_reported" and each[1] in WARNED and problem_reported.get_connections().is_empty():
+			_warn_once("%s: %s" % [each[1], each[2]])
 		callv("emit_signal", each)
+
+
+func _warn_once(text: String) -> void:
+	if _warned.has(text) or _warned.size() >= 100:
+		return
+	_warned[text] = true
+	push_warning("PlayerAnalytics: " + text)

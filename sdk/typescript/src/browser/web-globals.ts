@@ -1,4 +1,4 @@
-import type { AbortSignalLike, FetchAnswer, FetchRequest } from '../platform.ts';
+import type { AbortSignalLike, FetchAnswer, FetchRequest, QuickStorage } from '../platform.ts';
 
 /** A body that is read as it comes. */
 export interface ByteReader {
@@ -22,6 +22,9 @@ export interface WebGlobals {
   ReadableStream?: unknown;
   /** As old as the syntax of this package. */
   AbortController: new () => { readonly signal: AbortSignalLike; abort(): void };
+  console?: { debug(line: string): void; warn(line: string): void };
+  /** Reading it throws where storage is forbidden. */
+  localStorage?: QuickStorage;
   indexedDB?: IndexedDb;
   BroadcastChannel?: new (name: string) => WebChannel;
   navigator?: { locks?: WebLocks };

@@ -1,4 +1,4 @@
-import { type AbortSignalLike, type Platform, soleHolder } from '../platform.ts';
+import { type AbortSignalLike, type Platform, type QuickStorage, soleHolder } from '../platform.ts';
 import { type KeyValueStorage, memoryStorage } from '../storage.ts';
 import { indexedDbStorage } from './indexed-db-storage.ts';
 import type { EventSource, WebGlobals, WebLocks } from './web-globals.ts';
@@ -23,6 +23,8 @@ export function webPlatform(storage?: KeyValueStorage, globals: WebGlobals = Obj
       return () => globals.clearTimeout(timer);
     },
     storage: store,
+    log: (level, line) => globals.console?.[level](line),
+    quick: isShared ? quickStorage(globals) : undefined,
     aborter: () => new AbortController(),
     async fetch(url, request) {
       if (globals.fetch === undefined) throw new Error('No fetch.');
@@ -44,6 +46,14 @@ export function webPlatform(storage?: KeyValueStorage, globals: WebGlobals = Obj
     onHidden: document && ((changed) => onHidden(document, globals, changed)),
     onOnline: (online) => listen(globals, 'online', online),
   };
+}
+
+function quickStorage(globals: WebGlobals): QuickStorage | undefined {
+  try {
+    return globals.localStorage;
+  } catch {
+    return undefined;
+  }
 }
 
 async function readStream(

@@ -42,6 +42,8 @@ export interface ModelService {
   attributes: Record<string, unknown>;
   flags: Record<string, { enabled: boolean; variant?: string; value?: unknown; reason?: string; period?: number }>;
   interventions: unknown[];
+  /** Of every answer. */
+  ignoredFields?: string;
   sessions: Map<string, 'open' | 'ended' | 'expired'>;
   recorded: Record<string, unknown>[];
   /** Names of events that are refused. */
@@ -130,7 +132,10 @@ export function modelService(serverMs: () => number): ModelService {
 
   function success(path: string, data: Record<string, unknown>, replayed: boolean): FetchAnswer {
     const changed = service.onAnswer?.(path, data) ?? data;
-    const headers: Record<string, string> = replayed ? { 'Idempotent-Replayed': 'true' } : {};
+    const headers: Record<string, string> = {
+      ...(replayed && { 'Idempotent-Replayed': 'true' }),
+      ...(service.ignoredFields !== undefined && { 'X-Ignored-Fields': service.ignoredFields }),
+    };
     return answer(200, JSON.stringify({ success: true, data: changed }), headers);
   }
 

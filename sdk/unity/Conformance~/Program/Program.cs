@@ -16,6 +16,7 @@ namespace PlayerAnalytics.Conformance
         private static readonly List<object> Problems = new List<object>();
         private static readonly List<object> Changes = new List<object>();
         private static readonly List<object> Messages = new List<object>();
+        private static readonly List<object> Log = new List<object>();
         private static FaultyStorage storage;
         private static GameClient game;
 
@@ -43,12 +44,14 @@ namespace PlayerAnalytics.Conformance
                 { "problems", Problems.ToArray() },
                 { "changes", Changes.ToArray() },
                 { "messages", Messages.ToArray() },
+                { "log", Log.ToArray() },
                 { "result", result },
             };
             Dropped.Clear();
             Problems.Clear();
             Changes.Clear();
             Messages.Clear();
+            Log.Clear();
             return look;
         }
 
@@ -57,8 +60,7 @@ namespace PlayerAnalytics.Conformance
             switch (command.Text("do"))
             {
                 case "start":
-                    Start(command);
-                    return null;
+                    return Start(command);
                 case "track":
                     return game.Track(command.Get("name") as string, command.Object("properties"));
                 case "setState":
@@ -115,7 +117,7 @@ namespace PlayerAnalytics.Conformance
             return null;
         }
 
-        private static void Start(Dictionary<string, object> command)
+        private static object Start(Dictionary<string, object> command)
         {
             var its = command.Object("options");
             Clock.WallMs = (double)command.Get("wallMs");
@@ -132,7 +134,16 @@ namespace PlayerAnalytics.Conformance
             };
             if (its.Get("maxQueued") is double most) options.MaxQueued = (int)most;
             if (its.Get("timeoutMs") is double timeoutMs) options.TimeoutMs = (int)timeoutMs;
-            game = new GameClient(options);
+            if (its.Get("debug") is bool isDebug) options.Debug = isDebug;
+            options.Log = Log.Add;
+            try
+            {
+                game = new GameClient(options);
+            }
+            catch (ArgumentException fault)
+            {
+                return fault.Message;
+            }
             game.FlagChanged += (key, flag) => Changes.Add(key);
             game.ProblemReported += problem => Problems.Add(Kebab(problem.Kind.ToString()));
             game.EventDropped += dropped => Dropped.Add(new Dictionary<string, object>
@@ -141,6 +152,7 @@ namespace PlayerAnalytics.Conformance
                 { "name", dropped.Name },
                 { "reason", Kebab(dropped.Reason.ToString()) },
             });
+            return null;
         }
 
         private static string Kebab(string name)

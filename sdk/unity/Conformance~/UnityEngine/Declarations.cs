@@ -58,9 +58,27 @@ namespace UnityEngine
     {
         public static string deviceModel { get; }
 
+        public const string unsupportedIdentifier = "n/a";
+
         public static string deviceUniqueIdentifier { get; }
 
         public static string operatingSystem { get; }
+    }
+
+    public static class PlayerPrefs
+    {
+        public static string GetString(string key, string defaultValue)
+        {
+            throw new NotSupportedException();
+        }
+
+        public static void SetString(string key, string value)
+        {
+        }
+
+        public static void Save()
+        {
+        }
     }
 
     public static class Debug

@@ -6,7 +6,12 @@ namespace PlayerAnalytics
     internal sealed class Backoff
     {
         private const double FirstMs = 1000;
-        private const double LongestMs = 300000;
+
+        /// <summary>An outage that is over must not keep players away for long.</summary>
+        private const double LongestMs = 60000;
+
+        /// <summary>A refused key is not mended in a minute.</summary>
+        private const double RefusedMs = 300000;
 
         /// <summary>A rate limit without a Retry-After: half of the minute over which the service counts.</summary>
         private const double LimitedMs = 30000;
@@ -48,7 +53,7 @@ namespace PlayerAnalytics
         /// <summary>Waits long although only one try failed: nothing will change soon.</summary>
         internal void Refused(double nowMs)
         {
-            untilMs = nowMs + Spread(LongestMs);
+            untilMs = nowMs + Spread(RefusedMs);
         }
 
         internal void Limited(double nowMs, double? retryAfterMs)

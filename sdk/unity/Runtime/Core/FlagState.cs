@@ -54,6 +54,21 @@ namespace PlayerAnalytics
                 : fallback;
         }
 
+        /// <summary>What the flag serves, in a word; null if it serves nothing.</summary>
+        internal string Kind
+        {
+            get { return served == null ? null : KindOf(served); }
+        }
+
+        /// <summary>The type of JSON that a value of the game has.</summary>
+        internal static string KindOf(object value)
+        {
+            if (value is string) return "text";
+            if (value is bool) return "bool";
+            if (value is System.Collections.IDictionary || value is IEnumerable<KeyValuePair<string, object>>) return "object";
+            return value is System.Collections.IEnumerable ? "list" : "number";
+        }
+
         internal bool IsSame(FlagState other)
         {
             return other != null && JsonWriter.Write(other.Fields()) == JsonWriter.Write(Fields());

@@ -15,34 +15,34 @@ namespace PlayerAnalytics
 
         public string Flag(string key, string fallback)
         {
-            return StateOf(key).ValueOr(fallback);
+            return Asked(key, fallback).ValueOr(fallback);
         }
 
         public bool Flag(string key, bool fallback)
         {
-            return StateOf(key).ValueOr(fallback);
+            return Asked(key, fallback).ValueOr(fallback);
         }
 
         public double Flag(string key, double fallback)
         {
-            return StateOf(key).ValueOr(fallback);
+            return Asked(key, fallback).ValueOr(fallback);
         }
 
         public float Flag(string key, float fallback)
         {
-            return (float)StateOf(key).ValueOr<double>(fallback);
+            return (float)Asked(key, fallback).ValueOr<double>(fallback);
         }
 
         /// <summary>The fallback also for a number with a fraction, and for one that does not fit.</summary>
         public int Flag(string key, int fallback)
         {
-            return (int)StateOf(key).WholeOr(fallback, int.MinValue, int.MaxValue);
+            return (int)Asked(key, fallback).WholeOr(fallback, int.MinValue, int.MaxValue);
         }
 
         /// <summary>The fallback also for a number with a fraction, and for one that does not fit.</summary>
         public long Flag(string key, long fallback)
         {
-            var number = StateOf(key).WholeOr(double.NaN, -MostWhole, MostWhole);
+            var number = Asked(key, fallback).WholeOr(double.NaN, -MostWhole, MostWhole);
             return double.IsNaN(number) ? fallback : (long)number;
         }
 
@@ -52,9 +52,9 @@ namespace PlayerAnalytics
         /// </summary>
         public object Flag(string key, object fallback)
         {
-            var value = StateOf(key).Value;
+            var value = Asked(key, fallback).Value;
             if (value == null) return fallback;
-            return fallback == null || KindOf(value) == KindOf(fallback) ? value : fallback;
+            return fallback == null || FlagState.KindOf(value) == FlagState.KindOf(fallback) ? value : fallback;
         }
 
         /// <summary>
@@ -78,18 +78,26 @@ namespace PlayerAnalytics
 
         private static readonly FlagState NoFlag = new FlagState(null);
 
+        /// <summary>The flag, after a word on why the game will get the fallback.</summary>
+        private FlagState Asked(string key, object fallback)
+        {
+            var flag = StateOf(key);
+            if (!hasFlags) return flag;
+            if (flag == NoFlag)
+            {
+                Advise("Flag \"" + key + "\" is not known: misspelt, archived, for servers only, or not among Flags.");
+            }
+            else if (flag.Kind != null && fallback != null && flag.Kind != FlagState.KindOf(fallback))
+            {
+                Advise("Flag \"" + key + "\" serves a " + flag.Kind + ", the fallback is a " + FlagState.KindOf(fallback)
+                    + ": the game gets the fallback.");
+            }
+            return flag;
+        }
+
         private FlagState StateOf(string key)
         {
             lock (gate) return key != null && state.Flags.TryGetValue(key, out var flag) ? flag : NoFlag;
-        }
-
-        /// <summary>The type of JSON that a value of the game has.</summary>
-        private static string KindOf(object value)
-        {
-            if (value is string) return "text";
-            if (value is bool) return "bool";
-            if (value is System.Collections.IDictionary || value is IEnumerable<KeyValuePair<string, object>>) return "object";
-            return value is System.Collections.IEnumerable ? "list" : "number";
         }
     }
 }

@@ -54,6 +54,7 @@ namespace PlayerAnalytics
                     if (!after.ContainsKey(key)) game.outbox.Add(key, null);
                 }
                 game.state.Flags = after;
+                game.hasFlags |= areAll && flags.Count > 0;
                 if (game.state.StillPlayed(game.clock.RawMs) || flags.Count > 0) StateChanged();
             }
 
@@ -69,10 +70,21 @@ namespace PlayerAnalytics
 
             public void Drop(Entry entry, DropReason reason, string message)
             {
+                game.Debug("dropped " + entry.Name + " (" + reason.ToString().ToLowerInvariant() + "): " + message);
                 // The exposure may be the one that is lost.
                 if (entry.Name == ExposedName) game.exposed.Clear();
                 if (entry.Kind == EntryKind.Event) game.outbox.Add(entry, reason, message);
                 else Report(ProblemKind.Refused, "Changed attributes or the end of a session were dropped: " + message);
+            }
+
+            public void Advise(string message)
+            {
+                game.Advise(message);
+            }
+
+            public void Debug(string line)
+            {
+                game.Debug(line);
             }
 
             public void Report(ProblemKind kind, string message)

@@ -79,6 +79,10 @@ namespace PlayerAnalytics
             lock (gate)
             {
                 if (isOver || !isAllowed) return false;
+                if (name == "purchase")
+                {
+                    Advise("An event named purchase counts no revenue: POST /v1/players/players/{id}/purchase does.");
+                }
                 var entry = NewEntry(EntryKind.Event);
                 entry.Name = name ?? "";
                 entry.Json = "";
@@ -299,6 +303,7 @@ namespace PlayerAnalytics
         private bool Add(Entry entry)
         {
             queue.Add(entry);
+            Debug(entry.Kind + " " + entry.Name);
             isStateUnsaved |= state.StillPlayed(clock.RawMs);
             if (queue.Entries.Count >= options.FlushAt || queue.Bytes >= options.FlushAtBytes) sender?.Flush(false);
             return true;
@@ -331,9 +336,5 @@ namespace PlayerAnalytics
             if (fault != null) Report(ProblemKind.Storage, "Storage failed: " + fault.Message);
         }
 
-        private void Report(ProblemKind kind, string message)
-        {
-            outbox.Add(kind, message);
-        }
     }
 }

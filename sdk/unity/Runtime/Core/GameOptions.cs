@@ -1,11 +1,15 @@
 using System;
 using System.Collections.Generic;
+using System.Text.RegularExpressions;
 
 namespace PlayerAnalytics
 {
     /// <summary>How a <see cref="GameClient"/> is started.</summary>
     public sealed class GameOptions
     {
+        /// <summary>What programs make of an id that they do not have.</summary>
+        private const string NoId = @"^\s*(undefined|null|nan|n/a|\[object \w+\]|0{8}-(0{4}-){3}0{12})?\s*$";
+
         /// <summary>Where the service is, for example <c>https://analytics.example.com</c>.</summary>
         public string BaseUrl;
 
@@ -35,6 +39,15 @@ namespace PlayerAnalytics
 
         /// <summary>The folder of the queue. Without one, or if it cannot be used, the queue is kept in memory.</summary>
         public string Folder;
+
+        /// <summary>Writes to <c>Log</c> what the client does.</summary>
+        public bool Debug;
+
+        /// <summary>
+        /// Gets lines of <c>Debug</c>, and mistakes that only you can mend where nobody listens to problems. In any
+        /// thread; it must not call the client.
+        /// </summary>
+        public Action<string> Log = Console.WriteLine;
 
         /// <summary>Between syncs. Well below the 30 minutes after which the service ends a silent session.</summary>
         public int SyncIntervalMs = 30000;
@@ -84,13 +97,33 @@ namespace PlayerAnalytics
             return fields;
         }
 
-        /// <summary>A client without these can never send anything: a fault of the program.</summary>
+        /// <summary>What makes a client useless from the start, each with a text of its own.</summary>
         internal void Check()
         {
-            foreach (var text in new[] { BaseUrl, Key, Player })
+            var fault = Fault();
+            if (fault != null) throw new ArgumentException(fault);
+        }
+
+        private string Fault()
+        {
+            if (string.IsNullOrEmpty(BaseUrl))
             {
-                if (string.IsNullOrEmpty(text)) throw new ArgumentException("BaseUrl, Key and Player must be texts.");
+                return "BaseUrl is missing: the service's address, such as https://analytics.example.com.";
             }
+            if (!Regex.IsMatch(BaseUrl, "^https?://."))
+            {
+                return "BaseUrl is no address: \"" + BaseUrl + "\" does not begin with https:// or http://.";
+            }
+            if (string.IsNullOrEmpty(Key)) return "Key is missing: a client key of the game, pk_…";
+            if (Key.StartsWith("sk_", StringComparison.Ordinal))
+            {
+                return "Key is a server key: whoever has the game could do everything with it. Use a client key, pk_…";
+            }
+            if (!Regex.IsMatch(Key, "^pk_[A-Za-z0-9_-]+$")) return "Key is no client key: copy it whole; it begins with pk_.";
+            if (string.IsNullOrEmpty(Player)) return "Player is missing: your own id of the player.";
+            return Regex.IsMatch(Player, NoId, RegexOptions.IgnoreCase)
+                ? "Player is \"" + Player + "\", which would be many people: start when the id is known."
+                : null;
         }
     }
 
@@ -123,6 +156,9 @@ namespace PlayerAnalytics
         Quarantined,
         Listener,
         Invalid,
+
+        /// <summary>The game does something in vain; said once.</summary>
+        Usage,
     }
 
     /// <summary>What went wrong without stopping the game; for logs.</summary>

@@ -24,6 +24,11 @@ namespace PlayerAnalytics
         void Offer(Dictionary<string, object> intervention);
         void Drop(Entry entry, DropReason reason, string message);
         void Report(ProblemKind kind, string message);
+
+        /// <summary>Reports a mistake of the game once.</summary>
+        void Advise(string message);
+
+        void Debug(string line);
         void TokenRefused();
     }
 }

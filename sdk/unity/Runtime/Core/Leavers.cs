@@ -187,6 +187,16 @@ namespace PlayerAnalytics
                 main.Report(kind, message);
             }
 
+            public void Advise(string message)
+            {
+                main.Advise(message);
+            }
+
+            public void Debug(string line)
+            {
+                main.Debug(line);
+            }
+
             public void TokenRefused()
             {
             }

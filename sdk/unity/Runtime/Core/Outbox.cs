@@ -28,6 +28,11 @@ namespace PlayerAnalytics
         internal event Action<Problem> ProblemReported;
         internal event Action PlayerTokenRefused;
 
+        internal bool HasProblemListener
+        {
+            get { return ProblemReported != null; }
+        }
+
         internal void Add(string flagKey, FlagState flag)
         {
             Add(() => FlagChanged?.Invoke(flagKey, flag));

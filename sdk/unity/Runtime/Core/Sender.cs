@@ -200,6 +200,8 @@ namespace PlayerAnalytics
                 answer = new GameAnswer { Fault = "No answer within " + options.TimeoutMs + " ms." };
             }
             var outcome = Outcome.Of(pending.Path, answer, clock.RawMs);
+            host.Debug(pending.Path + ": " + outcome.Kind + " " + outcome.Message);
+            if (outcome.Ignored != null) host.Advise("The service ignored " + outcome.Ignored + ": client keys may not set it.");
             var middleMs = (ended.SentRawMs + clock.RawMs) / 2.0;
             // The header counts whole seconds: the middle of its second is the best guess.
             if (outcome.ServerMs != null) clock.Compare(outcome.ServerMs.Value + 500, middleMs);

@@ -34,6 +34,10 @@ namespace PlayerAnalytics
         internal long? ServerMs;
 
         internal double? RetryAfterMs;
+
+        /// <summary>Names of fields that the service ignored; null if there are none.</summary>
+        internal string Ignored;
+
         internal int Status;
         internal string Code;
         internal Dictionary<string, object> Details;
@@ -70,6 +74,7 @@ namespace PlayerAnalytics
                     Data = envelope.Object("data"),
                     IsReplayed = answer.Header("Idempotent-Replayed") == "true",
                     ServerMs = serverMs,
+                    Ignored = answer.Header("X-Ignored-Fields"),
                 };
             }
             var error = envelope.Object("error");

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.IO;
 using UnityEngine;
@@ -19,6 +20,7 @@ namespace PlayerAnalytics.Unity
             options.Transport = options.Transport ?? new UnityTransport();
             options.Folder = options.Folder ?? Path.Combine(Application.persistentDataPath, "player-analytics");
             options.Device = options.Device ?? Device();
+            if (options.Log == Console.WriteLine) options.Log = UnityEngine.Debug.Log;
 #if UNITY_WEBGL && !UNITY_EDITOR
             options.HasThreads = false;
 #endif
@@ -27,6 +29,23 @@ namespace PlayerAnalytics.Unity
             DontDestroyOnLoad(holder);
             holder.AddComponent<PlayerAnalyticsUnity>().game = game;
             return game;
+        }
+
+        /// <summary>
+        /// An id of this installation for players without an account: the device's where it has one, otherwise a random
+        /// one that is kept. Platforms without an id all give the same text, which would make their players one.
+        /// </summary>
+        public static string InstallationId()
+        {
+            var id = SystemInfo.deviceUniqueIdentifier;
+            if (!string.IsNullOrEmpty(id) && id != SystemInfo.unsupportedIdentifier) return id;
+            const string name = "player-analytics.installation";
+            id = PlayerPrefs.GetString(name, "");
+            if (id.Length > 0) return id;
+            id = Guid.NewGuid().ToString("N");
+            PlayerPrefs.SetString(name, id);
+            PlayerPrefs.Save();
+            return id;
         }
 
         private static Dictionary<string, object> Device()

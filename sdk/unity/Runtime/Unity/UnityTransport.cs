@@ -40,7 +40,7 @@ namespace PlayerAnalytics.Unity
             if (!isAnswered || sent.responseCode == 0) return new GameAnswer { Fault = sent.error ?? "No answer." };
             var headers = new System.Collections.Generic.Dictionary<string, string>(StringComparer.OrdinalIgnoreCase);
             // Read now: the request is gone when the client looks.
-            foreach (var name in new[] { "Date", "Retry-After", "Idempotent-Replayed" })
+            foreach (var name in new[] { "Date", "Retry-After", "Idempotent-Replayed", "X-Ignored-Fields" })
             {
                 headers[name] = sent.GetResponseHeader(name);
             }

@@ -14,7 +14,8 @@ public sealed class FirstEvents : MonoBehaviour
         {
             BaseUrl = "http://127.0.0.1:8080",
             Key = "pk_test_…",
-            Player = SystemInfo.deviceUniqueIdentifier,
+            // Your own id of the player, where there is one.
+            Player = PlayerAnalyticsUnity.InstallationId(),
         });
         game.FlagChanged += (key, flag) => Debug.Log(key + " is now " + (flag == null ? "gone" : flag.Value));
         game.ProblemReported += problem => Debug.LogWarning(problem.Kind + ": " + problem.Message);

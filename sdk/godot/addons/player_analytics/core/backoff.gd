@@ -2,7 +2,10 @@ extends RefCounted
 # When to try again. A rate limit is no failed try; every other failure doubles the wait.
 
 const FIRST_MS := 1000.0
-const LONGEST_MS := 300000.0
+# An outage that is over must not keep players away for long.
+const LONGEST_MS := 60000.0
+# A refused key is not mended in a minute.
+const REFUSED_MS := 300000.0
 # A rate limit without a Retry-After: half of the minute over which the service counts.
 const LIMITED_MS := 30000.0
 
@@ -37,7 +40,7 @@ func failed(now_ms: float, at_least_ms: float) -> void:
 
 # Waits long although only one try failed: nothing will change soon.
 func refused(now_ms: float) -> void:
-	_until_ms = now_ms + _spread(LONGEST_MS)
+	_until_ms = now_ms + _spread(REFUSED_MS)
 
 
 # `retry_after_ms` is negative if there was none.

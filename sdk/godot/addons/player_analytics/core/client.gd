@@ -12,6 +12,7 @@ const FlagValues = preload("flag_values.gd")
 const JsonText = preload("json_text.gd")
 const Leavers = preload("leavers.gd")
 const Options = preload("options.gd")
+const Reports = preload("reports.gd")
 const SavedState = preload("saved_state.gd")
 const Sender = preload("sender.gd")
 
@@ -21,18 +22,12 @@ const MOST_STATE_BYTES := 4194304
 const DOCUMENT_BYTES := 65536
 const NAME_LENGTH := 128
 const EXPOSED := "flag_exposed"
-# As many as the service keeps for a player.
-const MOST_MESSAGES := 32
-# The most callbacks that wait for the next tick, as many as a queue has events. Beyond it the oldest are dropped, so
-# that a game that does not tick does not fill its memory.
-const MOST_NEWS := 2000
 
 var state := SavedState.new()
 # Own id of the session that the game plays; "" after its end.
 var own_session := ""
 var player_token := ""
-# Whether somebody listens to messages; they wait until then.
-var has_listener := false
+var reports: Reports
 
 var _options: Dictionary
 var _storage: Object
@@ -41,8 +36,8 @@ var _queue: EventQueue
 var _sender: Sender
 var _leavers: Leavers
 var _init_fields: String
-var _news: Array = []
-var _messages: Array = []
+# The service has said in this run what flags there are.
+var _has_flags := false
 # By flag: the variant and the period that the player was exposed to last.
 var _exposed := {}
 var _state_name: String
@@ -58,6 +53,7 @@ var _is_storage_failing := false
 
 func _init(options: Dictionary) -> void:
 	_options = Options.complete(options)
+	reports = Reports.new(_options)
 	_storage = _options["storage"]
 	_clock = DeviceClock.new(_options["device"])
 	_run = _options["device"].random_hex(8)
@@ -84,6 +80,8 @@ func _init(options: Dictionary) -> void:
 func track(name: String, properties: Dictionary) -> bool:
 	if _is_over or not _is_allowed:
 		return false
+	if name == "purchase":
+		advise("An event named purchase counts no revenue: POST /v1/players/players/{id}/purchase does.")
 	var entry := _entry("event")
 	entry.name = name
 	entry.json = "" if properties.is_empty() else JsonText.write(properties)
@@ -118,7 +116,10 @@ func set_state(attributes: Dictionary) -> bool:
 
 # The served value, or the fallback where there is none or one of another type.
 func flag(key: String, fallback: Variant) -> Variant:
-	return FlagValues.served_or(state.flags.get(key, {}), fallback)
+	var found: Dictionary = state.flags.get(key, {})
+	if _has_flags:
+		advise(FlagValues.fault(key, found, fallback))
+	return FlagValues.served_or(found, fallback)
 
 
 # Tracks that the player saw the flag as it is now, once per variant and period.
@@ -210,13 +211,7 @@ func shutdown() -> void:
 
 # What happened since: arrays of a signal's name and its arguments.
 func take_news() -> Array:
-	var taken := _news
-	_news = []
-	if has_listener:
-		for each: Dictionary in _messages:
-			taken.append(["intervention_offered", each])
-		_messages = []
-	return taken
+	return reports.take()
 
 
 func session_id() -> String:
@@ -263,41 +258,43 @@ func flags_served(flags: Dictionary, are_all: bool) -> void:
 	var after := flags if are_all else before.merged(flags, true)
 	for key: String in after:
 		if before.get(key) != after[key]:
-			_tell(["flag_changed", key, after[key].duplicate(true)])
+			reports.tell(["flag_changed", key, after[key].duplicate(true)])
 	for key: String in before:
 		if not after.has(key):
-			_tell(["flag_changed", key, {}])
+			reports.tell(["flag_changed", key, {}])
 	state.flags = after
+	_has_flags = are_all and not flags.is_empty() or _has_flags
 	_is_state_unsaved = state.still_played(_clock.raw_ms()) or _is_state_unsaved or not flags.is_empty()
 
 
 func offer(intervention: Dictionary) -> void:
-	_messages.append(intervention)
-	if _messages.size() > MOST_MESSAGES:
-		_messages.pop_front()
+	reports.offer(intervention)
 
 
 func drop(entry: Entry, reason: String, message: String) -> void:
+	debug("dropped %s (%s): %s" % [entry.name, reason, message])
 	if entry.name == EXPOSED:
 		_exposed = {}
 	if entry.kind == "event":
-		_tell(["event_dropped", {"id": entry.id, "name": entry.name, "reason": reason, "message": message}])
+		reports.tell(["event_dropped", {"id": entry.id, "name": entry.name, "reason": reason, "message": message}])
 	else:
 		report("refused", "Changed attributes or the end of a session were dropped: " + message)
 
 
+func advise(message: String) -> void:
+	reports.advise(message)
+
+
+func debug(line: String) -> void:
+	reports.debug(line)
+
+
 func report(kind: String, message: String) -> void:
-	_tell(["problem_reported", kind, message])
+	reports.report(kind, message)
 
 
 func token_refused() -> void:
-	_tell(["player_token_refused"])
-
-
-func _tell(each: Array) -> void:
-	_news.append(each)
-	if _news.size() > MOST_NEWS:
-		_news.pop_front()
+	reports.tell(["player_token_refused"])
 
 
 func _queue_full(entry: Entry) -> void:
@@ -333,7 +330,7 @@ func _forget() -> void:
 	flags_served({}, true)
 	state = SavedState.new()
 	_is_state_unsaved = false
-	_messages = []
+	reports.forget_messages()
 	_exposed = {}
 	_storage.remove_others(CONSENT)
 
@@ -359,6 +356,7 @@ func _entry(kind: String) -> Entry:
 
 
 func _add(entry: Entry) -> void:
+	debug("%s %s" % [entry.kind, entry.name])
 	_queue.add(entry)
 	_is_state_unsaved = state.still_played(_clock.raw_ms()) or _is_state_unsaved
 	var is_much: bool = _queue.entries.size() >= _options["flush_at"] or _queue.bytes >= _options["flush_at_bytes"]

@@ -10,6 +10,18 @@ static func served_or(flag: Dictionary, fallback: Variant) -> Variant:
 	return _typed(value, fallback)
 
 
+# Why `served_or` gives the fallback although the game asked for something; "" if nothing is wrong.
+static func fault(key: String, flag: Dictionary, fallback: Variant) -> String:
+	if flag.is_empty():
+		return "Flag \"%s\" is not known: misspelt, archived, for servers only, or not among `flags`." % key
+	var value: Variant = flag["value"]
+	if value == null or fallback == null or _kind_of(value) == _kind_of(fallback):
+		return ""
+	return "Flag \"%s\" serves a %s, the fallback is a %s: the game gets the fallback." % [
+		key, type_string(typeof(value)), type_string(typeof(fallback))
+	]
+
+
 # The key of the variant, or the value of a boolean flag that is on; null if there is none.
 static func shown_variant(flag: Dictionary) -> Variant:
 	if flag.has("variant"):

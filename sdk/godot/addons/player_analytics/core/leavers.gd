@@ -59,6 +59,12 @@ class Leaver:
 		is_given_up = is_given_up or kind == "unauthorized" or kind == "refused"
 		_main.report(kind, message)
 
+	func debug(line: String) -> void:
+		_main.debug(line)
+
+	func advise(message: String) -> void:
+		_main.advise(message)
+
 	func flags_served(_flags: Dictionary, _are_all: bool) -> void:
 		pass
 

@@ -12,6 +12,10 @@ const DEFAULTS := {
 	"flags": [],
 	# That your server signed for the player.
 	"player_token": "",
+	# Writes to the log what the client does.
+	"debug": false,
+	# Called with each line; by default it is printed.
+	"log": Callable(),
 	# Nothing is stored or sent before set_consent(true). A stored decision counts in any case.
 	"require_consent": false,
 	# Well below the 30 minutes after which the service ends a silent session.
@@ -26,6 +30,35 @@ const DEFAULTS := {
 	# To wait for an answer: the service answers in milliseconds, or says 503 after 10 seconds.
 	"timeout_ms": 15000,
 }
+
+
+# What makes a client useless from the start; "" if nothing does.
+static func fault(options: Dictionary) -> String:
+	var base_url := _text(options, "base_url")
+	var key := _text(options, "key")
+	var player := _text(options, "player")
+	if base_url == "":
+		return "`base_url` is missing: the service's address, such as https://analytics.example.com."
+	if not base_url.begins_with("http://") and not base_url.begins_with("https://"):
+		return "`base_url` is no address: \"%s\" does not begin with https:// or http://." % base_url
+	if key == "":
+		return "`key` is missing: a client key of the game, pk_…"
+	if key.begins_with("sk_"):
+		return "`key` is a server key: whoever has the game could do everything with it. Use a client key, pk_…"
+	if RegEx.create_from_string("^pk_[\\w-]+$").search(key) == null or key.to_utf8_buffer().size() != key.length():
+		return "`key` is no client key: copy it whole; it begins with pk_."
+	if player == "":
+		return "`player` is missing: your own id of the player."
+	# What programs make of an id that they do not have.
+	var no_id := "(?i)^\\s*(undefined|null|<null>|nan|n/a|\\[object \\w+\\]|0{8}-(0{4}-){3}0{12})?\\s*$"
+	if RegEx.create_from_string(no_id).search(player) != null:
+		return "`player` is \"%s\", which would be many people: start when the id is known." % player
+	return ""
+
+
+static func _text(options: Dictionary, name: String) -> String:
+	var value: Variant = options.get(name)
+	return "" if value == null else str(value)
 
 
 # All options, with the fields of the requests that begin a session.

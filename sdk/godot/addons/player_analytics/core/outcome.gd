@@ -20,6 +20,8 @@ var is_replayed := false
 var server_ms := -1
 # Negative if the answer has none.
 var retry_after_ms := -1.0
+# Names of fields that the service ignored.
+var ignored := ""
 var status := 0
 var code := ""
 var details := {}
@@ -41,6 +43,7 @@ static func of(path: String, answer_status: int, headers: Dictionary, text: Stri
 	outcome.server_ms = Times.parse_http(headers.get("date", ""))
 	var at_ms: int = outcome.server_ms if outcome.server_ms >= 0 else now_ms
 	outcome.retry_after_ms = _wait_of(headers.get("retry-after", ""), at_ms)
+	outcome.ignored = headers.get("x-ignored-fields", "")
 	if answer_status == 429:
 		outcome.kind = "limited"
 		return outcome

@@ -171,6 +171,9 @@ func _conclude(outcome: Outcome) -> void:
 	var now_ms := _clock.steady_ms()
 	var middle_ms := (_sent_raw_ms + _clock.raw_ms()) / 2.0
 	var step := _pending
+	_host.debug("%s: %s %s" % [step.path, outcome.kind, outcome.message])
+	if outcome.ignored != "":
+		_host.advise("The service ignored %s: client keys may not set it." % outcome.ignored)
 	_is_under_way = false
 	_is_due = true
 	var is_success := false
