@@ -1,5 +1,6 @@
 import type { Operations as GameOperations } from '../../sdk/typescript/src/generated/operations.ts';
 import type { Operations as PeopleOperations } from './generated/operations.ts';
+import { noteReachable } from './reachability.ts';
 
 /* Requests to the public API, as the person who is signed in. Types derive from the routes of the service. */
 
@@ -88,9 +89,12 @@ async function send(scope: Scope | undefined, operation: Operation, input: Input
     ...(input.signal === undefined ? {} : { signal: input.signal }),
   };
   try {
-    return await fetch(path + queryText(input.query), init);
+    const response = await fetch(path + queryText(input.query), init);
+    noteReachable(true);
+    return response;
   } catch (error) {
     if (input.signal?.aborted === true) throw error;
+    noteReachable(false);
     throw new ApiError(0, 'UNREACHABLE', 'The service does not answer. Check that it runs, then try again.');
   }
 }

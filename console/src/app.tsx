@@ -2,9 +2,11 @@ import { Box, Center, Loader } from '@mantine/core';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import type { Scope } from './api.ts';
 import { useGameHint } from './game-hint.ts';
+import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { later } from './parts/later.tsx';
 import { BackTo, NotThere } from './parts/not-there.tsx';
 import { Fault, Missing, Opening } from './parts/states.tsx';
+import { asksService } from './reachability.ts';
 import { SCREENS } from './screens.ts';
 import { Account } from './screens/account.tsx';
 import { LinkSignIn, NoGames, ProviderSignIn, SignIn } from './screens/sign-in.tsx';
@@ -33,8 +35,12 @@ export function preloadScreen(pathname: string): void {
 const BEGUN_ANEW = 'console-begun-anew';
 const ANEW_EVERY_MS = 60_000;
 
-/** A screen that is gone belongs to an older build: the page begins anew, but not again and again. */
-function afterNewBuild(error: unknown): Promise<never> {
+/**
+ * A screen that is gone belongs to an older build: the page begins anew, but not again and again. During an outage it
+ * stays: the browser would show an error page of its own instead.
+ */
+async function afterNewBuild(error: unknown): Promise<never> {
+  if (!(await asksService())) throw new Error(TEXTS.outage.screen);
   const last = Number(sessionStorage.getItem(BEGUN_ANEW) ?? 0);
   if (Date.now() - last < ANEW_EVERY_MS) throw error;
   sessionStorage.setItem(BEGUN_ANEW, String(Date.now()));
@@ -153,7 +159,9 @@ function GameScreens({ me, scope, rest }: { me: Me; scope: Scope; rest: string }
   return (
     <PlaceProvider place={place}>
       <Shell me={me} screen={rest.split('/')[0] ?? ''}>
-        {role === undefined ? <NoRole me={me} scope={scope} /> : <Screens me={me} scope={scope} rest={rest} />}
+        <ErrorBoundary of={`${game} ${scope.environment} ${rest}`}>
+          {role === undefined ? <NoRole me={me} scope={scope} /> : <Screens me={me} scope={scope} rest={rest} />}
+        </ErrorBoundary>
       </Shell>
     </PlaceProvider>
   );

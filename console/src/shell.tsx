@@ -20,6 +20,7 @@ import { rememberGame } from './game-hint.ts';
 import { useKeyboard } from './keyboard.ts';
 import { KeysHelp } from './keys-help.tsx';
 import { Palette } from './palette.tsx';
+import { Outage } from './parts/outage.tsx';
 import { SchemeButton } from './parts/scheme-button.tsx';
 import { Undone } from './parts/undone.tsx';
 import { ENTRIES, type Entry } from './screens.ts';
@@ -92,6 +93,7 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
       </AppShell.Header>
       <Navigation me={me} screen={screen} entries={entries} onKeys={keys.open} />
       <AppShell.Main id="content">
+        <Outage />
         <Undone />
         {children}
       </AppShell.Main>

@@ -8,7 +8,18 @@ import { flag, flags, overrides, playground, use } from './texts/flags.ts';
 import { operations, scoring } from './texts/operations.ts';
 import { header, nav, palette, shortcuts } from './texts/frame.ts';
 import { overview } from './texts/overview.ts';
-import { conditions, confirm, conflict, diff, draft, editor, playerIdentity, saved, table } from './texts/parts.ts';
+import {
+  conditions,
+  confirm,
+  conflict,
+  diff,
+  draft,
+  editor,
+  playerCount,
+  playerIdentity,
+  saved,
+  table,
+} from './texts/parts.ts';
 import { player, playerCampaigns, playerFlags, players, privacy, timeline } from './texts/players.ts';
 import { dictionary, quarantine, schema, schemas, trace } from './texts/schemas.ts';
 import { account, passkeys, signIn } from './texts/people.ts';
@@ -52,6 +63,7 @@ export const TEXTS = {
   player,
   playerCampaigns,
   playerFlags,
+  playerCount,
   playerIdentity,
   players,
   privacy,

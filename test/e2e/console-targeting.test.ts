@@ -52,7 +52,21 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await ann.picture('segments-empty');
     await page.getByRole('link', { name: 'New segment' }).first().click();
     await page.getByLabel('Key', { exact: true }).fill('veterans');
+    // What is not finished cannot be saved: it would mean all players. They are chosen on purpose.
+    const create = page.getByRole('button', { name: 'Create' });
+    expect(await create.isDisabled()).toBe(true);
+    const everybody = page.getByRole('checkbox', { name: 'All players' });
+    await everybody.check();
+    await page.getByText('20 of 20 players').waitFor();
+    expect(await create.isDisabled()).toBe(false);
+    await page.getByRole('button', { name: 'Add a count of events' }).click();
+    const unfinished = page.getByRole('alert').filter({ hasText: 'The condition is not finished' });
+    await unfinished.getByText('Event › its name').waitFor();
+    await ann.picture('segment-unfinished');
+    expect([await create.isDisabled(), await everybody.count()]).toEqual([true, 0]);
+    await page.getByRole('button', { name: /^Remove/ }).click();
     await page.getByRole('button', { name: 'Add a condition' }).click();
+    await unfinished.getByText('a field that is not chosen').waitFor();
     await page.getByRole('combobox', { name: 'Field' }).fill('attributes.level');
     await page.keyboard.press('Escape');
     await page.getByLabel('Operator').selectOption('is at least');

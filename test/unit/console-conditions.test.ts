@@ -5,6 +5,7 @@ import { OPERATORS as SERVICE_OPERATORS } from '../../actors/conditions/operator
 import { aPlayer } from '../../actors/testing.ts';
 import {
   changeNode,
+  newEventCount,
   newGroup,
   newTest,
   type Node,
@@ -13,6 +14,7 @@ import {
   writeCondition,
 } from '../../console/src/conditions/condition-tree.ts';
 import { OPERATORS } from '../../console/src/conditions/operands.ts';
+import { unfinishedOf } from '../../console/src/conditions/unfinished.ts';
 import { DAY_MS } from '../../src/kernel/days.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 
@@ -95,7 +97,7 @@ describe('conditions in the builder', () => {
     const tree = readCondition(conditions);
     expect(writeCondition({ items: [...tree.items, newTest('attributes.a')] })).toEqual({
       'attributes.a': 1,
-      $and: [{ $and: 5 }, { 'attributes.a': '' }],
+      $and: [{ $and: 5 }, { 'attributes.a': {} }],
     });
   });
 
@@ -117,7 +119,7 @@ describe('conditions in the builder', () => {
     });
   });
 
-  it('leaves out what is not finished, and changes one node of the tree', () => {
+  it('changes one node of the tree', () => {
     const tree = readCondition({ $or: [{ 'attributes.a': 1 }, { 'attributes.b': 2 }] });
     const [group] = tree.items;
     if (group?.kind !== 'group') throw new Error('no group');
@@ -128,8 +130,39 @@ describe('conditions in the builder', () => {
     expect(writeCondition(renamed)).toEqual({ $or: [{ 'attributes.c': 1 }, { 'attributes.b': 2 }] });
     const removed = changeNode(tree, second?.id ?? 0, () => undefined);
     expect(writeCondition(removed)).toEqual({ $or: [{ 'attributes.a': 1 }] });
-    expect(writeCondition({ items: [newTest()] })).toEqual({});
-    expect(writeCondition({ items: [newGroup('any')] })).toEqual({});
     expect(roundTrip({ $or: [] })).toEqual({ $or: [] });
+  });
+
+  it.each<[string, Node, JsonObject, string]>([
+    ['a test without a field', newTest(), { '': {} }, 'a field that is not chosen'],
+    ['a test without a value', newTest('is_payer'), { is_payer: {} }, 'is_payer'],
+    ['a group', newGroup('any'), { $or: [{ '': {} }] }, 'At least one of these holds › 1 › a field that is not chosen'],
+    ['a group that was emptied', { ...newGroup('any'), items: [] }, { $or: [] }, 'At least one of these holds'],
+    [
+      'a count without an event',
+      newEventCount(),
+      { events: { name: '', within_days: 7, count: { $gte: 1 } } },
+      'Event › its name',
+    ],
+    [
+      'a count without a number',
+      { ...newEventCount(), name: 'win', count: undefined },
+      { events: { name: 'win', within_days: 7, count: {} } },
+      'Event › How many',
+    ],
+    [
+      'a count with a filter without a field',
+      { ...newEventCount(), name: 'win', where: { ...newGroup('all'), items: [newTest('properties.')] } },
+      { events: { name: 'win', where: { 'properties.': {} }, within_days: 7, count: { $gte: 1 } } },
+      'Event › Of these events, only those with › properties.',
+    ],
+  ])('writes %s as what it is, names it, and reads it again', (_, node, written, where) => {
+    const condition = writeCondition({ items: [node] });
+    expect(condition).toEqual(written);
+    expect(unfinishedOf(condition).map((part) => part.where)).toEqual([where]);
+    expect(roundTrip(condition)).toEqual(written);
+    // The service refuses the same.
+    const compiled = compileCondition(condition);
+    expect(compiled.kind === 'invalid' || compiled.refusals.length > 0).toBe(true);
   });
 });

@@ -113,7 +113,11 @@ function Retention({ result: { cohorts } }: { result: ResultOf<'retention'> }) {
       <CohortTable
         label={texts.heat}
         summary={summary}
-        most={1}
+        // On day 0 everybody is there: it would take the colour from all other days.
+        most={Math.max(
+          0,
+          ...cohorts.flatMap(({ retained }) => retained.map(({ day, rate }) => (day === 0 ? 0 : (rate ?? 0)))),
+        )}
         cohorts={cohorts.map(({ key, day, players, retained }) => ({
           key,
           day,

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api.ts';
 import type { Campaign as ListedCampaign } from '../definitions.ts';
 import { patch } from '../parts/optimistic.ts';
+import { SegmentPlayerCount } from '../parts/player-count.tsx';
 import { RemoveButton } from '../parts/remove-button.tsx';
 import { SwitchButton } from '../parts/switch-button.tsx';
 import { usePlace } from '../session.tsx';
@@ -40,7 +41,7 @@ export function CampaignActions({ campaign, hasDraft }: { campaign: Campaign; ha
 }
 
 /** Starts or pauses the campaign. */
-function Switch({ campaign: { campaign_id: id, name, enabled, version } }: { campaign: Campaign }) {
+function Switch({ campaign: { campaign_id: id, name, enabled, version, audience } }: { campaign: Campaign }) {
   const { scope } = usePlace();
   const queries = useQueryClient();
   const place = campaignQuery(scope, id);
@@ -66,6 +67,11 @@ function Switch({ campaign: { campaign_id: id, name, enabled, version } }: { cam
       onDone={(saved) => queries.setQueryData(place, saved)}
     >
       <Text>{enabled ? texts.pauseHelp : texts.startHelp}</Text>
+      {enabled ? (
+        <Text fw={600}>{TEXTS.playerCount.pauses}</Text>
+      ) : (
+        <SegmentPlayerCount what={TEXTS.playerCount.audience} segmentId={audience} />
+      )}
     </SwitchButton>
   );
 }

@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api.ts';
 import type { Draft } from '../parts/draft.ts';
-import { prettyJson } from '../parts/json-text.ts';
+import { unfinishedOf } from '../conditions/unfinished.ts';
+import { isObject, prettyJson } from '../parts/json-text.ts';
+import { SegmentPlayerCount } from '../parts/player-count.tsx';
 import { SaveDraft } from '../parts/save-draft.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -30,8 +32,8 @@ export function SaveCampaign({ base, document, setDraft, onSaved }: SaveCampaign
   return (
     <SaveDraft
       base={base}
-      body={document}
-      notReady={texts.badJson}
+      body={hasUnfinished(document) ? undefined : document}
+      notReady={document === undefined ? texts.badJson : TEXTS.conditions.unfinished}
       contentOf={writable}
       title={base === undefined ? texts.createTitle : texts.saveTitle}
       send={(body) =>
@@ -58,6 +60,20 @@ export function SaveCampaign({ base, document, setDraft, onSaved }: SaveCampaign
         hold(theirs);
         setDraft({ base: theirs, edited: prettyJson({ ...writable(theirs), ...merged }) });
       }}
-    />
+    >
+      <SegmentPlayerCount what={TEXTS.playerCount.audience} segmentId={audienceOf(document)} />
+    </SaveDraft>
   );
+}
+
+function audienceOf(document: Readonly<Record<string, unknown>> | undefined): string | null {
+  const audience = document?.['audience'];
+  return typeof audience === 'string' ? audience : null;
+}
+
+/** Whether the conditions of the trigger are begun and not finished. */
+function hasUnfinished(document: Readonly<Record<string, unknown>> | undefined): boolean {
+  const trigger = document?.['trigger'];
+  const conditions = isObject(trigger) ? trigger['conditions'] : undefined;
+  return isObject(conditions) && unfinishedOf(conditions).length > 0;
 }

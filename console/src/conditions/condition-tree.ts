@@ -4,7 +4,8 @@ import { COUNT_OPERATORS, isOperator, type Operator } from './operands.ts';
 
 /*
  * Conditions as the builder shows them: a tree of tests. `readCondition` and `writeCondition` are inverse as far as
- * meaning goes: nothing of a condition is lost, also if the builder cannot show it.
+ * meaning goes: nothing of a condition is lost, also if the builder cannot show it. What a person has not finished is
+ * written as such, so that it can be refused; left out, it would mean everybody.
  */
 
 export type GroupMode = 'all' | 'any' | 'none' | 'not';
@@ -21,10 +22,11 @@ export interface Group {
 export interface Test {
   kind: 'test';
   id: number;
-  /** Empty while a person has not chosen it: the test is then not written. */
+  /** Empty while a person has not chosen it. */
   field: string;
   operator: Operator;
-  operand: Json;
+  /** undefined: not given yet. */
+  operand: Json | undefined;
 }
 
 /** A count of events with certain properties. */
@@ -36,7 +38,8 @@ export interface EventCount {
   where: Group | undefined;
   withinDays: number | undefined;
   operator: (typeof COUNT_OPERATORS)[number];
-  count: number;
+  /** undefined: not given yet. */
+  count: number | undefined;
 }
 
 /** A part that the builder cannot show. */
@@ -76,12 +79,13 @@ function membersOf([name, operand]: [string, Json]): Node[] {
     return Array.isArray(operand) && operand.every(isObject) ? [group(mode, operand.map(itemOf))] : raw();
   }
   if (name === '$not') return isObject(operand) ? [{ ...readCondition(operand), mode: 'not' }] : raw();
-  if (name.startsWith('$') || name === '') return raw();
+  if (name.startsWith('$')) return raw();
   if (name === 'events') {
     const counted = isObject(operand) ? readEventCount(operand) : undefined;
     return counted === undefined ? raw() : [counted];
   }
   const operators = isObject(operand) ? Object.keys(operand).filter((each) => each.startsWith('$')) : [];
+  if (isObject(operand) && Object.keys(operand).length === 0) return [test(name, '$eq', undefined)];
   if (!isObject(operand) || operators.length === 0) return [test(name, '$eq', operand)];
   const known = operators.filter(isOperator);
   if (known.length < Object.keys(operand).length) return raw();
@@ -95,7 +99,7 @@ function itemOf(condition: JsonObject): Node {
   return only !== undefined && all.items.length === 1 ? only : all;
 }
 
-function test(field: string, operator: Operator, operand: Json): Test {
+function test(field: string, operator: Operator, operand: Json | undefined): Test {
   return { kind: 'test', id: newId(), field, operator, operand };
 }
 
@@ -108,10 +112,11 @@ function readEventCount(operand: JsonObject): EventCount | undefined {
   if (withinDays !== undefined && typeof withinDays !== 'number') return undefined;
   const compared = typeof count === 'number' ? ({ $eq: count } satisfies JsonObject) : count;
   if (!isObject(compared)) return undefined;
-  const [entry, second] = Object.entries(compared);
-  const operator = COUNT_OPERATORS.find((each) => each === entry?.[0]);
-  const number = entry?.[1];
-  if (operator === undefined || typeof number !== 'number' || second !== undefined) return undefined;
+  const [entry = ['$gte', undefined], second] = Object.entries(compared);
+  const operator = COUNT_OPERATORS.find((each) => each === entry[0]);
+  const number = entry[1];
+  if (operator === undefined || second !== undefined) return undefined;
+  if (number !== undefined && typeof number !== 'number') return undefined;
   return {
     kind: 'events',
     id: newId(),
@@ -123,7 +128,7 @@ function readEventCount(operand: JsonObject): EventCount | undefined {
   };
 }
 
-/** The condition of a tree. Unfinished tests are left out. */
+/** The condition of a tree. */
 export function writeCondition({ items }: Pick<Group, 'items'>): JsonObject {
   const written = new Map<string, Json>();
   const rest: JsonObject[] = [];
@@ -145,24 +150,22 @@ function partsOf(node: Node): JsonObject[] {
     case 'raw':
       return [node.json];
     case 'test':
-      return node.field === '' ? [] : [{ [node.field]: writeTest(node) }];
+      return [{ [node.field]: writeTest(node) }];
     case 'events':
-      return node.name === '' ? [] : [{ events: writeEventCount(node) }];
+      return [{ events: writeEventCount(node) }];
     case 'group':
-      // A group is unfinished as long as all that it has is.
-      if (node.items.length > 0 && node.items.every((item) => partsOf(item).length === 0)) return [];
       if (node.mode === 'not') return [{ $not: writeCondition(node) }];
       return [{ [LISTS[node.mode]]: node.items.flatMap(writeItem) }];
   }
 }
 
-/** An item of a list; none while it is unfinished. */
 function writeItem(node: Node): JsonObject[] {
   return node.kind === 'group' && node.mode === 'all' ? [writeCondition(node)] : partsOf(node);
 }
 
 /** Equality is written as the value itself, unless the value would be read as operators. */
 function writeTest({ operator, operand }: Test): Json {
+  if (operand === undefined) return {};
   if (operator !== '$eq') return { [operator]: operand };
   const isPlain = !isObject(operand) || !Object.keys(operand).some((name) => name.startsWith('$'));
   return isPlain ? operand : { $eq: operand };
@@ -173,7 +176,7 @@ function writeEventCount({ name, where, withinDays, operator, count }: EventCoun
     name,
     ...(where === undefined ? {} : { where: writeCondition(where) }),
     ...(withinDays === undefined ? {} : { within_days: withinDays }),
-    count: operator === '$eq' ? count : { [operator]: count },
+    count: count === undefined ? {} : operator === '$eq' ? count : { [operator]: count },
   };
 }
 
@@ -185,11 +188,16 @@ function join(written: Map<string, Json>, part: JsonObject): boolean {
     written.set(name, operand);
     return true;
   }
-  if (name.startsWith('$') || name === 'events') return false;
+  if (name.startsWith('$') || name === 'events' || isUnset(held) || isUnset(operand)) return false;
   const [one, other] = [operatorsOf(held), operatorsOf(operand)];
   if (Object.keys(other).some((operator) => Object.hasOwn(one, operator))) return false;
   written.set(name, { ...one, ...other });
   return true;
+}
+
+/** What is not given yet stays apart: joined it would read as an empty object. */
+function isUnset(operand: Json): boolean {
+  return isObject(operand) && Object.keys(operand).length === 0;
 }
 
 function operatorsOf(operand: Json): JsonObject {
@@ -214,7 +222,7 @@ export function changeNode(root: Group, id: number, change: (node: Node) => Node
 }
 
 export function newTest(field = ''): Test {
-  return test(field, '$eq', '');
+  return test(field, '$eq', undefined);
 }
 
 export function newEventCount(): EventCount {

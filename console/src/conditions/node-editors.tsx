@@ -1,5 +1,6 @@
 import { ActionIcon, Alert, Autocomplete, Button, Fieldset, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { Json } from '../parts/values.tsx';
+import type { Json } from '../../../src/kernel/json.ts';
+import { Json as JsonText } from '../parts/values.tsx';
 import { TEXTS } from '../texts.ts';
 import {
   type EventCount,
@@ -59,7 +60,7 @@ export function GroupEditor({ group, isRoot = false, ...rest }: { group: Tree; i
       <Stack gap={8}>
         {group.items.length === 0 ? (
           <Text size="sm" c="dimmed">
-            {group.mode === 'all' ? texts.everybody : group.mode === 'any' ? texts.emptyAny : texts.emptyNone}
+            {isRoot && place !== 'event' ? texts.everybody : texts.emptyGroup}
           </Text>
         ) : null}
         {group.items.map((item) => (
@@ -96,7 +97,7 @@ function NodeEditor({ node, ...rest }: { node: Node } & EditorProps) {
     case 'raw':
       return (
         <Alert color="gray" variant="outline" title={texts.raw}>
-          <Json value={node.json} label={texts.rawLabel} />
+          <JsonText value={node.json} label={texts.rawLabel} />
         </Alert>
       );
   }
@@ -129,13 +130,13 @@ function TestEditor({ test, replace, place, eventName, readOnly }: { test: Test 
         data={operators.map((each) => ({ value: each, label: texts.operators[each] }))}
         onChange={(event) => {
           const { value } = event.currentTarget;
-          if (isOperator(value)) set({ operator: value, operand: operandFor(value, test.operand) });
+          if (isOperator(value)) set({ operator: value, operand: given(operandFor(value, test.operand ?? '')) });
         }}
       />
       <OperandEditor
         operator={test.operator}
-        operand={test.operand}
-        onChange={(operand) => set({ operand })}
+        operand={test.operand ?? ''}
+        onChange={(operand) => set({ operand: given(operand) })}
         readOnly={readOnly}
       />
       {readOnly ? null : (
@@ -178,7 +179,7 @@ function EventCountEditor({ events, ...rest }: { events: EventCount } & EditorPr
             label={texts.count}
             isLabelHidden
             value={events.count}
-            onChange={(count) => set({ count: count ?? 0 })}
+            onChange={(count) => set({ count: Number.isNaN(count) ? undefined : count })}
             readOnly={readOnly}
           />
           <NumberField
@@ -213,6 +214,12 @@ function EventCountEditor({ events, ...rest }: { events: EventCount } & EditorPr
       </Stack>
     </Fieldset>
   );
+}
+
+/** An operand that a person has given: an empty text or list is none. The JSON can still hold an empty text. */
+function given(operand: Json | undefined): Json | undefined {
+  if (operand === '' || (Array.isArray(operand) && operand.length === 0)) return undefined;
+  return operand;
 }
 
 function Remove({ label, onClick }: { label: string; onClick: () => void }) {

@@ -9,7 +9,8 @@ const texts = TEXTS.conditions;
 
 interface OperandProps {
   operand: Json;
-  onChange: (operand: Json) => void;
+  /** undefined: what the person typed is no value. */
+  onChange: (operand: Json | undefined) => void;
   readOnly: boolean;
 }
 
@@ -22,12 +23,12 @@ export function OperandEditor({ operator, ...props }: { operator: Operator } & O
     case 'text':
       return typeof operand === 'string' ? <TextEditor {...props} operand={operand} /> : <JsonLine {...props} />;
     case 'number':
-      return typeof operand === 'number' ? (
+      return typeof operand === 'number' || operand === '' ? (
         <NumberField
           label={texts.value}
           isLabelHidden
-          value={operand}
-          onChange={(value) => onChange(value ?? 0)}
+          value={operand === '' ? undefined : operand}
+          onChange={(value) => onChange(Number.isNaN(value) ? undefined : value)}
           readOnly={readOnly}
         />
       ) : (
@@ -88,7 +89,7 @@ function ofKind(kind: Kind, value: Json): Json {
     case 'text':
       return typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
     case 'number':
-      return Number.isFinite(Number(value)) && value !== '' ? Number(value) : 0;
+      return value === '' ? '' : Number.isFinite(Number(value)) ? Number(value) : 0;
     case 'boolean':
       return value === true || value === 'true';
     case 'null':
@@ -100,7 +101,9 @@ function ofKind(kind: Kind, value: Json): Json {
 
 /** A value of any type. The number 5 and the text "5" differ, so the type is chosen beside the value. */
 function ValueEditor({ operand, onChange, readOnly }: OperandProps) {
-  const kind = kindOf(operand);
+  const [wanted, setWanted] = useState(() => kindOf(operand));
+  // A value that is not given has no type of its own.
+  const kind = operand === '' ? wanted : kindOf(operand);
   return (
     <>
       <NativeSelect
@@ -110,20 +113,22 @@ function ValueEditor({ operand, onChange, readOnly }: OperandProps) {
         disabled={readOnly}
         value={kind}
         data={KINDS.map((each) => ({ value: each, label: texts.kinds[each] }))}
-        onChange={(event) =>
-          onChange(ofKind(KINDS.find((each) => each === event.currentTarget.value) ?? 'text', operand))
-        }
+        onChange={(event) => {
+          const next = KINDS.find((each) => each === event.currentTarget.value) ?? 'text';
+          setWanted(next);
+          onChange(ofKind(next, operand));
+        }}
       />
-      {typeof operand === 'string' ? (
+      {kind === 'text' && typeof operand === 'string' ? (
         <TextEditor operand={operand} onChange={onChange} readOnly={readOnly} />
       ) : typeof operand === 'boolean' ? (
         <BooleanEditor operand={operand} onChange={onChange} readOnly={readOnly} />
-      ) : typeof operand === 'number' ? (
+      ) : kind === 'number' && (typeof operand === 'number' || operand === '') ? (
         <NumberField
           label={texts.value}
           isLabelHidden
-          value={operand}
-          onChange={(value) => onChange(value ?? 0)}
+          value={operand === '' ? undefined : operand}
+          onChange={(value) => onChange(Number.isNaN(value) ? undefined : value)}
           readOnly={readOnly}
         />
       ) : operand === null ? null : (
@@ -166,16 +171,16 @@ interface NumberFieldProps {
   isLabelHidden?: boolean;
   help?: string;
   value: number | undefined;
-  /** undefined: the field is empty. */
+  /** undefined: the field is empty. NaN: it holds no such number. */
   onChange: (value: number | undefined) => void;
   readOnly: boolean;
   range?: { least: number; most: number; fault: string };
 }
 
-/** A number. While it is none, the last one stays in effect and the field says so. */
+/** A number. While it is none, the field says so. */
 export function NumberField({ label, isLabelHidden, help, value, onChange, readOnly, range }: NumberFieldProps) {
   const [draft, setDraft] = useState({ text: value === undefined ? '' : String(value), of: value });
-  const text = draft.of === value ? draft.text : value === undefined ? '' : String(value);
+  const text = Object.is(draft.of, value) ? draft.text : value === undefined ? '' : String(value);
   const fault = numberFault(text, range);
   return (
     <TextInput
@@ -189,10 +194,10 @@ export function NumberField({ label, isLabelHidden, help, value, onChange, readO
       error={fault}
       onChange={(event) => {
         const typed = event.currentTarget.value;
-        const next = typed.trim() === '' ? undefined : Number(typed);
         const isFine = numberFault(typed, range) === undefined;
-        setDraft({ text: typed, of: isFine ? next : value });
-        if (isFine) onChange(next);
+        const next = typed.trim() === '' ? undefined : isFine ? Number(typed) : NaN;
+        setDraft({ text: typed, of: next });
+        onChange(next);
       }}
     />
   );
@@ -206,7 +211,7 @@ function numberFault(text: string, range: NumberFieldProps['range']): string | u
   return Number.isInteger(number) && number >= range.least && number <= range.most ? undefined : range.fault;
 }
 
-/** JSON on one line. While it is none, the last one stays in effect and the field says so. */
+/** JSON on one line. While it is none, the field says so. */
 function JsonLine({ operand, onChange, readOnly }: OperandProps) {
   const [draft, setDraft] = useState({ text: JSON.stringify(operand), of: operand });
   const text = isSameJson(draft.of, operand) ? draft.text : JSON.stringify(operand);
@@ -223,8 +228,9 @@ function JsonLine({ operand, onChange, readOnly }: OperandProps) {
       onChange={(event) => {
         const typed = event.currentTarget.value;
         const parsed = parseJson(typed);
-        setDraft({ text: typed, of: parsed.kind === 'value' ? parsed.value : operand });
-        if (parsed.kind === 'value') onChange(parsed.value);
+        const next = parsed.kind === 'value' ? parsed.value : undefined;
+        setDraft({ text: typed, of: next ?? '' });
+        onChange(next);
       }}
     />
   );

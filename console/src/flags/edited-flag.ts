@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import { unfinishedOf } from '../conditions/unfinished.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { isObject, parseJson, prettyJson } from '../parts/json-text.ts';
 import type { Flag } from '../definitions.ts';
 
@@ -95,7 +96,8 @@ export function bodyOf(edited: EditedFlag): JsonObject | undefined {
   };
   const object = (text: string): JsonObject => {
     const value = json(text);
-    if (isObject(value)) return value;
+    // A rule for everybody has no conditions: an empty one was begun and not finished.
+    if (isObject(value) && Object.keys(value).length > 0 && unfinishedOf(value).length === 0) return value;
     isValid = false;
     return {};
   };
@@ -123,6 +125,16 @@ export function bodyOf(edited: EditedFlag): JsonObject | undefined {
     prerequisites: edited.prerequisites.map(({ key, value }) => ({ flag_key: key, value: json(value) })),
   };
   return isValid ? body : undefined;
+}
+
+/** The rules of a body of `bodyOf`, in the order in which they apply. */
+export function rulesOf(body: JsonObject): { segment_id: string | null; conditions: Json; percentage: number }[] {
+  const { targeting_rules: rules } = body;
+  return (Array.isArray(rules) ? rules.filter(isObject) : []).map((rule) => ({
+    segment_id: typeof rule['segment_id'] === 'string' ? rule['segment_id'] : null,
+    conditions: rule['conditions'] ?? {},
+    percentage: Number(rule['percentage']),
+  }));
 }
 
 export function newRule(rules: readonly EditedRule[]): EditedRule {

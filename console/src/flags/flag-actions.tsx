@@ -11,6 +11,7 @@ import { SwitchBadge } from '../parts/switch-badge.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Flag, flagQuery, useFlagUsage } from '../definitions.ts';
 import { Promote } from './promote.tsx';
+import { RuleCounts } from './rule-counts.tsx';
 
 const texts = TEXTS.flag;
 
@@ -28,7 +29,7 @@ export function FlagActions({ flag, hasDraft }: { flag: Flag; hasDraft: boolean 
 }
 
 /** Turns the flag on or off. */
-function Switch({ flag: { key, enabled, version } }: { flag: Flag }) {
+function Switch({ flag: { key, enabled, version, targeting_rules: rules } }: { flag: Flag }) {
   const { scope } = usePlace();
   const queries = useQueryClient();
   const place = flagQuery(scope, key);
@@ -54,6 +55,7 @@ function Switch({ flag: { key, enabled, version } }: { flag: Flag }) {
       onDone={(saved) => queries.setQueryData(place, saved)}
     >
       <Diff before={{ enabled }} after={{ enabled: !enabled }} />
+      {enabled ? <Text fw={600}>{TEXTS.playerCount.turnsOff}</Text> : <RuleCounts rules={rules} enabled />}
     </SwitchButton>
   );
 }

@@ -154,7 +154,9 @@ function PlayerOverride({ flag, player, held, queryKey }: PlayerOverrideProps) {
         onConfirm={() => {
           if (asking !== undefined) change.mutate(asking);
         }}
-      />
+      >
+        <Text fw={600}>{TEXTS.playerCount.override}</Text>
+      </Confirm>
     </Stack>
   );
 }

@@ -6,7 +6,8 @@ import { SaveDraft } from '../parts/save-draft.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Flag, flagQuery } from '../definitions.ts';
-import { contentOf, type EditedFlag, editedOf } from './edited-flag.ts';
+import { contentOf, type EditedFlag, editedOf, rulesOf } from './edited-flag.ts';
+import { RuleCounts } from './rule-counts.tsx';
 
 const texts = TEXTS.flag;
 
@@ -47,6 +48,8 @@ export function SaveFlag({ draft: { base }, body, setDraft }: SaveFlagProps) {
         queries.setQueryData(place, theirs);
         setDraft({ base: theirs, edited: editedOf({ ...theirs, ...merged }) });
       }}
-    />
+    >
+      {body === undefined ? null : <RuleCounts rules={rulesOf(body)} enabled={body['enabled'] === true} />}
+    </SaveDraft>
   );
 }

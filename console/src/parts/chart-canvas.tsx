@@ -19,6 +19,8 @@ interface ChartCanvasProps {
 const HEIGHT_PX = 260;
 /** Space for one label of the time axis. */
 const LABEL_PX = 90;
+/** The width of a digit in uPlot's font of 12 px, with some room. */
+const CHARACTER_PX = 7.5;
 
 /** The lines of a chart. It draws only; chart.tsx has the keyboard, the legend and the table. */
 export function ChartCanvas(props: ChartCanvasProps) {
@@ -48,7 +50,12 @@ export function ChartCanvas(props: ChartCanvasProps) {
           space: LABEL_PX,
           values: (_, seconds) => seconds.map((each) => callbacks.current.time(each * 1000)),
         },
-        { ...axis, size: 64, values: (_, values) => values.map((each) => callbacks.current.format(each)) },
+        {
+          ...axis,
+          size: (_, labels: string[] | null) =>
+            Math.max(64, ...(labels ?? []).map((label) => label.length * CHARACTER_PX + 20)),
+          values: (_, values) => values.map((each) => callbacks.current.format(each)),
+        },
       ],
       series: [
         {},

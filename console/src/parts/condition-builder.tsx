@@ -1,5 +1,6 @@
-import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import type { JsonObject } from '../../../src/kernel/json.ts';
 import {
   changeNode,
   type Group as Tree,
@@ -7,6 +8,7 @@ import {
   readCondition,
   writeCondition,
 } from '../conditions/condition-tree.ts';
+import { unfinishedOf } from '../conditions/unfinished.ts';
 import type { ConditionPlace } from '../conditions/names.ts';
 import { GroupEditor } from '../conditions/node-editors.tsx';
 import { TEXTS } from '../texts.ts';
@@ -83,7 +85,22 @@ export function ConditionBuilder({
           <JsonEditor label={`${label} (${texts.json})`} value={value} onChange={onChange} readOnly={readOnly} />
         )}
       </SimpleGrid>
+      <UnfinishedParts condition={parseObject(value)} />
     </Stack>
+  );
+}
+
+function UnfinishedParts({ condition }: { condition: JsonObject | undefined }) {
+  const parts = condition === undefined ? [] : unfinishedOf(condition);
+  if (parts.length === 0) return null;
+  return (
+    <Alert color="red" variant="outline" title={texts.unfinished}>
+      {parts.map(({ where, message }) => (
+        <Text key={where} size="sm">
+          <b>{where}</b> {message}
+        </Text>
+      ))}
+    </Alert>
   );
 }
 

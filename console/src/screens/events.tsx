@@ -1,10 +1,11 @@
-import { Alert, Anchor, Badge, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Autocomplete, Badge, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../api.ts';
 import { type FeedEvent, MOST_EVENTS, useEventFeed } from '../event-feed.ts';
+import { useEventNames } from '../conditions/names.ts';
 import { useAddressField } from '../parts/address.ts';
 import { EventTrace } from '../parts/event-trace.tsx';
 import { PlayerIdentity, ShortPlayerId } from '../parts/player-identity.tsx';
@@ -94,9 +95,10 @@ const Filters = memo(function Filters() {
   const [name, setName] = useAddressField('event');
   const [player, setPlayer] = useAddressField('player');
   const [faulty, setFaulty] = useAddressField('faults');
+  const names = useEventNames();
   return (
     <>
-      <TextInput label={texts.name} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+      <Autocomplete label={texts.name} value={name} data={[...new Set(names)]} limit={30} onChange={setName} />
       <TextInput
         label={texts.player}
         value={player}

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { AnswerOf, Scope } from '../api.ts';
+import { unfinishedOf } from '../conditions/unfinished.ts';
 import { parseObject, prettyJson } from '../parts/json-text.ts';
 
 /* A segment as a person edits it: the condition and the ids are texts, which need not be valid yet. */
@@ -16,6 +17,8 @@ export interface EditedSegment {
   description: string;
   enabled: boolean;
   conditions: string;
+  /** Whether a person has said that an empty condition means all players. */
+  everybody: boolean;
   includes: string;
   excludes: string;
 }
@@ -27,6 +30,7 @@ export const NEW_SEGMENT: EditedSegment = {
   description: '',
   enabled: true,
   conditions: '{}',
+  everybody: false,
   includes: '',
   excludes: '',
 };
@@ -45,6 +49,7 @@ export function editedOf(segment: Content): EditedSegment {
     description,
     enabled,
     conditions: prettyJson(conditions),
+    everybody: true,
     includes: includes.join('\n'),
     excludes: excludes.join('\n'),
   };
@@ -57,11 +62,11 @@ export function contentOf({ name, description, enabled, conditions, includes, ex
   return content;
 }
 
-/** The fields for the service; undefined: the condition is not valid yet. */
+/** The fields for the service; undefined: the condition is not valid or not finished yet. */
 export function bodyOf(edited: EditedSegment): JsonObject | undefined {
   const { key, name, description, enabled, kind } = edited;
   const conditions = parseObject(edited.conditions);
-  if (kind === 'dynamic' && conditions === undefined) return undefined;
+  if (kind === 'dynamic' && !isFinished(conditions, edited.everybody)) return undefined;
   return {
     name: name.trim() === '' ? key : name,
     description,
@@ -70,6 +75,11 @@ export function bodyOf(edited: EditedSegment): JsonObject | undefined {
     excludes: linesOf(edited.excludes),
     ...(kind === 'static' || conditions === undefined ? {} : { conditions }),
   };
+}
+
+function isFinished(conditions: JsonObject | undefined, everybody: boolean): boolean {
+  if (conditions === undefined) return false;
+  return Object.keys(conditions).length === 0 ? everybody : unfinishedOf(conditions).length === 0;
 }
 
 /** The lines of a text that are not empty. */

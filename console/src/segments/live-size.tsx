@@ -2,6 +2,7 @@ import { Alert, Card, Loader, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../api.ts';
+import { unfinishedOf } from '../conditions/unfinished.ts';
 import { parseObject } from '../parts/json-text.ts';
 import { Warnings } from '../parts/saved.tsx';
 import { Fault } from '../parts/states.tsx';
@@ -18,7 +19,8 @@ const TYPING_MS = 600;
 export function LiveSize({ edited }: { edited: EditedSegment }) {
   const { scope, role } = usePlace();
   const [{ conditions, includes, excludes }] = useDebouncedValue(edited, TYPING_MS);
-  const condition = parseObject(conditions);
+  const parsed = parseObject(conditions);
+  const condition = parsed === undefined || unfinishedOf(parsed).length > 0 ? undefined : parsed;
   const mayPreview = isAtLeast(role, 'analyst');
   const query = useQuery({
     queryKey: ['preview', scope.game, scope.environment, conditions, includes, excludes],
@@ -38,9 +40,11 @@ export function LiveSize({ edited }: { edited: EditedSegment }) {
         {texts.size} {query.isFetching ? <Loader size="xs" aria-label={texts.counting} /> : null}
       </Title>
       {mayPreview ? null : <Text c="dimmed">{texts.noPreview}</Text>}
-      {condition === undefined ? <Text c="dimmed">{texts.notJson}</Text> : null}
+      {condition === undefined ? (
+        <Text c="dimmed">{parsed === undefined ? texts.notJson : texts.unfinished}</Text>
+      ) : null}
       {error === null || condition === undefined ? null : <Fault error={error} onRetry={() => void query.refetch()} />}
-      {found === undefined || error !== null ? null : (
+      {found === undefined || error !== null || condition === undefined ? null : (
         <div role="status">
           <Text size="xl" fw={700}>
             {found.exact ? '' : '≈ '}

@@ -1,8 +1,9 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { call } from '../api.ts';
 import type { Draft } from '../parts/draft.ts';
+import { PlayerCount } from '../parts/player-count.tsx';
 import { SaveDraft } from '../parts/save-draft.tsx';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
@@ -47,7 +48,19 @@ export function SaveSegment({ draft: { base }, body, setDraft }: SaveSegmentProp
         void renew();
       }}
     >
+      {body === undefined || base.kind === 'static' ? null : (
+        <PlayerCount
+          what={TEXTS.playerCount.segmentAfter}
+          conditions={body['conditions']}
+          includes={idsOf(body['includes'])}
+          excludes={idsOf(body['excludes'])}
+        />
+      )}
       <Text size="sm">{texts.sweep}</Text>
     </SaveDraft>
   );
+}
+
+function idsOf(list: Json | undefined): string[] {
+  return Array.isArray(list) ? list.filter((id) => typeof id === 'string') : [];
 }

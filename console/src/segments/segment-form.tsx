@@ -1,5 +1,17 @@
-import { Card, Group, NativeSelect, SimpleGrid, Stack, Switch, Textarea, TextInput, Title } from '@mantine/core';
+import {
+  Card,
+  Checkbox,
+  Group,
+  NativeSelect,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { ConditionBuilder } from '../parts/condition-builder.tsx';
+import { parseObject } from '../parts/json-text.ts';
 import { TEXTS } from '../texts.ts';
 import type { EditedSegment } from './edited-segment.ts';
 
@@ -70,8 +82,18 @@ export function SegmentForm({ edited, onChange, isNew, readOnly }: SegmentFormPr
             place="segment"
             value={edited.conditions}
             readOnly={readOnly}
-            onChange={(conditions) => onChange({ conditions })}
+            onChange={(conditions) => onChange({ conditions, everybody: false })}
           />
+          {isEmpty(edited.conditions) ? (
+            <Checkbox
+              mt="xs"
+              label={texts.allPlayers}
+              description={texts.allPlayersHelp}
+              checked={edited.everybody}
+              disabled={readOnly}
+              onChange={(event) => onChange({ everybody: event.currentTarget.checked })}
+            />
+          ) : null}
         </Card>
       )}
       <Card withBorder>
@@ -96,4 +118,9 @@ export function SegmentForm({ edited, onChange, isNew, readOnly }: SegmentFormPr
       </Card>
     </Stack>
   );
+}
+
+function isEmpty(conditions: string): boolean {
+  const condition = parseObject(conditions);
+  return condition !== undefined && Object.keys(condition).length === 0;
 }

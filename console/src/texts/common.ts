@@ -5,6 +5,12 @@ export const common = {
   skip: 'Skip to the content',
   loading: 'Loading',
   notLoaded: 'This part of the console could not be loaded.',
+  broken: 'This part of the console has failed.',
+  outage: {
+    title: 'Offline: the service does not answer.',
+    help: 'What you see may be old, and changes are not saved. The console goes on by itself once the service answers.',
+    screen: 'The service does not answer, or this device is offline. Try again once it does.',
+  },
   retry: 'Try again',
   cancel: 'Cancel',
   save: 'Save',

@@ -14,8 +14,10 @@ export const conditions = {
   json: 'JSON',
   as: 'Edit as',
   everybody: 'No condition: this holds for everybody.',
-  emptyAny: 'An empty list holds for everybody.',
-  emptyNone: 'An empty list holds for nobody.',
+  emptyGroup: 'Nothing in it yet. Add a condition, or remove the group.',
+  unfinished: 'The condition is not finished, so it cannot be saved:',
+  noField: 'a field that is not chosen',
+  noName: 'its name',
   groups: {
     all: 'All of these hold',
     any: 'At least one of these holds',
@@ -146,4 +148,23 @@ export const conflict = {
     same: 'both changed it alike',
     conflict: 'both changed it: choose',
   },
+} as const;
+
+export const playerCount = {
+  counting: 'Players are being counted …',
+  unknown: 'How many players this concerns is shown to the role analyst and above.',
+  failed: 'The players could not be counted.',
+  some: (what: string, players: string, total: string, isExact: boolean) =>
+    `${what}: ${isExact ? '' : 'about '}${players} of ${total} players.`,
+  all: (what: string, total: string) => `${what}: all ${total} players.`,
+  list: (what: string, players: string) => `${what}: the ${players} players of the list.`,
+  segmentAfter: 'After this change the segment has',
+  audience: 'It can reach',
+  rule: (place: number, percentage: number) => `Rule ${place} gives it to ${percentage} % of`,
+  byRequest: (what: string) => `${what}: the players whose request meets the condition on the context.`,
+  off: 'Nobody gets it while the flag is off. Once it is on:',
+  turnsOff: 'Every player gets the default.',
+  pauses: 'No player gets messages of it any more.',
+  override: 'This changes the value for 1 player.',
+  noRules: 'No rule: all players get the default.',
 } as const;

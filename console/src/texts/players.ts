@@ -8,6 +8,9 @@ export const players = {
   searchHelp: 'An external id is found by its beginning too. Upper and lower case differ, except in e-mail addresses.',
   submit: 'Find',
   recent: 'Recently active',
+  recentHelp:
+    'The 50 players who were active last. Sorting orders these only: for all players, such as those with the highest ' +
+    'revenue, define a segment or ask with SQL.',
   found: (count: string) => `${count} found`,
   noneFound: (text: string) => `No player matches “${text}”.`,
   noneFoundHelp:

@@ -17,6 +17,7 @@ export const runAnalyticsQuery = defineRoute({
   summary: 'Query figures: trends, breakdowns, retention, lifetime value, funnels, paths',
   description:
     "Answers one question about the key's game and environment from ClickHouse. Ranges select by `received_at`, in UTC. " +
+    'The range of a `trend` grows to whole intervals, as `from` and `to` of the answer say. ' +
     '`retention`, `ltv` and `new_players` read `player_days`, which follows some seconds later. An answer is given ' +
     'again until new ' +
     `rows come, for at most ${LIMITS.answersKeptMs / 1000} seconds. A query has ${LIMITS.questionSeconds} seconds, ` +

@@ -15,7 +15,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { invalid } from '../route.ts';
 import type { QueryBody } from './query-fields.ts';
-import { bucketsOf } from './trend-buckets.ts';
+import { bucketsOf, wholeIntervals } from './trend-buckets.ts';
 import { DAY_MS } from '../../kernel/days.ts';
 
 /** Fields that only some kinds take; the others belong to all. */
@@ -118,7 +118,7 @@ export function questionOf(
           const message = `has more than ${LIMITS.trendPoints} points in this range; choose a longer interval`;
           faults.push({ path: '/interval', message });
         }
-        return { kind: 'trend', ...measured(), interval, by };
+        return { kind: 'trend', ...measured(), ...wholeIntervals(interval, range), interval, by };
       }
       case 'breakdown':
         return { kind: 'breakdown', ...measured(), by: by ?? { kind: 'column', column: 'event_name' } };

@@ -18,6 +18,14 @@ export function bucketsOf(interval: Interval, { fromMs, toMs }: { fromMs: number
   return starts;
 }
 
+/**
+ * The range with its first and last interval whole: a month that the range cuts would show a part of its figure, as if
+ * that were all.
+ */
+export function wholeIntervals(interval: Interval, { fromMs, toMs }: { fromMs: number; toMs: number }) {
+  return { fromMs: startOf(interval, fromMs), toMs: endOf(interval, startOf(interval, toMs - 1)) };
+}
+
 function startOf(interval: Interval, ms: number): number {
   switch (interval) {
     case 'hour':

@@ -100,7 +100,11 @@ describe('an answer', () => {
   it.each(['hour', 'day', 'week', 'month'] as const)('is the trend of events and players by %s', async (interval) => {
     for (const metric of ['events', 'players'] as const) {
       const { data } = await ask({ kind: 'trend', metric, interval, event_names: ['open', HOSTILE[0]], ...range });
-      const wanted = inRange().filter(({ eventName }) => eventName === 'open' || eventName === HOSTILE[0]);
+      const [from, to] = [Date.parse(String(data['from'])), Date.parse(String(data['to']))];
+      expect([from <= FROM_MS, to >= TODAY_MS - 2 * DAY_MS]).toEqual([true, true]);
+      const wanted = events
+        .filter(({ at }) => at >= from && at < to)
+        .filter(({ eventName }) => eventName === 'open' || eventName === HOSTILE[0]);
       const [series] = seriesOf(data);
       expect(series?.points.filter(({ value }) => value > 0)).toEqual(trendOf(wanted, metric, interval));
     }

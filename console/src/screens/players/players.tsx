@@ -65,6 +65,11 @@ export function Players() {
             <Title order={2} size="h5">
               {wanted === '' ? texts.recent : texts.found(number(players.length))}
             </Title>
+            {wanted === '' ? (
+              <Text size="sm" c="dimmed">
+                {texts.recentHelp}
+              </Text>
+            ) : null}
             <VisuallyHidden role="status">{wanted === '' ? '' : texts.found(number(players.length))}</VisuallyHidden>
             <DataTable
               label={wanted === '' ? texts.recent : texts.title}

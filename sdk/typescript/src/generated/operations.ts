@@ -128,7 +128,10 @@ type Campaign = {
   readonly enabled: boolean;
   /** The trigger. */
   readonly trigger: Trigger;
-  /** Names in conditions that no event or player has yet, and operators without `$`. */
+  /**
+   * Names in conditions that no event or player has yet, operators without `$`, and operators
+   * that compare versions as texts.
+   */
   readonly warnings?: readonly Warning[];
   /** Id of the segment (`seg_…`) that the player must be in. */
   readonly audience: string | null;
@@ -362,7 +365,10 @@ type Flag = {
   readonly variants: readonly Variant[];
   /** Rules that select the players for whom the flag is on. */
   readonly targeting_rules: readonly Rule[];
-  /** Names in conditions that no event or player has yet, and operators without `$`. */
+  /**
+   * Names in conditions that no event or player has yet, operators without `$`, and operators
+   * that compare versions as texts.
+   */
   readonly warnings?: readonly Warning[];
   /** Flags that must serve the given values to the player. */
   readonly prerequisites: readonly {
@@ -710,7 +716,10 @@ type Segment = {
   readonly includes: readonly string[];
   /** Ids of players who are not in the segment whatever the conditions or the list say. */
   readonly excludes: readonly string[];
-  /** Names in conditions that no event or player has yet, and operators without `$`. */
+  /**
+   * Names in conditions that no event or player has yet, operators without `$`, and operators
+   * that compare versions as texts.
+   */
   readonly warnings?: readonly Warning[];
   /** Whether the segment is evaluated. */
   readonly enabled: boolean;
@@ -2464,7 +2473,10 @@ export interface Operations {
       readonly includes: readonly string[];
       /** Ids of players who are not in the segment whatever the conditions or the list say. */
       readonly excludes: readonly string[];
-      /** Names in conditions that no event or player has yet, and operators without `$`. */
+      /**
+       * Names in conditions that no event or player has yet, operators without `$`, and operators
+       * that compare versions as texts.
+       */
       readonly warnings?: readonly Warning[];
       /** Whether the segment is evaluated. */
       readonly enabled: boolean;
@@ -2732,7 +2744,10 @@ export interface Operations {
       }[];
       /** Time that the preview took, in milliseconds. */
       readonly evaluation_time_ms: number;
-      /** Names in conditions that no event or player has yet, and operators without `$`. */
+      /**
+       * Names in conditions that no event or player has yet, operators without `$`, and operators
+       * that compare versions as texts.
+       */
       readonly warnings?: readonly Warning[];
     };
   };
