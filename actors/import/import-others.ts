@@ -16,7 +16,7 @@ export interface ImportedOthers {
   payerFrom: number;
 }
 
-/** Emits the sessions, purchases, profiles and quarantined events of a player's lines. The player exists in the draft. */
+/** Emits the sessions, purchases, profiles and quarantined events of lines. Their player exists in the draft. */
 export function importOthers(draft: Draft, history: PlayerHistory, context: Context): ImportedOthers {
   const { playerId, lines, others } = history;
   const refused = new Map<number, string>();
@@ -70,7 +70,9 @@ function importOther(
   if (player !== undefined) {
     const view = withProfile(state, player);
     if (view === undefined) return "The player's attributes would be too large.";
-    draft.emit({ kind: 'PlayerImported', entityId: state.id, game, environment, at: importedAt, player: view });
+    const begun = player.firstSeenAt === undefined ? {} : { begunAt: player.firstSeenAt };
+    const entity = { entityId: state.id, game, environment, at: importedAt } as const;
+    draft.emit({ kind: 'PlayerImported', ...entity, player: view, ...begun });
   }
   return undefined;
 }

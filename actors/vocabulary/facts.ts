@@ -23,7 +23,7 @@ import type {
   InterventionTriggered,
 } from './campaign-facts.ts';
 import type { ComputedFact, PropertiesChanged, PropertiesDropped, PropertyFilled } from './computed.ts';
-import type { HistoryImported, ImportAdvanced, ImportFact, PlayerImported } from './import-facts.ts';
+import type { HistoryImported, ImportAdvanced, ImportFact } from './import-facts.ts';
 import type { EventTracked } from './event-tracked.ts';
 import type { PlayerListed } from './player-lists.ts';
 
@@ -202,7 +202,6 @@ export type FactWithoutRows =
   | SessionOpened
   | SessionSynced
   | SessionFlagsReported
-  | PlayerImported
   | HistoryImported
   | ImportAdvanced
   | PropertiesChanged

@@ -15,6 +15,8 @@ import type { LifecycleStage, PlayerView } from './player.ts';
 export interface PlayerImported extends FactBase {
   kind: 'PlayerImported';
   player: PlayerView;
+  /** When another product saw the player first, if the line says so. */
+  begunAt?: number;
 }
 
 /** Written by versions of format 3, one for each event. */

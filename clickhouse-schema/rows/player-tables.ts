@@ -54,6 +54,21 @@ const player_snapshots = factTable(['EntitySnapshot', 'PlayerErased'], (fact, or
   },
 });
 
+const player_beginnings = factTable(['PlayerImported'], (fact) =>
+  fact.begunAt === undefined ? [] : [{ ...fact, begunAt: fact.begunAt }],
+)({
+  placing: 'facts',
+  receivedMs: (fact) => fact.at,
+  columns: {
+    ...SCOPE,
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.player.externalId),
+    first_seen_at: time((fact) => fact.begunAt),
+    received_at: time((fact) => fact.at),
+    ...ORIGIN,
+  },
+});
+
 const lifecycle_transitions = factTable(['LifecycleChanged'], (fact) => [fact])({
   placing: 'facts',
   receivedMs: (fact) => fact.at,
@@ -93,7 +108,7 @@ function ledgerRowId(ledgerId: string, partition: number): string {
   return `${ledgerId}/${partition}`;
 }
 
-export const STATE_TABLES = { player_snapshots, lifecycle_transitions };
+export const STATE_TABLES = { player_snapshots, player_beginnings, lifecycle_transitions };
 
 /**
  * Replaces the player's snapshots, which will be deleted, until the player's next snapshot. A rebuild must find no

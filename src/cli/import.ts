@@ -9,6 +9,9 @@ import { lockName } from '../local/data-dir-lock.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { checkFile, reportLines } from './import/check-file.ts';
+import { createEventIds } from './import/event-ids.ts';
+import { storedDigests, whenSunk } from './import/stored-ids.ts';
+import { queryRows } from './export/clickhouse-rows.ts';
 import { fittedTexts } from './import/fitted-lines.ts';
 import { withHistoryClient } from './import/history-client.ts';
 import { fileFormat, IMPORT_KINDS, IMPORT_SOURCES, type ImportKind, type ImportSource } from './import/file-formats.ts';
@@ -113,7 +116,8 @@ async function runImport(
         const name = importName(path, source.importId);
         const rejectedPath = resolve(options.rejected ?? join(folder, `${name}.rejected.ndjson`));
         const statePath = resolve(folder, `${name}.json`);
-        const release = await lockFiles(path, [statePath, rejectedPath]);
+        const ids = kind === 'events' ? [`the events of ${namespace} ${options.environment}`] : [];
+        const release = await lockFiles(path, [statePath, rejectedPath, ...ids]);
         const { counts, done, fitted, isOld, unlisted } = await importFile({
           ...client,
           path,
@@ -123,6 +127,17 @@ async function runImport(
           fileKind: kinds[place] ?? 'ndjson',
           fit: options.fit === true,
           playerIdOf,
+          openEventIds:
+            kind === 'events'
+              ? (whenDecided) =>
+                  createEventIds({
+                    digests: storedDigests(queryRows(context.clickhouse()), options.game, options.environment),
+                    whenHeld: async () => {
+                      await whenDecided();
+                      await whenSunk(log, context.clock);
+                    },
+                  })
+              : undefined,
           statePath,
           rejectedPath,
           fromStart: options.fromStart === true,

@@ -307,6 +307,77 @@ test('ids and names of any characters are texts, and what a terminal would act o
   );
 });
 
+test('files that overlap, and a corrected copy of a file, import each event_id once', async () => {
+  const added = (n: number, timestamp: string) => {
+    const ids = { event_id: `late-${n}`, external_id: `late-${n % 3}` };
+    return JSON.stringify({ ...ids, event_name: 'late', timestamp, properties: { n } });
+  };
+  const first = join(folder, 'overlap.json');
+  const fresh = Array.from({ length: 10 }, (_, n) => added(n, '2025-12-01T00:00:00Z'));
+  // A JSON array: a part of the first file, a line twice, and one that is faulty.
+  writeFileSync(
+    first,
+    `[${[...LINES.slice(900, 1_300).map((line) => JSON.stringify(line)), ...fresh, fresh[3], added(10, 'soon')].join(',\n')}]`,
+  );
+  const once = startImportOf(first);
+  expect(await endOf(once.child), once.output()).toBe(2);
+  expect(once.output()).toMatch(/done +10 +401 +1 /);
+
+  const corrected = join(folder, 'corrected.ndjson');
+  writeFileSync(corrected, [...fresh, added(10, '2025-12-02T00:00:00Z')].join('\n'));
+  const again = startImportOf(corrected);
+  expect(await endOf(again.child), again.output()).toBe(0);
+  expect(again.output()).toMatch(/done +1 +10 +0\n/);
+
+  const rows = () =>
+    service.sql<{ n: number; ids: number }>(
+      "SELECT toUInt32(count()) AS n, toUInt32(uniqExact(event_id)) AS ids FROM events WHERE source = 'import' AND environment = 'live' AND NOT startsWith(external_id, 'hostile ')",
+    );
+  await until('the rows are there', async () => ((await rows())[0]?.n ?? 0) >= EVENTS + 11);
+  expect(await rows()).toEqual([{ n: EVENTS + 11, ids: EVENTS + 11 }]);
+});
+
+test('properties that do not fit are stored as those of Segment clients are, and the result says so', async () => {
+  const path = join(folder, 'unfit.ndjson');
+  const line = (n: number, properties: string) =>
+    `{"event_id":"unfit-${n}","external_id":"unfit","event_name":"unfit","timestamp":"2025-11-01","properties":${properties}}`;
+  const texts = [`{"a":"${'x'.repeat(9_000)}"}`, '{"n":9007199254740993}', String.raw`{"a":"\ud800"}`, '{"ok":true}'];
+  writeFileSync(path, texts.map((properties, n) => line(n, properties)).join('\n'));
+  const { child, output } = startImportOf(path);
+  expect(await endOf(child), output()).toBe(2);
+  expect(output()).toContain('1 lines were cut, and their events are in quarantine');
+  expect(output()).toContain('line 1: `/properties/a` must be a string of at most 8192 bytes');
+  expect(output()).toContain('2 lines had characters or numbers that cannot be stored');
+  const stored = () =>
+    service.sql<{ properties: string }>("SELECT properties FROM events WHERE event_name = 'unfit' ORDER BY event_id");
+  const kept = () =>
+    service.sql<{ properties: string; at: string }>(
+      "SELECT properties, toString(timestamp) AS at FROM quarantined_events WHERE event_name = 'unfit'",
+    );
+  await until('the rows are there', async () => (await stored()).length + (await kept()).length === 4);
+  expect((await stored()).map(({ properties }) => properties)).toEqual([
+    '{"n":9007199254740992}',
+    '{"a":"\uFFFD"}',
+    '{"ok":true}',
+  ]);
+  expect(await kept()).toEqual([
+    { properties: JSON.stringify({ a: 'x'.repeat(2_730) }), at: '2025-11-01 00:00:00.000' },
+  ]);
+});
+
+test('players without times get them and their stage from their events', async () => {
+  const path = join(folder, 'players.csv');
+  writeFileSync(path, 'external_id,attributes\nold-1,"{""vip"":true}"\nunseen,{}\n');
+  const line = ['import', 'players', path, '--game', 'demo'];
+  expect(await service.cli(...line)).toMatch(/done +2 +0 +0/);
+  const read = async (id: string) =>
+    (await service.call(service.keys.live.server, 'GET', `/v1/players/players/external/${id}`)).body.data;
+  const old = await read('old-1');
+  expect([old['lifecycle_stage'], old['attributes']]).toEqual(['churned', { vip: true }]);
+  expect(Date.parse(String(old['last_seen_at']))).toBeLessThan(Date.UTC(2026, 0, 1));
+  expect(await read('unseen')).toMatchObject({ lifecycle_stage: 'new', last_seen_at: null });
+});
+
 test('two commands do not write the same files at once', async () => {
   const rejected = join(folder, 'rejected.ndjson');
   const lock = await lockName(`import ${rejected}`);

@@ -38,7 +38,8 @@ function cohortStatement(bindings: Bindings, question: CohortQuestion, figures: 
   const { bind, parameters } = bindings;
   const from = dayOf(bindings, fromMs);
   const cohorts = `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
-  AND cohort_day >= ${from} AND cohort_day < ${dayOf(bindings, toMs)} AND day >= ${from}`;
+  AND cohort_day >= ${from} AND cohort_day < ${dayOf(bindings, toMs)} AND day >= ${from}
+  AND first_day = cohort_day`;
   const key = by === undefined ? `''` : COHORT_TEXT[by];
   const ofLargest = `${key} IN (
     SELECT ${key} AS key FROM player_days FINAL WHERE ${cohorts} AND day = cohort_day

@@ -98,6 +98,10 @@ const AUDITED_TABLES = {
       counts: 'plain',
     },
   },
+  player_beginnings: {
+    stream: 'FACTS',
+    columns: { ...SCOPE, ...PLAYER, first_seen_at: 'time', received_at: 'time' },
+  },
   lifecycle_transitions: {
     stream: 'FACTS',
     columns: {

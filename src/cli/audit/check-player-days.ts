@@ -125,14 +125,14 @@ LIMIT ${MOST_AGAIN + 1}`;
 const PLACES_SQL = `
 SELECT toString(player_id), concat('on ', toString(day)), 'its place among the days of the player', 0
 FROM (
-  SELECT *, min(day) OVER life AS first_day, minIfOrNull(day, purchases > 0) OVER life AS first_paid_day,
+  SELECT *, min(day) OVER life AS least_day, minIfOrNull(day, purchases > 0) OVER life AS first_paid_day,
     lagInFrame(toNullable(day)) OVER (PARTITION BY game_id, environment, player_id ORDER BY day
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS day_before
   FROM player_days FINAL
   WHERE ${COMPARED}
   WINDOW life AS (PARTITION BY game_id, environment, player_id)
 )
-WHERE NOT is_placed OR cohort_day != first_day OR NOT (previous_day <=> day_before)
+WHERE NOT is_placed OR first_day != least_day OR cohort_day > first_day OR NOT (previous_day <=> day_before)
   OR NOT (first_purchase_day <=> first_paid_day)
 LIMIT ${MOST_AGAIN + 1}`;
 

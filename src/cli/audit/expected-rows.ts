@@ -84,6 +84,12 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
       const bought = [fact.currency, fact.productId, fact.transactionId, time(fact.recordedAt), 'client', -1];
       return [row('purchases', [...scope, ...player, money(-fact.amount), ...bought])];
     }
+    case 'PlayerImported': {
+      if (fact.begunAt === undefined) return [];
+      return [
+        row('player_beginnings', [...scope, fact.entityId, fact.player.externalId, time(fact.begunAt), time(fact.at)]),
+      ];
+    }
     case 'LifecycleChanged': {
       const times = [time(fact.changedAt), time(fact.at)];
       return [row('lifecycle_transitions', [...scope, ...player, fact.from, fact.to, ...times])];
@@ -126,7 +132,6 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'IdempotencyKeyUsed':
     case 'ImportAdvanced':
     case 'LifecycleScheduled':
-    case 'PlayerImported':
     case 'PlayerListed':
     case 'PlayerRegistered':
     case 'PlayerUpdated':

@@ -7,6 +7,7 @@ import { readSinkPosition } from '../../../streams/sinks/positions.ts';
 import { SETTINGS } from '../../deployment.ts';
 import { createCommandClient, type CommandClient } from '../../gateway/backend/command-client.ts';
 import { sleep, type Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { createLogger } from '../../kernel/logger.ts';
 import { createMetrics } from '../../kernel/metrics.ts';
@@ -22,7 +23,7 @@ export interface HistoryClientOptions {
   environment: Environment;
 }
 
-type HistoryClient = Pick<ImportFileOptions, 'partitions' | 'partitionOf' | 'send' | 'mayGoOn'>;
+type HistoryClient = Pick<ImportFileOptions, 'partitions' | 'partitionOf' | 'players' | 'send' | 'mayGoOn'>;
 
 /** Connects to the owners of the deployment's partitions for an import, while `use` runs. */
 export async function withHistoryClient(
@@ -34,10 +35,21 @@ export async function withHistoryClient(
     use({
       partitions,
       partitionOf: (playerId) => client.partitionOf(playerId),
+      players: playersOf(partitions, (playerId) => client.partitionOf(playerId), options.context.ids),
       send: (body, playerId) => client.send({ game, environment, receivedAt: clock.wallMs() }, playerId, body),
       mayGoOn: createSinkGate(options.log, clock),
     }),
   );
+}
+
+/** An id of each partition, for commands that concern no player. */
+function playersOf(partitions: number, partitionOf: (id: string) => number, ids: Pick<Ids, 'uuidv4'>): string[] {
+  const found = new Map<number, string>();
+  while (found.size < partitions) {
+    const id = ids.uuidv4();
+    found.set(partitionOf(id), id);
+  }
+  return Array.from({ length: partitions }, (_, partition) => found.get(partition) ?? '');
 }
 
 export interface OwnersOptions {

@@ -71,6 +71,8 @@ async function optionsOf(path: string, more: Partial<ImportFileOptions>): Promis
     partitions: 1,
     partitionOf: () => 0,
     mayGoOn: () => Promise.resolve(),
+    players: ['7d6f3f5e-6f0b-5f8e-9d2c-000000000001'],
+    openEventIds: undefined,
     send: owner().send,
     clock: systemClock,
     signal: new AbortController().signal,
@@ -140,10 +142,11 @@ describe('a file that is not as it was', () => {
     expect(decided).toEqual([]);
   });
 
-  it('is refused if it has grown since an earlier run, whatever its name', async () => {
-    await importFile(await optionsOf(fileWith(history), {}));
-    const path = fileWith(history + line(9), 'other.ndjson');
-    const size = history.length;
+  it('is refused if it has grown since an earlier run and has events without ids, whatever its name', async () => {
+    const noIds = history.replaceAll(/"event_id":"\d",/g, '');
+    await importFile(await optionsOf(fileWith(noIds), {}));
+    const path = fileWith(noIds + line(9), 'other.ndjson');
+    const size = noIds.length;
     await expect(optionsOf(path, {})).rejects.toThrow(
       `The first ${size} bytes of ${path} were imported before, and would count twice. Import what was added: ` +
         `\`tail -c +${size + 1}\``,
@@ -171,6 +174,58 @@ describe('a file that is not as it was', () => {
     expect(decided.length).toBeGreaterThan(1_000);
     const state: unknown = JSON.parse(readFileSync(join(folder, 'states', 'state.json'), 'utf8'));
     expect(state).toMatchObject({ done: false, counts: { imported: decided.length } });
+  });
+});
+
+describe('events with ids', () => {
+  /** The ids that a deployment has, of all files. */
+  function deployment(held: string[] = []) {
+    const openEventIds: ImportFileOptions['openEventIds'] = async (whenDecided) => {
+      await whenDecided();
+      return {
+        async repeatedAmong(lines) {
+          const repeated = new Set<number>();
+          for (const [at, { eventId }] of lines.entries()) {
+            if (held.includes(eventId)) repeated.add(at);
+            else held.push(eventId);
+          }
+          return repeated;
+        },
+      };
+    };
+    return { held, openEventIds };
+  }
+
+  it('count once, in a file and over files', async () => {
+    const { openEventIds, held } = deployment(['1']);
+    const { decided, send } = owner();
+    const path = fileWith(history + line(2) + line(7) + line(0));
+    const { counts } = await importFile(await optionsOf(path, { openEventIds, send }));
+    expect([decided, counts]).toEqual([[1, 3, 5], { imported: 3, repeated: 3, rejected: 0 }]);
+    expect(held).toEqual(['1', '0', '2', '7']);
+  });
+
+  it('may be in a file that has grown', async () => {
+    const { openEventIds } = deployment();
+    await importFile(await optionsOf(fileWith(history), { openEventIds }));
+    const grown = await optionsOf(fileWith(history + line(9), 'grown.ndjson'), { openEventIds });
+    expect((await importFile({ ...grown, statePath: join(folder, 'states', 'grown.json') })).counts).toEqual({
+      imported: 1,
+      repeated: LINES,
+      rejected: 0,
+    });
+  });
+
+  it('that an earlier run sent are left to their owner', async () => {
+    const path = fileWith(history);
+    // All lines were decided by a run that this machine has no memory of.
+    const send = (body: ImportHistory): Promise<Reply> => {
+      const earlier = body.players.flatMap((player) => player.lines).length;
+      return Promise.resolve({ kind: 'imported', importedTo: LINES, imported: 0, repeated: 0, earlier, rejected: [] });
+    };
+    const { openEventIds } = deployment(['0', '1', '2']);
+    const { counts } = await importFile(await optionsOf(path, { openEventIds, send }));
+    expect(counts).toEqual({ imported: 0, repeated: LINES, rejected: 0 });
   });
 });
 

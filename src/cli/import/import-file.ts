@@ -6,6 +6,9 @@ import { createCommandPace } from '../../kernel/command-pace.ts';
 import { noteFitted } from './fitted-lines.ts';
 import type { ImportSource } from './import-source.ts';
 import { loadProgress, newProgress, saveProgress, type ImportIdentity, type ImportProgress } from './import-state.ts';
+import { readDecidedLines } from './decided-lines.ts';
+import type { EventIds } from './event-ids.ts';
+import { inBatches } from './line-batches.ts';
 import { openFile } from './open-source.ts';
 import type { Progress } from './progress-line.ts';
 import { readHistory, type ReadLine, type ReadOptions } from './read-history.ts';
@@ -25,6 +28,10 @@ export interface ImportFileOptions extends Omit<ReadOptions, 'nowMs' | 'fromLine
   partitionOf: (playerId: string) => number;
   send: (body: ImportHistory, playerId: string) => Promise<Reply>;
   mayGoOn: () => Promise<void>;
+  /** A player id of each partition. */
+  players: readonly string[];
+  /** Opens what knows the ids of events, when ClickHouse has all rows. `undefined`: the lines have no events. */
+  openEventIds: ((whenDecided: () => Promise<void>) => Promise<EventIds>) | undefined;
   clock: Clock;
   /** Aborts the import: what is in flight is decided first. */
   signal: AbortSignal;
@@ -54,7 +61,8 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
   });
   const begunMs = clock.monotonicMs();
   let savedMs = begunMs;
-  let { readTo, unlisted } = saved;
+  let { readTo, unlisted, withoutId } = saved;
+  const repeated = new Set(saved.repeatedLines);
   const { fitted } = saved;
   let linesOfRun = 0;
 
@@ -88,7 +96,9 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
     const decidedTo = senders.map((sender) => sender.decidedTo);
     const undecided = senders.map((sender) => sender.undecidedFrom ?? Infinity);
     const nextLine = Math.min(readTo + 1, ...undecided);
-    const progress = { nextLine, readTo, decidedTo, done, counts, fitted, rejectedBytes: rejected.bytes, unlisted };
+    for (const line of repeated) if (line < nextLine) repeated.delete(line);
+    const lines = { nextLine, readTo, decidedTo, repeatedLines: [...repeated], withoutId };
+    const progress = { ...lines, done, counts, fitted, rejectedBytes: rejected.bytes, unlisted };
     saveProgress(statePath, progress, identity);
     return progress;
   }
@@ -112,12 +122,35 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
       if (read.line > saved.readTo) reject(read.line, read.reason, read.bytes.toString('utf8'));
       return undefined;
     }
-    if (read.line > saved.readTo) noteFitted(fitted, read);
+    if (read.line > saved.readTo) note(read);
     const partition = partitionOf(read.item.playerId);
     const sender = senders[partition];
     if (sender === undefined || read.line <= (saved.decidedTo[partition] ?? 0)) return undefined;
+    if (repeated.has(read.line)) return undefined;
     linesOfRun += 1;
     return sender.add(read.item) ? undefined : sender;
+  }
+
+  function note(read: Extract<ReadLine, { kind: 'item' }>): void {
+    if (read.ownId === undefined) withoutId += 1;
+    if (repeated.has(read.line)) counts.repeated += 1;
+    else noteFitted(fitted, read);
+  }
+
+  const flush = (): Promise<unknown> => Promise.all(senders.map((sender) => sender.flush()));
+  const decided = options.openEventIds && (await readDecidedLines(importId, options.players, options.send, clock));
+  const eventIds = await options.openEventIds?.(async () => void (await flush()));
+
+  /** Finds the lines whose event the player has. What an earlier run sent is left to its owner. */
+  async function findRepeated(lines: readonly ReadLine[]): Promise<void> {
+    const named = lines.flatMap((read) => {
+      if (read.kind === 'fault' || read.ownId === undefined || repeated.has(read.line)) return [];
+      const { playerId } = read.item;
+      const isSent = read.line <= (decided?.[partitionOf(playerId)] ?? 0);
+      return isSent ? [] : [{ playerId, eventId: read.ownId, line: read.line }];
+    });
+    const found = await eventIds?.repeatedAmong(named);
+    for (const at of found ?? []) repeated.add(named[at]?.line ?? 0);
   }
 
   let fault: unknown;
@@ -132,7 +165,8 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
   }
 
   try {
-    for await (const lines of readable()) {
+    for await (const lines of eventIds === undefined ? readable() : inBatches(readable())) {
+      await findRepeated(lines);
       for (const read of lines) {
         await take(read)?.room();
         readTo = Math.max(readTo, read.line);
@@ -144,7 +178,7 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
       save(false);
       report();
     }
-    await Promise.all(senders.map((sender) => sender.flush()));
+    await flush();
     report();
     const progress = save(!signal.aborted && fault === undefined);
     if (fault !== undefined) throw fault;

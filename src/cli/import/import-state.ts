@@ -14,6 +14,10 @@ export interface ImportProgress {
   readTo: number;
   /** For each partition: every line of it up to this one is decided and counted. */
   decidedTo: number[];
+  /** Lines from `nextLine` on whose event the player has: they were counted, and are not sent. */
+  repeatedLines: number[];
+  /** Lines whose event has no id of its own, or which are no events. */
+  withoutId: number;
   done: boolean;
   counts: ImportCounts;
   fitted: FittedLines;
@@ -47,6 +51,8 @@ export function newProgress(partitions: number): ImportProgress {
     nextLine: 1,
     readTo: 0,
     decidedTo: Array.from({ length: partitions }, () => 0),
+    repeatedLines: [],
+    withoutId: 0,
     done: false,
     counts: { imported: 0, repeated: 0, rejected: 0 },
     fitted: noFittedLines(),
@@ -79,7 +85,23 @@ export function loadProgress(path: string, partitions: number, identity: ImportI
   // Another file for rejected lines begins empty.
   const isSameFile = [undefined, identity.rejectedPath].includes(text(field(saved, 'rejectedPath')));
   const listed = isSameFile ? { rejectedBytes, unlisted } : { rejectedBytes: 0, unlisted: 0 };
-  return { nextLine, readTo, decidedTo: lines, done, counts: sums, fitted: fittedIn(saved), ...listed };
+  return {
+    nextLine,
+    readTo,
+    decidedTo: lines,
+    ...idsIn(saved),
+    done,
+    counts: sums,
+    fitted: fittedIn(saved),
+    ...listed,
+  };
+}
+
+function idsIn(saved: unknown): Pick<ImportProgress, 'repeatedLines' | 'withoutId'> {
+  const lines = field(saved, 'repeatedLines');
+  const withoutId = field(saved, 'withoutId');
+  const repeatedLines = Array.isArray(lines) ? lines.filter((line): line is number => isCount(line)) : [];
+  return { repeatedLines, withoutId: isCount(withoutId) ? withoutId : 1 };
 }
 
 function fittedIn(saved: unknown): FittedLines {
@@ -109,7 +131,9 @@ export function knownImports(folder: string, namespace: string): KnownImport[] {
     const counts = field(saved, 'counts');
     const done = field(saved, 'done') === true;
     const isEmpty = done && field(counts, 'imported') === 0 && field(counts, 'repeated') === 0;
-    if (isEmpty || text(field(saved, 'namespace')) !== namespace) return [];
+    // Events with ids of their own count once, also in a file that has grown.
+    const isSafe = field(saved, 'withoutId') === 0;
+    if (isEmpty || isSafe || text(field(saved, 'namespace')) !== namespace) return [];
     return [{ importId, sizeBytes, done }];
   });
 }

@@ -42,8 +42,8 @@ export interface LineNotes {
 export const noNotes = (): LineNotes => ({ cut: [], replaced: [] });
 
 /**
- * An object as JSON text; `{}` if absent. Exports hold it as an object, or as a text with JSON. It is made to fit by the
- * rule for messages of Segment's clients.
+ * An object as JSON text; `{}` if absent. Exports hold it as an object, or as a text with JSON. It is made to fit by
+ * the rule for messages of Segment's clients.
  */
 export function documentOf(fields: Fields, name: string, notes: LineNotes): JsonText {
   const value = fields[name];

@@ -10,7 +10,8 @@ export type ParquetColumns = readonly { name: string; type: ParquetType }[];
  * - A member of a struct without a value is left out: a struct has the members of all rows, and NDJSON those of its
  *   own. The engine reads a missing list, map or struct as an empty one, so empty ones are left out too.
  * - JSON stays as it is, also null in it. Values of maps and items of lists stay.
- * - Whole numbers and decimals keep all their digits. As columns of their own they are texts, because ids may be numbers.
+ * - Whole numbers and decimals keep all their digits. As columns of their own they are texts, because ids may be
+ *   numbers.
  * @param line a row in which the engine quotes such numbers
  */
 export function parquetLine(line: Buffer, columns: ParquetColumns): Buffer {

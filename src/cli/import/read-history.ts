@@ -14,7 +14,7 @@ import { splitRecords, type FileRecord } from '../../kernel/split-records.ts';
 
 /** A line of a file that can be imported, or why it cannot. */
 export type ReadLine =
-  | { kind: 'item'; line: number; item: ImportItem; notes?: LineNotes }
+  | { kind: 'item'; line: number; item: ImportItem; ownId?: string | undefined; notes?: LineNotes }
   | { kind: 'fault'; line: number; reason: string; bytes: Buffer };
 
 export interface ReadOptions {
@@ -76,30 +76,35 @@ function readLine(record: FileRecord, columns: readonly string[] | undefined, op
   try {
     if (record.fault !== undefined) throw new LineFault(`The line ${record.fault}.`);
     const fields = columns === undefined ? jsonFields(bytes, options.format, notes) : namedFields(bytes, columns);
-    const item = itemOf(fields, line, options, notes);
-    return notes.cut.length + notes.replaced.length === 0
-      ? { kind: 'item', line, item }
-      : { kind: 'item', line, item, notes };
+    const read = { kind: 'item', line, ...itemOf(fields, line, options, notes) } as const;
+    return notes.cut.length + notes.replaced.length === 0 ? read : { ...read, notes };
   } catch (error) {
     if (error instanceof LineFault) return { kind: 'fault', line, reason: error.message, bytes };
     throw error;
   }
 }
 
-function itemOf(fields: Fields, line: number, options: ReadOptions, notes: LineNotes): ImportItem {
+/** @returns the line, and the id that its event has in the file */
+function itemOf(
+  fields: Fields,
+  line: number,
+  options: ReadOptions,
+  notes: LineNotes,
+): { item: ImportItem; ownId?: string | undefined } {
   const { format, importId, nowMs, fit, playerIdOf } = options;
   const { event, ...read } = format.read(fields, nowMs, notes);
   const item: ImportItem = { line, playerId: playerIdOf(read.externalId), ...read };
   const [cut] = fit === true ? [] : notes.cut;
   if (event === undefined) {
     if (cut !== undefined) throw new LineFault(`\`${cut.path}\` ${cut.message}. With --fit, it is cut.`);
-    return item;
+    return { item };
   }
-  const named = { ...event, eventId: event.eventId ?? uuidv5(IMPORTED_IDS, `${importId}\n${line}`) };
-  if (cut === undefined) return { ...item, event: named };
+  const ownId = event.eventId;
+  const named = { ...event, eventId: ownId ?? uuidv5(IMPORTED_IDS, `${importId}\n${line}`) };
+  if (cut === undefined) return { ownId, item: { ...item, event: named } };
   const { playerId, externalId, at } = item;
   const faults = notes.cut.slice(0, LIMITS.quarantineFaults);
-  return { line, playerId, externalId, at, quarantined: { ...named, faults } };
+  return { ownId, item: { line, playerId, externalId, at, quarantined: { ...named, faults } } };
 }
 
 function jsonFields(bytes: Buffer, { documents }: FileFormat, notes: LineNotes): Fields {

@@ -14,6 +14,18 @@ export const IMPORT_LIMITS = {
   importRejectedBytes: 256 * 1024 * 1024,
   /** 2000-01-01: games have no older history, and each month of rows is an insert of its own. */
   importEarliestMs: 946_684_800_000,
+  /**
+   * Bits of the filter of known event ids: 64 MiB. With 10 million ids a batch has no id that is looked up in vain,
+   * with 100 million most have.
+   */
+  importKnownIdBits: 2 ** 29,
+  /** Ids that were sent since ClickHouse had all rows, about 100 bytes each. Then the import waits for its rows. */
+  importRecentIds: 500_000,
+  /** Ids in one statement, of at most 128 characters each: ClickHouse parses 256 KiB. */
+  importLookedUpIds: 1_000,
+  /** Lines whose ids are looked up together, and bytes of their properties. */
+  importBatchLines: 20_000,
+  importBatchBytes: 16 * 1024 * 1024,
   /** Lines of one command. Deciding them takes a few milliseconds, for which live commands wait. */
   importCommandLines: 1_000,
   /**

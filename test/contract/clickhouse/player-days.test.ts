@@ -31,7 +31,8 @@ afterAll(async () => {
   await clickhouse.close();
 });
 beforeEach(async () => {
-  for (const table of ['events', 'sessions', 'purchases', 'player_days', 'player_levels', 'player_days_builds']) {
+  const derived = ['player_days', 'player_levels', 'player_days_builds'];
+  for (const table of ['events', 'sessions', 'purchases', 'player_beginnings', ...derived]) {
     await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
   }
 });
@@ -45,7 +46,8 @@ const playerId = (n: number): string => `00000000-0000-5000-8000-${String(n).pad
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 interface Row {
-  kind: 'event' | 'session' | 'purchase' | 'reversal';
+  /** `beginning`: an import says that the player was first seen `value` days before the receipt. */
+  kind: 'event' | 'session' | 'purchase' | 'reversal' | 'beginning';
   game: string;
   player: number;
   /** Receipt, hours after START. */
@@ -58,6 +60,7 @@ interface Row {
 }
 
 const LATE_MS = 7 * DAY_MS;
+const begunAt = (row: Row): number => START + row.received * HOUR_MS - row.value * DAY_MS;
 const timeOf = (row: Row): number => {
   const received = START + row.received * HOUR_MS;
   if (row.kind === 'purchase' || row.kind === 'reversal') return received;
@@ -65,7 +68,7 @@ const timeOf = (row: Row): number => {
 };
 
 async function insert(rows: readonly Row[], firstSequence: number): Promise<void> {
-  const tables: Record<string, object[]> = { events: [], sessions: [], purchases: [] };
+  const tables: Record<string, object[]> = { events: [], sessions: [], purchases: [], player_beginnings: [] };
   for (const [at, row] of rows.entries()) {
     const received = START + row.received * HOUR_MS;
     const device = received - row.late * HOUR_MS;
@@ -76,7 +79,8 @@ async function insert(rows: readonly Row[], firstSequence: number): Promise<void
       received_at: received,
       facts_sequence: firstSequence + at,
     };
-    if (row.kind === 'event') {
+    if (row.kind === 'beginning') tables['player_beginnings']!.push({ ...common, first_seen_at: begunAt(row) });
+    else if (row.kind === 'event') {
       const properties = JSON.stringify({ level: levelOf(row) });
       tables['events']!.push({
         ...common,
@@ -149,6 +153,7 @@ function expected(rows: readonly Row[]) {
   const days = new Map<string, Day>();
   // The newest receipt decides on details.
   for (const row of rows.toSorted((a, b) => a.received - b.received)) {
+    if (row.kind === 'beginning') continue;
     const day = dayOf(timeOf(row));
     const key = `${row.game}/${row.player}/${day}`;
     const found = days.get(key) ?? { ...EMPTY, game: row.game, player: playerId(row.player), day };
@@ -173,8 +178,13 @@ function expected(rows: readonly Row[]) {
     const own = all.filter(({ game, player }) => game === day.game && player === day.player);
     const days = own.map((one) => one.day).toSorted();
     const first = own.find((one) => one.day === days[0])!;
-    day.cohort = first.day;
-    day.origin = [first.first, first.country, first.platform, first.version].join(' ');
+    const begun = rows.filter(
+      ({ kind, game, player }) => kind === 'beginning' && game === day.game && playerId(player) === day.player,
+    );
+    day.firstDay = first.day;
+    day.cohort = [first.day, ...begun.map((row) => dayOf(begunAt(row)))].toSorted()[0]!;
+    const country = own.toSorted((a, b) => (a.day < b.day ? -1 : 1)).find((one) => one.country !== '')?.country ?? '';
+    day.origin = [first.first, country, first.platform, first.version].join(' ');
     day.previous = days[days.indexOf(day.day) - 1] ?? null;
     day.firstPurchase =
       own
@@ -187,6 +197,7 @@ function expected(rows: readonly Row[]) {
 
 const EMPTY = {
   cohort: '',
+  firstDay: '',
   previous: null as string | null,
   firstPurchase: null as string | null,
   events: 0,
@@ -208,7 +219,7 @@ const keyOf = ({ game, player, day }: Day): string => `${game}/${player}/${day}`
 const stored = () =>
   rowsOf(
     clickhouse,
-    `SELECT game_id AS game, player_id AS player, toString(day) AS day, toString(cohort_day) AS cohort,
+    `SELECT game_id AS game, player_id AS player, toString(day) AS day, toString(cohort_day) AS cohort, toString(first_day) AS firstDay,
       if(isNull(previous_day), NULL, toString(previous_day)) AS previous,
       if(isNull(first_purchase_day), NULL, toString(first_purchase_day)) AS firstPurchase, toUInt32(events) AS events,
       sessions, toUInt32(playtime_seconds) AS playtime, purchases, toFloat64(revenue) AS revenue, country, platform,
@@ -258,7 +269,7 @@ async function buildAll(from: number, to: number): Promise<void> {
 }
 
 const arbitraryRow: Arbitrary<Row> = record({
-  kind: constantFrom('event', 'event', 'event', 'session', 'purchase', 'reversal'),
+  kind: constantFrom('event', 'event', 'event', 'session', 'purchase', 'reversal', 'beginning'),
   game: constantFrom('a', 'a', 'b'),
   player: integer({ min: 1, max: 4 }),
   received: integer({ min: 0, max: 5 * 24 }),
@@ -281,7 +292,14 @@ describe('player_days', () => {
     async () => {
       await assert(
         asyncProperty(arbitraryRows, integer({ min: 1, max: 3 }), boolean(), async (rows, builds, repeats) => {
-          for (const table of ['events', 'sessions', 'purchases', 'player_days', 'player_levels']) {
+          for (const table of [
+            'events',
+            'sessions',
+            'purchases',
+            'player_beginnings',
+            'player_days',
+            'player_levels',
+          ]) {
             await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
           }
           const size = Math.ceil(rows.length / builds);
@@ -295,7 +313,7 @@ describe('player_days', () => {
           expect(await storedLevels()).toEqual(expectedLevels(rows));
           expect(await rowsOf(clickhouse, KPIS)).toEqual(kpisOf(expected(rows)));
           const erased = { game: 'a', environment: 'live', ids: [playerId(1)] };
-          for (const table of ['events', 'sessions', 'purchases']) {
+          for (const table of ['events', 'sessions', 'purchases', 'player_beginnings']) {
             const removal = `ALTER TABLE ${table} DELETE WHERE game_id = 'a' AND player_id = '${playerId(1)}'`;
             await execSql(clickhouse, removal, { search: { mutations_sync: '1' } });
           }
@@ -310,6 +328,37 @@ describe('player_days', () => {
       );
     },
   );
+
+  it('leaves players whom another product had before out of every cohort, also if that is known later', async () => {
+    const event = (player: number, received: number): Row => {
+      return { kind: 'event', game: 'a', player, received, late: 0, value: 1, country: 'DE', platform: '' };
+    };
+    const rows: Row[] = [event(1, 0), event(2, 0), event(2, 24), event(3, 26)];
+    await insert(rows, 1);
+    await buildAll(0, 4);
+    const cohorts = (view: string) =>
+      rowsOf(clickhouse, `SELECT toUInt32(sum(players)) AS players, toUInt32(count()) AS n FROM ${view}`);
+    expect(await cohorts('retention_by_cohort')).toEqual([{ players: 3, n: 2 }]);
+    const begun: Row[] = [2, 3].map((player) => ({ ...event(player, 50), kind: 'beginning', value: 365 }));
+    await insert(begun, 5);
+    await buildAll(4, 6);
+    expect(await stored()).toEqual(expected([...rows, ...begun]));
+    for (const view of [
+      'retention_by_cohort',
+      'retention_by_country',
+      'retention_by_platform',
+      'retention_by_app_version',
+      'retention_24h_by_cohort',
+      'ltv_by_cohort',
+    ]) {
+      expect([view, await cohorts(view)]).toEqual([view, [{ players: 1, n: 1 }]]);
+    }
+    const kpis = 'SELECT toUInt32(sum(new_players)) AS new, toUInt32(sum(dau)) AS active FROM kpis_daily';
+    expect(await rowsOf(clickhouse, kpis)).toEqual([{ new: 1, active: 4 }]);
+    const funnel =
+      "SELECT value, toUInt32(players) AS players FROM funnel(game='a', steps=['level_failed'], window_seconds=60, first_day='2026-01-28', last_day='2026-02-01', breakdown='country')";
+    expect(await rowsOf(clickhouse, funnel)).toEqual([{ value: 'DE', players: 3 }]);
+  });
 
   it('moves the cohort of a day to which the same build adds rows', async () => {
     const event = (received: number): Row => {

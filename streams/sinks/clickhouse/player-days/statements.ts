@@ -62,11 +62,17 @@ export const NEW_ROWS = 'facts_sequence > {from: UInt64} AND facts_sequence <= {
 export const RECEIVED = `received_at >= toDateTime64({day: Date}, 3, 'UTC')
   AND received_at < toDateTime64({day: Date} + ${LATE_DAYS + 1}, 3, 'UTC')`;
 
+/** Players whose beginning became known on the day, behind `from`, up to `to`: one day for most imports. */
+const NEW_BEGINNINGS = `SELECT player_id FROM player_beginnings
+    WHERE ${SCOPE} AND ${NEW_ROWS} AND ${dayOf('received_at')} = {day: Date}`;
+
 /** Games, environments and days with rows behind `from`, up to `to`; oldest day first. */
 export const TOUCHED_DAYS = `
 SELECT game_id, environment, toString(day) AS day
 FROM (
 ${SOURCES.map(({ table, time }) => `SELECT game_id, environment, ${dayOf(time)} AS day FROM ${table} WHERE ${NEW_ROWS} GROUP BY ALL`).join('\nUNION ALL\n')}
+UNION ALL
+SELECT game_id, environment, ${dayOf('received_at')} AS day FROM player_beginnings WHERE ${NEW_ROWS} GROUP BY ALL
 )
 GROUP BY game_id, environment, day
 ORDER BY day, game_id, environment`;
@@ -115,7 +121,7 @@ const OF_FIRST_DAY = {
   cohort_app_version: 'app_version',
 } as const;
 /** What follows from all days of a player. */
-const HISTORY = ['cohort_day', ...Object.keys(OF_FIRST_DAY), 'previous_day', 'first_purchase_day'];
+const HISTORY = ['cohort_day', 'first_day', ...Object.keys(OF_FIRST_DAY), 'previous_day', 'first_purchase_day'];
 
 const INTO_DAYS = `INSERT INTO player_days
   (game_id, environment, player_id, day, ${OF_DAY.join(', ')}, ${HISTORY.join(', ')}, is_placed, version)`;
@@ -123,6 +129,7 @@ export const VERSION = '{version: UInt128}';
 
 /** Whether a day says of itself what the rows of all days of its player hold of the first day. */
 const IS_AS_BEFORE = Object.entries(OF_FIRST_DAY)
+  .filter(([, column]) => column !== 'country')
   .map(([ofFirst, column]) => `built.${column} = stored.${ofFirst}`)
   .join(' AND ');
 
@@ -134,15 +141,15 @@ const IS_AS_BEFORE = Object.entries(OF_FIRST_DAY)
 export const BUILD_DAY = `${INTO_DAYS}
 SELECT {game: String}, {environment: String}, built.player_id, built.day,
   ${OF_DAY.map((column) => `built.${column}`).join(', ')},
-  if(stored.is_placed, stored.cohort_day, built.day),
-  ${HISTORY.slice(1)
+  if(stored.is_placed, stored.cohort_day, built.day), if(stored.is_placed, stored.first_day, built.day),
+  ${HISTORY.slice(2)
     .map((column) => `stored.${column}`)
     .join(', ')},
   stored.is_placed AND (stored.purchases > 0) = (built.purchases > 0)
-    AND (stored.cohort_day != built.day OR (${IS_AS_BEFORE})), ${VERSION}
+    AND (stored.first_day != built.day OR (${IS_AS_BEFORE})) AND stored.country = built.country, ${VERSION}
 FROM (${daysOf(`(${TOUCHED_PLAYERS})`, { received: RECEIVED, isDay: (day) => `${day} = {day: Date}` })}) AS built
 LEFT ANY JOIN (
-  SELECT player_id, ${HISTORY.join(', ')}, purchases, is_placed FROM player_days FINAL
+  SELECT player_id, ${HISTORY.join(', ')}, country, purchases, is_placed FROM player_days FINAL
   WHERE ${SCOPE} AND day = {day: Date} AND player_id IN (${TOUCHED_PLAYERS})
 ) AS stored ON stored.player_id = built.player_id`;
 
@@ -153,21 +160,29 @@ SELECT {game: String}, {environment: String}, player_id, day, ${OF_DAY.join(', '
 FROM (
   ${placed(`SELECT * FROM player_days FINAL WHERE ${SCOPE} AND player_id IN (
     SELECT player_id FROM player_days FINAL WHERE ${SCOPE} AND day = {day: Date} AND NOT is_placed
+    UNION DISTINCT ${NEW_BEGINNINGS}
   )`)}
 )
 WHERE NOT is_placed OR ${HISTORY.map((column) => `NOT (${column} <=> new_${column})`).join(' OR ')}`;
 
 /** Adds the place in the player's history to each day: `new_cohort_day` and so on. */
 function placed(days: string): string {
-  const ofFirst = Object.entries(OF_FIRST_DAY).map(
-    ([name, column]) => `argMin(${column}, day) OVER life AS new_${name}`,
+  const ofFirst = Object.entries(OF_FIRST_DAY).map(([name, column]) =>
+    // A day with no event but a session or a purchase names no country.
+    column === 'country'
+      ? `argMinIf(country, day, country != '') OVER life AS new_${name}`
+      : `argMin(${column}, day) OVER life AS new_${name}`,
   );
-  return `SELECT *, min(day) OVER life AS new_cohort_day,
+  return `SELECT *, min(day) OVER life AS new_first_day,
+    if(begun_day > toDate(0), least(begun_day, new_first_day), new_first_day) AS new_cohort_day,
     ${ofFirst.join(', ')},
     lagInFrame(toNullable(day)) OVER (PARTITION BY player_id ORDER BY day ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
       AS new_previous_day,
     minIfOrNull(day, purchases > 0) OVER life AS new_first_purchase_day
-  FROM (${days})
+  FROM (${days}) AS days
+  LEFT ANY JOIN (
+    SELECT player_id, ${dayOf('min(first_seen_at)')} AS begun_day FROM player_beginnings WHERE ${SCOPE} GROUP BY player_id
+  ) AS begun USING (player_id)
   WINDOW life AS (PARTITION BY player_id)`;
 }
 
