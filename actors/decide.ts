@@ -1,18 +1,20 @@
 import type { Clock } from '../src/kernel/clock.ts';
-import type { Command, CommandBody, Query } from './vocabulary/commands.ts';
+import type { Command, CommandBody, EvaluateFlags, Query } from './vocabulary/commands.ts';
+import type { Scope } from './vocabulary/scope.ts';
 import { metered } from './conditions/steps.ts';
 import { playerIn, type Context, type Draft, type Step } from './decision.ts';
 import { catchUp } from './timers.ts';
 import { readChurnRisk } from './churn/read-churn-risk.ts';
 import { evaluateFlags } from './flags/evaluate-flags.ts';
 import { readErasure } from './player/erase.ts';
+import { emptyPlayer } from './player/empty-player.ts';
 import { exportPlayer } from './player/export.ts';
 import { readLifecycle } from './player/read-lifecycle.ts';
 import { readPlayer } from './player/register.ts';
 import type { Reply } from './vocabulary/replies.ts';
 import { COMMANDS, type CommandsByKind } from './kinds.ts';
 import { react } from './react.ts';
-import type { EntityState } from './vocabulary/state.ts';
+import type { EntityState, PlayerState } from './vocabulary/state.ts';
 import type { Definitions } from './definitions.ts';
 
 /**
@@ -84,10 +86,23 @@ function answerMetered(state: EntityState | undefined, query: Query, { definitio
     case 'ExportPlayer':
       return exportPlayer(player);
     case 'EvaluateFlags':
-      return evaluateFlags(player, query.body, definitions.of(query.game, query.environment), clock);
+      return answerFlags(player, query, query.body, { definitions, clock });
     case 'PreviewSegment':
       throw new Error('a preview reads the players of a partition, not one of them');
   }
+}
+
+function answerFlags(
+  player: PlayerState | undefined,
+  scope: Scope,
+  body: EvaluateFlags,
+  { definitions, clock }: QueryEnvironment,
+): Reply {
+  const targeting = definitions.of(scope.game, scope.environment);
+  const { playerId, externalId } = body;
+  const absent = player === undefined && externalId !== undefined;
+  const evaluated = absent ? emptyPlayer({ playerId, externalId }, scope, targeting, clock.wallMs()) : player;
+  return evaluateFlags(evaluated, body, targeting, clock);
 }
 
 /** The entity a query reads; empty: it reads many. */

@@ -114,7 +114,7 @@ const ALL_FLAGS: Query = {
   environment: 'live',
   configRevision: 0,
   deadlineAt: NOW_MS,
-  body: { kind: 'EvaluateFlags', playerId: playerId(0), flagKeys: 'all', context: '{}', exposes: false },
+  body: { kind: 'EvaluateFlags', playerId: playerId(0), flagKeys: 'all', context: '{}', exposes: false, by: 'server' },
 };
 const STILL = { wallMs: () => NOW_MS, monotonicMs: () => 0 };
 

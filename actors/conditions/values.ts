@@ -68,14 +68,34 @@ function has(value: JsonObject, key: string): boolean {
   return Object.hasOwn(value, key);
 }
 
-/** Compiles a path of keys to a reader, so that evaluation splits no paths. */
+/**
+ * Compiles a path of keys to a reader, so that evaluation splits no paths. A key may contain dots itself: at each level
+ * the key that consists of the whole rest of the path goes first, then shorter ones.
+ */
 export function pathReader(parts: readonly string[]): (root: Json) => Json {
-  const [first, second, ...rest] = parts;
-  if (first === undefined) return (root) => root;
-  if (second === undefined) return (root) => member(root, first);
-  const deeper = pathReader([second, ...rest]);
-  return (root) => deeper(member(root, first));
+  // The readers of the path's ends, the shortest first: each is part of all longer ones.
+  const ends: ((root: Json) => Json)[] = [(root) => root];
+  for (let from = parts.length - 1; from >= 0; from -= 1) {
+    const ways = ends.map((deeper, left) => ({ key: parts.slice(from, parts.length - left).join('.'), deeper }));
+    ends.push((root) => readBy(ways, root));
+  }
+  return ends.at(-1) ?? ((root) => root);
 }
+
+function readBy(ways: readonly { key: string; deeper: (root: Json) => Json }[], root: Json): Json {
+  for (const { key, deeper } of ways) {
+    const found = member(root, key);
+    if (found === null) continue;
+    const value = deeper(found);
+    if (value !== null) return value;
+    // Only keys that are the beginnings of others lead here: data made for it could branch at every level.
+    if (!spend(BRANCH_STEPS)) return null;
+  }
+  return null;
+}
+
+/** A look-up of a key that leads nowhere. */
+const BRANCH_STEPS = 8;
 
 /**
  * Converts a value to a number for comparison, as JavaScript's `<` does: numeric text to its number, true to 1, a

@@ -19,7 +19,7 @@ const targeting = flagsOf({
 const evaluate = (some: Partial<EvaluateFlags> = {}) =>
   evaluateFlags(
     aPlayer(),
-    { kind: 'EvaluateFlags', playerId: 'p', flagKeys: 'all', context: '{}', exposes: false, ...some },
+    { kind: 'EvaluateFlags', playerId: 'p', flagKeys: 'all', context: '{}', exposes: false, by: 'server', ...some },
     targeting,
     clockAt(7_000),
   );
@@ -50,14 +50,21 @@ describe('evaluating flags', () => {
   });
 
   it('fails with PLAYER_NOT_FOUND without a player', () => {
-    const query = { kind: 'EvaluateFlags', playerId: 'p', flagKeys: 'all', context: '{}', exposes: false } as const;
+    const query = {
+      kind: 'EvaluateFlags',
+      playerId: 'p',
+      flagKeys: 'all',
+      context: '{}',
+      exposes: false,
+      by: 'server',
+    } as const;
     expect(evaluateFlags(undefined, query, targeting, clockAt(0))).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
   });
 
   it('fails if the values are too large for one response', () => {
     const value = JSON.stringify('x'.repeat(LIMITS.evaluatedChars / 2));
     const large = flagsOf({ a: { value }, b: { value } }).of('demo', 'live');
-    const query = { kind: 'EvaluateFlags', playerId: 'p', context: '{}', exposes: false } as const;
+    const query = { kind: 'EvaluateFlags', playerId: 'p', context: '{}', exposes: false, by: 'server' } as const;
     const all = evaluateFlags(aPlayer(), { ...query, flagKeys: 'all' }, large, clockAt(0));
     expect(all).toMatchObject({ code: 'VALIDATION_ERROR', details: { fields: [{ path: '/flag_keys' }] } });
     expect(evaluateFlags(aPlayer(), { ...query, flagKeys: ['a'] }, large, clockAt(0))).toMatchObject({ kind: 'flags' });

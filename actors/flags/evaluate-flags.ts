@@ -6,6 +6,7 @@ import type { EvaluateFlags, ExposeFlag } from '../vocabulary/commands.ts';
 import type { FlagEvaluation, FlagsReply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Served, Subject, Targeting } from '../targeting.ts';
+import { flagFor, withoutHidden } from './visible.ts';
 import { periodOf } from './periods.ts';
 
 /**
@@ -15,7 +16,7 @@ import { periodOf } from './periods.ts';
  */
 export function evaluateFlags(
   player: PlayerState | undefined,
-  { flagKeys, context }: EvaluateFlags,
+  { flagKeys, context, by }: EvaluateFlags,
   targeting: Targeting,
   clock: Pick<Clock, 'wallMs' | 'monotonicMs'>,
 ): FlagsReply | Failure {
@@ -28,12 +29,12 @@ export function evaluateFlags(
   // Flags with the same prerequisites share their results.
   const served: Served = new Map();
   for (const key of flagKeys === 'all' ? targeting.flags.keys() : new Set(flagKeys)) {
-    const flag = targeting.flags.get(key);
+    const flag = flagFor(by, key, targeting);
     if (flag === undefined) {
-      unknownFlags.push(key);
+      if (flagKeys !== 'all') unknownFlags.push(key);
       continue;
     }
-    const evaluation = flag.evaluate(subject, targeting, served);
+    const evaluation = withoutHidden(by, flag.evaluate(subject, targeting, served), targeting);
     valueChars += evaluation.value.length;
     if (valueChars > LIMITS.evaluatedChars) return tooLarge();
     evaluations.push(evaluation);

@@ -8,6 +8,7 @@ import type { PlayerState } from '../vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { exposed } from './expose.ts';
 import { periodOf } from './periods.ts';
+import { flagFor } from './visible.ts';
 import { servedOf, variantServed } from './serve.ts';
 import type { ServedFlag } from '../vocabulary/player.ts';
 
@@ -27,7 +28,7 @@ export function exposeTracked(
 ): void {
   const sighting = sightingOf(properties);
   if (sighting === undefined || state.environment === 'test') return;
-  const flag = targeting().flags.get(sighting.flagKey)?.document;
+  const flag = flagFor(context.by, sighting.flagKey, targeting())?.document;
   if (flag === undefined) return;
   const found = attributed(servedOf(state, flag.key), sighting.variant, flag, draft.limits);
   if (found === 'unattributed') draft.tally?.('unattributed');

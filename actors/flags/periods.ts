@@ -35,9 +35,9 @@ export function withPeriods(previous: FlagDocument, next: FlagDocument, nowMs: n
  * `enabled` and prerequisites decide who takes part. Names and descriptions do not count.
  */
 function assignment(flag: FlagDocument): unknown {
-  const { enabled, salt, defaultValue, variants, prerequisites } = flag;
+  const { enabled, salt, defaultValue, variants, prerequisites, archivedAt } = flag;
   const rules = flag.rules.map((rule) => ({ ...rule, name: '' }));
-  return { enabled, salt, defaultValue, variants, rules, prerequisites };
+  return { enabled, isArchived: archivedAt !== null, salt, defaultValue, variants, rules, prerequisites };
 }
 
 /** The arms that results compare; the control is first. */

@@ -21,13 +21,15 @@ export function prerequisiteFaults({ key, prerequisites }: FlagDocument, flag: F
   });
 }
 
+export const CYCLE = 'prerequisites must not form a cycle';
+
 const REPEATED = 'repeats an earlier prerequisite; name each flag once';
 
 function keyFault(key: string, { flagKey }: FlagPrerequisite, flag: FlagByKey): string | undefined {
   if (flagKey === key) return 'must be the key of another flag';
   if (flag(flagKey) === undefined) return 'must be the key of a flag of this game that is not archived';
   if (!dependsOn(flagKey, key, flag)) return undefined;
-  return `depends on \`${key}\` itself; prerequisites must not form a cycle`;
+  return `depends on \`${key}\` itself; ${CYCLE}`;
 }
 
 /** Whether a flag depends on another, directly or not. Terminates even if definitions already form a cycle. */

@@ -1,4 +1,5 @@
 import { failure, type Failure } from '../../src/kernel/errors.ts';
+import type { JsonText } from '../../src/kernel/json.ts';
 import { computedAt } from '../computed/player-values.ts';
 import type { NamedProperty } from '../targeting.ts';
 import type { PlayerReply } from '../vocabulary/replies.ts';
@@ -53,23 +54,31 @@ function withoutPrivateData(player: PlayerView, { deviceId, attributes }: Regist
 function create(command: RegisterPlayer, context: Context): Decision {
   const attributes = mergeAttributes('{}', command.attributes ?? '{}');
   if (attributes === undefined) return { facts: [], reply: attributesTooLarge() };
-  const player: PlayerView = {
-    id: command.playerId,
-    externalId: command.externalId,
-    deviceId: command.deviceId ?? null,
-    email: command.email ?? null,
-    lifecycleStage: 'new',
-    sessionCount: 0,
-    totalRevenue: 0,
-    isPayer: false,
-    firstSeenAt: context.at,
-    lastSeenAt: context.at,
-    attributes,
-  };
+  const player = newPlayer(command, attributes, context.at);
   const { game, environment, at } = context;
   return {
     facts: [{ kind: 'PlayerRegistered', entityId: player.id, game, environment, at, player }],
     reply: { kind: 'player', player, created: true },
+  };
+}
+
+export function newPlayer(
+  { playerId, externalId, deviceId, email }: Pick<RegisterPlayer, 'playerId' | 'externalId' | 'deviceId' | 'email'>,
+  attributes: JsonText,
+  at: number,
+): PlayerView {
+  return {
+    id: playerId,
+    externalId,
+    deviceId: deviceId ?? null,
+    email: email ?? null,
+    lifecycleStage: 'new',
+    sessionCount: 0,
+    totalRevenue: 0,
+    isPayer: false,
+    firstSeenAt: at,
+    lastSeenAt: at,
+    attributes,
   };
 }
 

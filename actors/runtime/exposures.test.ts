@@ -32,6 +32,7 @@ function createWorld(definitions = DEFINITIONS, latencyMs = 0) {
     world.complete(
       node.commandClient.query({ game: 'demo', environment, receivedAt: world.clock.wallMs() }, playerId, {
         kind: 'EvaluateFlags',
+        by: 'server',
         playerId,
         flagKeys,
         context,
@@ -171,7 +172,7 @@ describe('exposures that wait', () => {
     environment: 'live',
     deadlineAt: 9_000,
     configRevision: 4,
-    body: { kind: 'EvaluateFlags', playerId: P1, flagKeys: ['shop'], context: '{}', exposes: true },
+    body: { kind: 'EvaluateFlags', playerId: P1, flagKeys: ['shop'], context: '{}', exposes: true, by: 'server' },
   };
   const shop: FlagsReply = {
     kind: 'flags',

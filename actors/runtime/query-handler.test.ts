@@ -128,7 +128,14 @@ describe('queries', () => {
   it('that are expensive are answered over several turns of the event loop', async () => {
     const envelope = { replyTo: 'g1', game: 'demo', environment: 'live', configRevision: 0 } as const;
     const deadlineAt = clock.wallMs() + 1_000;
-    const body = { kind: 'EvaluateFlags', playerId: 'p', flagKeys: ['costly'], context: '{}', exposes: false } as const;
+    const body = {
+      kind: 'EvaluateFlags',
+      playerId: 'p',
+      flagKeys: ['costly'],
+      context: '{}',
+      exposes: false,
+      by: 'server',
+    } as const;
     const costly = Array.from({ length: 8 }, (_, n) => ({ ...envelope, deadlineAt, requestId: `c${n}`, body }));
     gateway.publish('queries.0', encodeQueries(costly));
     await query('other');
@@ -140,7 +147,14 @@ describe('queries', () => {
   it('that throw fail alone; the others of their message are answered', async () => {
     const envelope = { replyTo: 'g1', game: 'demo', environment: 'live', configRevision: 0 } as const;
     const deadlineAt = clock.wallMs() + 1_000;
-    const broken = { kind: 'EvaluateFlags', playerId: 'p', flagKeys: 'all', context: '{}', exposes: true } as const;
+    const broken = {
+      kind: 'EvaluateFlags',
+      playerId: 'p',
+      flagKeys: 'all',
+      context: '{}',
+      exposes: true,
+      by: 'server',
+    } as const;
     const read = { kind: 'GetPlayer', playerId: 'p' } as const;
     gateway.publish(
       'queries.0',

@@ -4,18 +4,18 @@ import type { FlagEvaluation } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import type { Served, Targeting } from '../targeting.ts';
 import type { SeenFlag } from '../vocabulary/player.ts';
-import { formsOf, formsOfGone, isSeen, type SessionFlagForms } from './session-flags.ts';
+import { flagFor, isHidden } from '../flags/visible.ts';
+import { formsOf, formsOfGone, isSeen, wasHidden, type SessionFlagForms } from './session-flags.ts';
 
 /**
  * Evaluates the flags of a session for its player.
  * @param flagKeys the keys requested at init; `null`: all flags. Unknown keys are skipped
- * @param nowMs epoch milliseconds
  */
 export function evaluateSessionFlags(
   player: PlayerState,
   flagKeys: readonly string[] | null,
   targeting: Targeting,
-  nowMs: number,
+  { at: nowMs, by }: Pick<Context, 'at' | 'by'>,
 ): FlagEvaluation[] {
   const { flags } = targeting;
   const subject = { player, nowMs };
@@ -23,10 +23,16 @@ export function evaluateSessionFlags(
   const served: Served = new Map();
   const evaluations: FlagEvaluation[] = [];
   for (const key of flagKeys ?? flags.keys()) {
-    const flag = flags.get(key);
+    const flag = flagFor(by, key, targeting);
     if (flag !== undefined) evaluations.push(flag.evaluate(subject, targeting, served));
   }
   return evaluations;
+}
+
+/** The forms of an evaluation by these definitions. */
+export function formsIn({ flags }: Targeting, evaluation: FlagEvaluation): SessionFlagForms {
+  const flag = flags.get(evaluation.flagKey);
+  return formsOf(evaluation, flag !== undefined && isHidden(flag));
 }
 
 /** Emits the flags that a reply reports to a session, and the resulting changes of the player's served variants. */
@@ -49,17 +55,21 @@ export function reportFlags(
   for (const fact of servedFacts(player, servedNow, targeting, context, limits)) draft.emit(fact);
 }
 
-/** The flags that differ from those last reported to a session. A deleted flag is reported as disabled. */
+/**
+ * The flags that differ from those last reported to a session. A deleted flag is reported as disabled, also one that the
+ * caller may no longer see; a client key learns of no flag that only a server key has seen in the session.
+ */
 export function changedFlags(
   before: readonly SeenFlag[],
   now: readonly FlagEvaluation[],
-  { flags }: Targeting,
+  targeting: Targeting,
+  by: Context['by'],
 ): SessionFlagForms[] {
   const changed: SessionFlagForms[] = [];
   // Usually nothing changed and the order is the same. The map is built only when the order differs.
   let byKey: Map<string, SeenFlag> | undefined;
   for (const [place, evaluation] of now.entries()) {
-    const forms = formsOf(evaluation);
+    const forms = formsIn(targeting, evaluation);
     let old = before[place];
     if (old === forms.seen) continue;
     if (old?.flagKey !== evaluation.flagKey) {
@@ -69,7 +79,8 @@ export function changedFlags(
     if (old === undefined || !isSeen(old, forms.seen)) changed.push(forms);
   }
   for (const seen of before) {
-    if (flags.has(seen.flagKey)) continue;
+    if (flagFor(by, seen.flagKey, targeting) !== undefined) continue;
+    if (by === 'client' && wasHidden(seen)) continue;
     const gone = formsOfGone(seen.flagKey);
     if (!isSeen(seen, gone.seen)) changed.push(gone);
   }

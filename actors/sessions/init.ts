@@ -6,8 +6,9 @@ import type { Reply } from '../vocabulary/replies.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { sessionClosed, inferredEnd } from './close.ts';
 import { playerNow, type SessionContext } from './session-context.ts';
-import { evaluateSessionFlags, reportFlags } from './flag-changes.ts';
-import { formsOf, sentFlags } from './session-flags.ts';
+import { flagFor } from '../flags/visible.ts';
+import { evaluateSessionFlags, formsIn, reportFlags } from './flag-changes.ts';
+import { sentFlags } from './session-flags.ts';
 import type { SessionClosed } from '../vocabulary/session-facts.ts';
 
 /**
@@ -34,8 +35,8 @@ export function initSession(
   sessionContext.react();
   const state = playerNow(draft, playerId, context);
   const targeting = sessionContext.definitions.of(game, environment);
-  const evaluations = evaluateSessionFlags(state, storedKeys, targeting, at);
-  const reported = evaluations.map(formsOf);
+  const evaluations = evaluateSessionFlags(state, storedKeys, targeting, context);
+  const reported = evaluations.map((evaluation) => formsIn(targeting, evaluation));
   reportFlags(draft, state, sessionId, { reported, evaluations }, targeting, context);
   return {
     kind: 'sessionOpened',
@@ -48,7 +49,7 @@ export function initSession(
       attributes: state.attributes,
     },
     flags: sentFlags(reported),
-    unknownFlags: requested?.filter((key) => !targeting.flags.has(key)) ?? [],
+    unknownFlags: requested?.filter((key) => flagFor(context.by, key, targeting) === undefined) ?? [],
     segmentKeys: state.segments.map(({ segmentKey }) => segmentKey),
     serverTime: at,
   };

@@ -18,13 +18,13 @@ export interface SessionFlagForms {
  */
 const prepared = new WeakMap<FlagEvaluation, SessionFlagForms>();
 
-export function formsOf(evaluation: FlagEvaluation): SessionFlagForms {
+export function formsOf(evaluation: FlagEvaluation, isHidden = false): SessionFlagForms {
   const found = prepared.get(evaluation);
   if (found !== undefined) return found;
   const { flagKey, value, variantKey: variant, reason, period } = evaluation;
   const enabled = reason !== 'flag_disabled' && value !== 'false' && value !== 'null';
   const forms = {
-    seen: Object.freeze({ flagKey, enabled, variant, mark: markOf(evaluation) }),
+    seen: Object.freeze({ flagKey, enabled, variant, mark: (isHidden ? HIDDEN : '') + markOf(evaluation) }),
     sent: Object.freeze({ flagKey, enabled, variant, value, reason, ...(period === NO_PERIOD ? {} : { period }) }),
   };
   // Those of overrides belong to one player and are not kept.
@@ -38,6 +38,13 @@ export function formsOfGone(flagKey: string): SessionFlagForms {
 }
 
 const NO_PERIOD = 0;
+/** Begins the mark of a flag that client keys may not learn of. No letter of a reason. */
+const HIDDEN = '!';
+
+/** Whether client keys could not learn of the flag when the session received it. */
+export function wasHidden({ mark = '' }: SeenFlag): boolean {
+  return mark.startsWith(HIDDEN);
+}
 
 /** Whether a session has received this result. A session of an older version holds no mark: its value is not known. */
 export function isSeen(held: SeenFlag, { enabled, variant, mark }: SeenFlag): boolean {

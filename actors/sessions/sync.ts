@@ -41,8 +41,8 @@ export function syncSession(
   sessionContext.react();
 
   const state = playerNow(draft, playerId, context);
-  const evaluations = evaluateSessionFlags(state, session.flagKeys, targeting(), at);
-  const changed = changedFlags(session.flags, evaluations, targeting());
+  const evaluations = evaluateSessionFlags(state, session.flagKeys, targeting(), context);
+  const changed = changedFlags(session.flags, evaluations, targeting(), context.by);
   reportFlags(draft, state, sessionId, { reported: changed, evaluations }, targeting(), context);
   const interventions = offerInterventions(draft, state, sessionId, definitions.campaigns(game, environment), at);
   return { kind: 'sessionSynced', eventsAccepted: tally.eventCount, interventions, flags: sentFlags(changed) };

@@ -304,6 +304,10 @@ export interface EvaluateFlags {
   context: JsonText;
   /** Whether the served result counts as an exposure (single evaluation). */
   exposes: boolean;
+  /** The external_id of a player who need not exist: an unregistered one is evaluated as if it registered now. */
+  externalId?: string;
+  /** Client keys learn of visible flags only. */
+  by: CallerKind;
 }
 
 export type QueryBody =

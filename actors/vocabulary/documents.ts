@@ -202,6 +202,8 @@ export interface FlagDocument {
   updatedAt: number;
   /** The time of deletion. A deleted flag is treated as missing, but its key stays taken. */
   archivedAt: number | null;
+  /** Whether client keys may learn of the flag. Absent: they may. */
+  clientVisible?: boolean;
   version: number;
   /** Oldest first, bounded in number. Absent in flags older than periods (see `periodsOf`). */
   periods?: FlagPeriod[];

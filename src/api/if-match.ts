@@ -16,10 +16,14 @@ export const IfMatch = Type.Object({
 
 export type IfMatch = Static<typeof IfMatch>;
 
-/** PRECONDITION_FAILED if the header names a version that is not the current one. */
-export function staleFor(headers: IfMatch, version: number): Failure | undefined {
-  const wanted = parseVersionTag(headers['If-Match'] ?? '*');
-  if (wanted === 'any' || wanted === version) return undefined;
+/** The version on which a change is based: in the header, in the body (`version`), or in neither. */
+export type Basis = IfMatch & { version?: number | undefined };
+
+/** PRECONDITION_FAILED if the change is based on a version that is not the current one. */
+export function staleFor(basis: Basis, version: number): Failure | undefined {
+  const wanted = parseVersionTag(basis['If-Match'] ?? '*');
+  const isCurrent = wanted === 'any' || wanted === version;
+  if (isCurrent && (basis.version ?? version) === version) return undefined;
   return failure('PRECONDITION_FAILED', `The current version is ${version}; get the resource and repeat the change.`, {
     version,
   });

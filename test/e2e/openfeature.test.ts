@@ -31,6 +31,16 @@ beforeAll(async () => {
   }
   const off = { key: 'off', name: 'off', flag_type: 'boolean', enabled: false };
   expect((await service.call(server, 'POST', '/v1/flags/flags', off)).status).toBe(201);
+  // Without rules and without a default: null.
+  const nothing = { key: 'nothing', flag_type: 'string', variants: [{ key: 'v', value: 'x', weight: 1 }] };
+  expect((await service.call(server, 'POST', '/v1/flags/flags', nothing)).status).toBe(201);
+  await service.call(server, 'PATCH', `/v1/players/players/${playerId}`, { attributes: { veteran: true } });
+  const veterans = {
+    key: 'veterans',
+    flag_type: 'boolean',
+    targeting_rules: [{ ...everybody[0], conditions: { 'attributes.veteran': true } }],
+  };
+  expect((await service.call(server, 'POST', '/v1/flags/flags', veterans)).status).toBe(201);
   const ios = {
     key: 'ios_only',
     name: 'ios_only',
@@ -64,7 +74,10 @@ describe("OpenFeature's server SDK with its OFREP provider", () => {
       expect(await flags.getStringValue('text', '', context)).toBe('grüße');
       expect(await flags.getNumberValue('num', 0, context)).toBe(2.5);
       expect(await flags.getObjectValue('doc', {}, context)).toEqual({ rows: [1, { x: null }] });
-      expect(await flags.getBooleanDetails('off', true, context)).toMatchObject({ value: false, reason: 'DISABLED' });
+      // The kill switch: the default in the code, whatever the flag's own default is.
+      expect(await flags.getBooleanValue('off', true, context)).toBe(true);
+      expect(await flags.getStringValue('off', 'code', context)).toBe('code');
+      expect(await flags.getStringValue('nothing', 'code', context)).toBe('code');
     }
   });
 
@@ -87,10 +100,6 @@ describe("OpenFeature's server SDK with its OFREP provider", () => {
       value: false,
       reason: 'ERROR',
       errorCode: 'TARGETING_KEY_MISSING',
-    });
-    expect(await flags.getBooleanDetails('bool', false, { targetingKey: 'nobody' })).toMatchObject({
-      value: false,
-      errorCode: 'INVALID_CONTEXT',
     });
     expect(await flags.getBooleanDetails('gone', true, known)).toMatchObject({
       value: true,
@@ -138,9 +147,25 @@ describe("OpenFeature's web SDK with its OFREP provider", () => {
     expect(flags.getStringValue('text', '')).toBe('grüße');
     expect(flags.getNumberValue('num', 0)).toBe(2.5);
     expect(flags.getObjectValue('doc', {})).toEqual({ rows: [1, { x: null }] });
-    expect(flags.getBooleanDetails('off', true)).toMatchObject({ value: false, reason: 'DISABLED' });
+    expect(flags.getBooleanDetails('off', true)).toMatchObject({ value: true, reason: 'DISABLED' });
+    expect(flags.getStringValue('off', 'code')).toBe('code');
+    expect(flags.getStringValue('nothing', 'code')).toBe('code');
     expect(flags.getBooleanDetails('gone', true)).toMatchObject({ value: true, errorCode: 'FLAG_NOT_FOUND' });
     expect(statuses).toEqual([200]);
+  });
+
+  it('gives a player who is not registered its own values, not those of the player before', async () => {
+    await WebSide.setContext('new', { targetingKey: 'player_12345' });
+    const { provider, statuses } = providerOf();
+    await WebSide.setProviderAndWait('new', provider);
+    const flags = WebSide.getClient('new');
+    expect(flags.getBooleanValue('veterans', false)).toBe(true);
+    await WebSide.setContext('new', { targetingKey: 'never-seen' });
+    expect(flags.getBooleanDetails('veterans', true)).toMatchObject({ value: false, reason: 'STATIC' });
+    expect(flags.getBooleanDetails('bool', false)).toMatchObject({ value: true, reason: 'SPLIT' });
+    expect(statuses).toEqual([200, 200]);
+    const path = '/v1/players/players/external/never-seen';
+    expect((await service.call(service.keys.live.server, 'GET', path)).status).toBe(404);
   });
 
   it('is told 304 as long as nothing changes, and hears of a change', async () => {

@@ -133,7 +133,7 @@ export function simulateExperiment(seed: number, playerCount: number): Simulated
     const isSingle = dice < 0.45;
     const flagKeys = isSingle || dice < 0.7 ? [FLAG_KEY] : 'all';
     const context = JSON.stringify({ platform });
-    const reply = owner.evaluate({ playerId, flagKeys, context, exposes: isSingle }, nowMs, crash());
+    const reply = owner.evaluate({ playerId, flagKeys, context, exposes: isSingle, by: 'server' }, nowMs, crash());
     if (reply === 'lost') client.isStale = true;
     else show(client, reply.evaluations[0]);
   }

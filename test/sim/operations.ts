@@ -274,7 +274,14 @@ export function createOperations({ random, players, partitionOf }: OperationsOpt
   }
 
   const evaluateFlags = (playerId: string, flagKeys: readonly string[] | 'all'): Operation => {
-    const query = { kind: 'EvaluateFlags', playerId, flagKeys, context: '{}', exposes: flagKeys !== 'all' } as const;
+    const query = {
+      kind: 'EvaluateFlags',
+      playerId,
+      flagKeys,
+      context: '{}',
+      exposes: flagKeys !== 'all',
+      by: 'server',
+    } as const;
     return { safe: true, run: (send) => send(playerId, query) };
   };
   const evaluate = (playerId: string): Operation => evaluateFlags(playerId, [ofFlags.pick(FLAG_KEYS)]);

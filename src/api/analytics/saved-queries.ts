@@ -75,7 +75,7 @@ const putSavedQuery = defineRoute({
       changeDefinition<'saved_query'>(
         {
           address: saved.addressOf(params.key, context),
-          headers,
+          basis: { ...headers, version: body.version },
           missing: missing(),
           change(held) {
             if (body.key !== undefined && body.key !== held.key) {

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { SavedQueryDocument } from '../../../actors/vocabulary/saved-query.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { Description, keyOf, nameOf, ReadOnly } from '../definitions/definition-fields.ts';
+import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 import { QueryBody } from './query-fields.ts';
 
@@ -36,7 +36,7 @@ export const SavedQueryChange = Type.Object(
   {
     key: Type.Optional(keyOf('The current key; it cannot be changed.')),
     ...content,
-    version: ReadOnly,
+    version: BasedOn,
     created_at: ReadOnly,
     updated_at: ReadOnly,
   },

@@ -16,6 +16,7 @@ import type { KeyedRoute, RawInput } from '../route.ts';
 const PATHS: Readonly<Record<string, ProposalDocument['kind']>> = {
   '/v1/flags/flags': 'flag',
   '/v1/flags/flags/{key}': 'flag',
+  '/v1/flags/flags/{key}/restore': 'flag',
   '/v1/campaigns/campaigns': 'campaign',
   '/v1/campaigns/campaigns/{id}': 'campaign',
 };

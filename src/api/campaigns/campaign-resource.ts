@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { CampaignDocument, CampaignTrigger } from '../../../actors/vocabulary/documents.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { conditionsOf, keyOf, nameOf, orNull, ReadOnly } from '../definitions/definition-fields.ts';
+import { conditionsOf, keyOf, nameOf, orNull, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
 import { timeIn, timeOut } from '../fields.ts';
 import type { LifecycleStage } from '../../../actors/vocabulary/player.ts';
@@ -194,7 +194,7 @@ export const CampaignWhole = Type.Object(
     content: Content,
     ...optional,
     campaign_id: ReadOnly,
-    version: ReadOnly,
+    version: BasedOn,
     created_at: ReadOnly,
     updated_at: ReadOnly,
   },
@@ -203,7 +203,7 @@ export const CampaignWhole = Type.Object(
 
 /** The body that changes fields of a campaign. */
 export const CampaignPatch = Type.Object(
-  { trigger: Type.Optional(Trigger), content: Type.Optional(Content), ...optional },
+  { version: BasedOn, trigger: Type.Optional(Trigger), content: Type.Optional(Content), ...optional },
   { additionalProperties: false, description: 'Fields to replace. null sets a field to its default.' },
 );
 

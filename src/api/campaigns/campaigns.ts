@@ -18,7 +18,7 @@ import { computedFaults } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition, createKeyed, type Changed, type Written } from '../definitions/definition-writes.ts';
-import { IfMatch } from '../if-match.ts';
+import { IfMatch, type Basis } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 import { segmentLookup } from '../segments/segment-lookup.ts';
@@ -90,7 +90,7 @@ const putCampaign = defineRoute({
   action: {
     kind: 'write',
     write: ({ params, headers, body }, context) =>
-      change(params.id, headers, context, (held) => {
+      change(params.id, { ...headers, version: body.version }, context, (held) => {
         if (body.key === undefined || body.key === held.key) return wholeContent(body, held.key);
         return {
           kind: 'invalid',
@@ -117,7 +117,7 @@ const patchCampaign = defineRoute({
   action: {
     kind: 'write',
     write: ({ params, headers, body }, context) =>
-      change(params.id, headers, context, (held) => changedContent(body, held)),
+      change(params.id, { ...headers, version: body.version }, context, (held) => changedContent(body, held)),
     toAnswer: (written) => campaigns.shown(written, 200),
     warned,
   },
@@ -146,7 +146,7 @@ function create(body: CampaignBody, context: RequestContext): Failure | Promise<
 
 function change(
   id: string,
-  headers: IfMatch,
+  basis: Basis,
   context: RequestContext,
   next: (held: CampaignDocument) => ReturnType<typeof wholeContent>,
 ): Promise<Written<'campaign'> | Failure> {
@@ -156,7 +156,7 @@ function change(
     const document = { ...held, ...content.value };
     return faultsOf(document, context, held) ?? { kind: 'changed', document };
   };
-  const edit = { address: campaigns.addressOf(id, context), headers, missing: missing(), change: checked };
+  const edit = { address: campaigns.addressOf(id, context), basis, missing: missing(), change: checked };
   return changeDefinition(edit, context);
 }
 

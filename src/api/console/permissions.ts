@@ -81,6 +81,7 @@ const LEAST_ROLES: Readonly<Record<string, Role | null>> = {
   'PUT /v1/flags/flags/{key}': 'editor',
   'PATCH /v1/flags/flags/{key}': 'editor',
   'DELETE /v1/flags/flags/{key}': 'editor',
+  'POST /v1/flags/flags/{key}/restore': 'editor',
   'PUT /v1/flags/flags/{key}/overrides/{player_id}': 'editor',
   'DELETE /v1/flags/flags/{key}/overrides/{player_id}': 'editor',
   'GET /v1/properties/properties': 'viewer',

@@ -6,13 +6,14 @@ import { LIMITS } from '../../kernel/limits.ts';
  * Fields that segments, flags, campaigns and other definitions share.
  */
 
-const KEY_PATTERN = `^[A-Za-z0-9._-]{1,${LIMITS.definitionKeyLength}}$`;
+/** Not `.` and `..`: in a path they stand for folders, so that no address would reach them. */
+const KEY_PATTERN = `^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,${LIMITS.definitionKeyLength}}$`;
 
 /** A key that people choose. @param description what the key is for */
 export function keyOf(description: string) {
   return Type.String({
     pattern: KEY_PATTERN,
-    description: `${description} 1 to ${LIMITS.definitionKeyLength} characters: A-Z a-z 0-9 . _ -`,
+    description: `${description} 1 to ${LIMITS.definitionKeyLength} characters: A-Z a-z 0-9 . _ -, but not . or ..`,
   });
 }
 
@@ -41,6 +42,14 @@ export function anyJson(description: string) {
 
 /** A read-only field, ignored in a PUT so that the response to GET can be edited and sent back. */
 export const ReadOnly = Type.Optional(Type.Unknown({ description: 'Read-only, as returned by GET. Ignored.' }));
+
+/** The version in the body of a change, for clients that send back what they got. */
+export const BasedOn = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    description: 'The version on which the change is based, as returned by GET: 412 if it is not the current one.',
+  }),
+);
 
 /** A field of a merge patch. `null` sets it to its default at creation. */
 export function orNull<S extends TSchema & { type: string }>(schema: S) {

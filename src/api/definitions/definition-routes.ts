@@ -34,11 +34,24 @@ export interface DefinitionResource<K extends DefinitionKind> {
   most: number;
   /** Whether callers see a stored document. Default: always. */
   isThere?: (document: Documents[K]) => boolean;
+  /** Whether a document is archived: it is not there, but `?state=archived` reads it. Absent: the kind has no archive. */
+  isArchived?: (document: Documents[K]) => boolean;
   /** Mapping between ids and stored keys, if they differ. */
   stored?: { keyOf: (id: string) => string; idOf: (document: Documents[K]) => string };
   /** Default: `none`. */
   limitClass?: RouteDocs['limitClass'];
 }
+
+/** The query field that reads what is archived. */
+const STATE = {
+  state: Type.Optional(
+    Type.Unsafe<'archived'>({
+      type: 'string',
+      enum: ['archived'],
+      description: '`archived`: what was archived, instead of what is in force.',
+    }),
+  ),
+};
 
 /** Documentation of a route. */
 interface Words {
@@ -56,6 +69,8 @@ export interface DefinitionRoutes<K extends DefinitionKind> {
   /** All definitions that callers see. */
   all(context: RequestContext): ConfigEntry<K>[];
   find(id: string, context: RequestContext): ConfigEntry<K> | undefined;
+  /** Also an archived one. */
+  findStored(id: string, context: RequestContext): ConfigEntry<K> | undefined;
   /** The response to a write: the current definition, with its version as the ETag. */
   shown(written: Written<K>, status: 200 | 201): Answer;
   /** CONFLICT if the game and environment have the maximum number of definitions. */
@@ -69,11 +84,20 @@ export interface DefinitionRoutes<K extends DefinitionKind> {
 /** Creates the shared routes of a kind of definition. */
 export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionResource<K>): DefinitionRoutes<K> {
   const { kind, tag, path, many, id, schema, example, toJson, missing, most, isThere = () => true } = resource;
-  const { stored, limitClass = 'none' } = resource;
+  const { stored, limitClass = 'none', isArchived } = resource;
+  const state = isArchived === undefined ? {} : STATE;
   const shared = { tag, auth: { keys: ['server'] }, limitClass } as const;
   const itemPath = `${path}/{${id.parameter}}`;
   const ItemParams = Type.Object({ [id.parameter]: Type.String({ description: id.description }) });
   const idIn = (params: Readonly<Record<string, string>>): string => params[id.parameter] ?? '';
+
+  function isSought(document: Documents[K], query: object): boolean {
+    return 'state' in query && query.state === 'archived' ? isArchived?.(document) === true : isThere(document);
+  }
+
+  function entriesIn(query: object, { key, services }: RequestContext): ConfigEntry<K>[] {
+    return services.config.list(kind, key.game, key.environment).filter(({ document }) => isSought(document, query));
+  }
 
   const routes: DefinitionRoutes<K> = {
     shared,
@@ -81,12 +105,12 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
     addressOf(id, { key: { game, environment } }) {
       return { game, environment, kind, key: stored?.keyOf(id) ?? id };
     },
-    all: ({ key, services }) =>
-      services.config.list(kind, key.game, key.environment).filter(({ document }) => isThere(document)),
+    all: (context) => entriesIn({}, context),
     find(key, context) {
       const entry = context.services.config.get(routes.addressOf(key, context));
       return entry !== undefined && isThere(entry.document) ? entry : undefined;
     },
+    findStored: (key, context) => context.services.config.get(routes.addressOf(key, context)),
     shown({ entry: { document }, replayed }, status) {
       return answer(toJson(document), { status, replayed, etag: document.version });
     },
@@ -101,7 +125,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         method: 'GET',
         path,
         errors: [],
-        input: { query: PageQuery },
+        input: { query: Type.Object({ ...PageQuery.properties, ...state }) },
         reply: {
           statuses: [200],
           description: 'A page of the list.',
@@ -115,7 +139,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
           kind: 'config',
           read({ query }, context) {
             const keyOf = ({ key, document }: ConfigEntry<K>): string => stored?.idOf(document) ?? key;
-            const page = textPageOf(routes.all(context), keyOf, ({ document }) => toJson(document), query);
+            const page = textPageOf(entriesIn(query, context), keyOf, ({ document }) => toJson(document), query);
             if (page.kind === 'failure') return page;
             return answer(`{"${many}":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
           },
@@ -129,12 +153,13 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         method: 'GET',
         path: itemPath,
         errors: [missing().code],
-        input: { params: ItemParams },
+        input: { params: ItemParams, query: Type.Object(state) },
         reply: { statuses: [200], description: 'The current definition.', schema, example },
         action: {
           kind: 'config',
-          read({ params }, context) {
-            const document = routes.find(idIn(params), context)?.document;
+          read({ params, query }, context) {
+            const found = routes.findStored(idIn(params), context);
+            const document = found !== undefined && isSought(found.document, query) ? found.document : undefined;
             return document === undefined ? missing() : answer(toJson(document), { etag: document.version });
           },
         },

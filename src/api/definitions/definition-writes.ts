@@ -5,7 +5,7 @@ import type { DocumentAddress, Documents } from '../../../actors/vocabulary/docu
 import type { WriteMark } from '../../../actors/vocabulary/write-mark.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
-import { staleFor, type IfMatch } from '../if-match.ts';
+import { staleFor, type Basis, type IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /*
@@ -123,11 +123,16 @@ export async function deleteDefinition<K extends DefinitionKind>(
 
 export interface Edit<K extends DefinitionKind> {
   address: DocumentAddress<K>;
-  headers: IfMatch;
+  basis: Basis;
   /** The failure if the definition does not exist. */
   missing: Failure;
   /** The changed document, without version and times. Called again if the document changed concurrently. */
   change: (held: Documents[K], entry: ConfigEntry<K>) => Changed<K> | Failure;
+  /**
+   * Checks the written document against definitions that were written at the same time. All nodes see the same order of
+   * writes, so of two that exclude each other the later one finds the earlier. With a failure, the document is put back.
+   */
+  conflict?: (written: Documents[K]) => Failure | undefined;
 }
 
 export interface Changed<K extends DefinitionKind> {
@@ -137,7 +142,7 @@ export interface Changed<K extends DefinitionKind> {
 
 /** Changes a definition. Every change creates a new version. */
 export async function changeDefinition<K extends DefinitionKind>(
-  { address, headers, missing, change }: Edit<K>,
+  { address, basis, missing, change, conflict }: Edit<K>,
   context: RequestContext,
 ): Promise<Written<K> | Failure> {
   const { config } = context.services;
@@ -148,11 +153,17 @@ export async function changeDefinition<K extends DefinitionKind>(
     if (earlier !== undefined) return earlier;
     const next = change(held.document, held);
     if (next.kind === 'failure') return next;
-    const refusal = staleFor(headers, held.document.version) ?? (await claim(context));
+    const refusal = staleFor(basis, held.document.version) ?? (await claim(context));
     if (refusal !== undefined) return refusal;
     const document = nextVersion(next.document, context);
     const write = await config.put(address, document, held.revision);
-    if (write.kind === 'written') return { kind: 'written', entry: write.entry, replayed: false };
+    if (write.kind === 'written') {
+      const { entry } = write;
+      const refused = conflict?.(entry.document);
+      if (refused === undefined) return { kind: 'written', entry, replayed: false };
+      await config.put(address, { ...held.document, version: entry.document.version + 1 }, entry.revision);
+      return refused;
+    }
     if (write.kind === 'unavailable' || !(await changed(config, address, held.revision))) break;
   }
   return failure('SERVICE_UNAVAILABLE');

@@ -3,7 +3,7 @@ import type { EventSchemaDocument, EventSchemaMode } from '../../../actors/vocab
 import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { Description, ReadOnly } from '../definitions/definition-fields.ts';
+import { Description, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 
 /* The event schema resource: schemas of its bodies and responses, its JSON text and its examples. */
@@ -11,6 +11,8 @@ import { timeOut } from '../fields.ts';
 const EventName = Type.String({
   minLength: 1,
   maxLength: LIMITS.nameLength,
+  // In a path they stand for folders, so that no address would reach the schema.
+  not: { enum: ['.', '..'] },
   description: 'Name of the events that the schema applies to. Each event name has at most one schema.',
 });
 const Schema = Type.Unsafe<JsonObject>({
@@ -42,7 +44,7 @@ export const EventSchemaChange = Type.Object(
     event_name: Type.Optional(Type.String({ description: 'The current event name; it cannot be changed.' })),
     schema: Schema,
     ...optional,
-    version: ReadOnly,
+    version: BasedOn,
     created_at: ReadOnly,
     updated_at: ReadOnly,
   },

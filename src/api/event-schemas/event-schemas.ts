@@ -91,7 +91,7 @@ const putEventSchema = defineRoute({
       return changeDefinition<'event_schema'>(
         {
           address: schemas.addressOf(params.event_name, context),
-          headers,
+          basis: { ...headers, version: body.version },
           missing: missing(),
           change(held) {
             const faults = [...schemaFaults];

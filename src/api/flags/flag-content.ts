@@ -8,7 +8,15 @@ import type { FlagBody, FlagPatch } from './flag-resource.ts';
 /** The parts of a flag that callers set. */
 export type FlagContent = Pick<
   FlagDocument,
-  'name' | 'description' | 'flagType' | 'enabled' | 'defaultValue' | 'variants' | 'rules' | 'prerequisites'
+  | 'name'
+  | 'description'
+  | 'flagType'
+  | 'enabled'
+  | 'defaultValue'
+  | 'variants'
+  | 'rules'
+  | 'prerequisites'
+  | 'clientVisible'
 >;
 
 /** A flag with the defaults of its type. */
@@ -22,6 +30,7 @@ export function emptyContent(key: string, flagType: FlagType): FlagContent {
     variants: [],
     rules: [],
     prerequisites: [],
+    clientVisible: true,
   };
 }
 
@@ -35,6 +44,7 @@ export function contentOf(body: Static<typeof FlagPatch>, kept: FlagContent, emp
     name: over(body.name, kept.name, empty.name, same),
     description: over(body.description, kept.description, empty.description, same),
     enabled: over(body.enabled, kept.enabled, empty.enabled, same),
+    clientVisible: over(body.client_visible, kept.clientVisible ?? true, empty.clientVisible ?? true, same),
     defaultValue: over(body.default_value, kept.defaultValue, empty.defaultValue, same),
     variants: over(body.variants, kept.variants, empty.variants, (variants) =>
       variants.map(({ key, value, weight }) => ({ key, value, weight })),

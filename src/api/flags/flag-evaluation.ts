@@ -77,14 +77,14 @@ export const evaluateFlag = defineRoute({
   example: { player_id: PLAYER_EXAMPLE, context: { platform: 'ios', app_version: '2.4.0' } },
   action: {
     kind: 'query',
-    toQuery({ params, body }) {
+    toQuery({ params, body }, { key: { kind: by } }) {
       const context = contextText(body.context);
       if (context === undefined) return documentTooLarge('/context');
       const playerId = body.player_id.toLowerCase();
       return {
         kind: 'addressed',
         playerId: playerId,
-        body: { kind: 'EvaluateFlags', playerId, flagKeys: [params.key], context, exposes: true },
+        body: { kind: 'EvaluateFlags', playerId, flagKeys: [params.key], context, exposes: true, by },
       };
     },
     toAnswer(reply) {
@@ -150,14 +150,14 @@ export const evaluateFlags = defineRoute({
   example: { player_id: PLAYER_EXAMPLE, flag_keys: ['new_shop', 'double_xp'], context: { platform: 'ios' } },
   action: {
     kind: 'query',
-    toQuery({ body }) {
+    toQuery({ body }, { key: { kind: by } }) {
       const context = contextText(body.context);
       if (context === undefined) return documentTooLarge('/context');
       const playerId = body.player_id.toLowerCase();
       return {
         kind: 'addressed',
         playerId: playerId,
-        body: { kind: 'EvaluateFlags', playerId, flagKeys: body.flag_keys ?? 'all', context, exposes: false },
+        body: { kind: 'EvaluateFlags', playerId, flagKeys: body.flag_keys ?? 'all', context, exposes: false, by },
       };
     },
     toAnswer(reply) {

@@ -9,7 +9,7 @@ import { answer } from '../answer.ts';
 import { defineRoute, invalid } from '../route.ts';
 import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
 import { FLAG_READOUT_EXAMPLE, FlagReadout, readoutJson, type ShownGroup } from './flag-readout-resource.ts';
-import { findFlag } from './flags.ts';
+import { findStoredFlag } from './flags.ts';
 
 /* The route that returns the results of several metrics at once, broken down by what players have in common. */
 
@@ -62,7 +62,7 @@ export const queryFlagResults = defineRoute({
   action: {
     kind: 'analytics',
     toQuestion({ params, body }, context) {
-      const flag = findFlag(params.key, context);
+      const flag = findStoredFlag(params.key, context);
       if (flag === undefined) return failure('FLAG_NOT_FOUND');
       const faults: FieldFault[] = [];
       const metrics = body.metrics.map((each, place) => ({

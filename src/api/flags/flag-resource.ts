@@ -9,6 +9,7 @@ import {
   keyOf,
   nameOf,
   orNull,
+  BasedOn,
   ReadOnly,
 } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
@@ -16,7 +17,7 @@ import { timeOut } from '../fields.ts';
 
 /* The flag resource: schemas of its bodies and responses, its JSON text and its examples. */
 
-const Key = keyOf('Key of the flag. It stays taken after the flag is deleted.');
+const Key = keyOf('Key of the flag. It stays taken after the flag is archived.');
 const Name = nameOf('Display name. Default: the key.');
 const FlagTypeName = Type.Unsafe<FlagType>({
   type: 'string',
@@ -27,6 +28,11 @@ const FlagTypeName = Type.Unsafe<FlagType>({
 });
 const Enabled = Type.Boolean({
   description: 'Whether the flag is evaluated. A disabled flag serves the default to all players. Default: true.',
+});
+const ClientVisible = Type.Boolean({
+  description:
+    'Whether client keys may learn of the flag. If not, it does not exist for them: `FLAG_NOT_FOUND` by name, and ' +
+    'absent where all flags are answered. Default: true.',
 });
 const DefaultValue = anyJson('Value for players that no rule includes. Default: false for a boolean flag, else null.');
 
@@ -129,6 +135,7 @@ const optional = {
   name: Type.Optional(Name),
   description: Type.Optional(Description),
   enabled: Type.Optional(Enabled),
+  client_visible: Type.Optional(ClientVisible),
   default_value: Type.Optional(DefaultValue),
   variants: Type.Optional(Variants),
   targeting_rules: Type.Optional(Rules),
@@ -150,9 +157,10 @@ export const FlagWhole = Type.Object(
     flag_type: FlagTypeName,
     ...optional,
     salt: ReadOnly,
-    version: ReadOnly,
+    version: BasedOn,
     created_at: ReadOnly,
     updated_at: ReadOnly,
+    archived_at: ReadOnly,
   },
   { additionalProperties: false, description: 'A flag.' },
 );
@@ -160,10 +168,12 @@ export const FlagWhole = Type.Object(
 /** The body that changes fields of a flag. */
 export const FlagPatch = Type.Object(
   {
+    version: BasedOn,
     name: orNull(Name),
     description: orNull(Description),
     flag_type: Type.Optional(FlagTypeName),
     enabled: orNull(Enabled),
+    client_visible: orNull(ClientVisible),
     default_value: Type.Optional(DefaultValue),
     variants: orNull(Variants),
     targeting_rules: orNull(Rules),
@@ -180,6 +190,7 @@ export const FlagShown = Type.Object(
     name: Name,
     description: Description,
     enabled: Enabled,
+    client_visible: ClientVisible,
     default_value: DefaultValue,
     variants: Variants,
     targeting_rules: Rules,
@@ -191,6 +202,7 @@ export const FlagShown = Type.Object(
     version: Type.Integer({ description: 'Version, counted from 1.' }),
     created_at: timeOut('When the flag was created.'),
     updated_at: timeOut('When the flag was last changed.'),
+    archived_at: Type.Optional(timeOut('When the flag was archived. Absent: it is not.')),
   },
   { description: 'A flag.' },
 );
@@ -203,6 +215,7 @@ export function flagJson(flag: FlagDocument): string {
     description: flag.description,
     flag_type: flag.flagType,
     enabled: flag.enabled,
+    client_visible: flag.clientVisible ?? true,
     default_value: flag.defaultValue,
     variants: flag.variants.map(({ key, value, weight }) => ({ key, value, weight })),
     targeting_rules: flag.rules.map((rule) => ({
@@ -220,6 +233,7 @@ export function flagJson(flag: FlagDocument): string {
     version: flag.version,
     created_at: formatTimestamp(flag.createdAt),
     updated_at: formatTimestamp(flag.updatedAt),
+    ...(flag.archivedAt === null ? {} : { archived_at: formatTimestamp(flag.archivedAt) }),
   });
 }
 
@@ -229,6 +243,7 @@ export const FLAG_BODY_EXAMPLE = {
   description: 'Two layouts against the old one.',
   flag_type: 'multivariate' as const,
   enabled: true,
+  client_visible: true,
   default_value: null,
   variants: [
     { key: 'control', value: 'old', weight: 50 },

@@ -5,7 +5,7 @@ import { answer } from '../answer.ts';
 import { defineRoute, invalid } from '../route.ts';
 import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
 import { FLAG_RESULTS_EXAMPLE, FlagResults, resultsJson } from './flag-results-resource.ts';
-import { findFlag } from './flags.ts';
+import { findStoredFlag } from './flags.ts';
 
 /* The route that returns the results of a flag's experiment, computed from ClickHouse. */
 
@@ -38,7 +38,7 @@ export const getFlagResults = defineRoute({
   action: {
     kind: 'analytics',
     toQuestion({ params, query }, context) {
-      const flag = findFlag(params.key, context);
+      const flag = findStoredFlag(params.key, context);
       if (flag === undefined) return failure('FLAG_NOT_FOUND');
       const faults: FieldFault[] = [];
       const aggregate = aggregateOf(query, '', faults);

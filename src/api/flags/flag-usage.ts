@@ -7,7 +7,7 @@ import { answer } from '../answer.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute } from '../route.ts';
-import { findFlag } from './flags.ts';
+import { findStoredFlag } from './flags.ts';
 
 /* The routes that say which flags are used: when they were last evaluated, and their exposures. */
 
@@ -161,7 +161,7 @@ const getFlagExposures = defineRoute({
   action: {
     kind: 'analytics',
     toQuestion({ params, query }, context) {
-      const flag = findFlag(params.key, context);
+      const flag = findStoredFlag(params.key, context);
       if (flag === undefined) return failure('FLAG_NOT_FOUND');
       return { kind: 'question', question: questionOf(flag.key, query.days ?? LIMITS.flagUseDays, context) };
     },

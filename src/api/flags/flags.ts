@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { CYCLE, prerequisiteFaults } from '../../../actors/flags/prerequisite-faults.ts';
 import { flagFaults } from '../../../actors/flags/flag-faults.ts';
 import { withPeriods } from '../../../actors/flags/periods.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
@@ -22,7 +23,7 @@ import {
   FlagWhole,
 } from './flag-resource.ts';
 import { segmentLookup } from '../segments/segment-lookup.ts';
-import { IfMatch } from '../if-match.ts';
+import { IfMatch, type Basis } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 
@@ -43,6 +44,7 @@ const flags = definitionRoutes({
   missing,
   most: LIMITS.flagsPerEnvironment,
   isThere: ({ archivedAt }) => archivedAt === null,
+  isArchived: ({ archivedAt }) => archivedAt !== null,
 });
 const ByKey = Type.Object({ key: Type.String({ description: "The flag's key." }) });
 const REPLY = { description: 'The flag.', schema: FlagShown, example: FLAG_EXAMPLE } as const;
@@ -50,7 +52,7 @@ const CHANGE_ERRORS = ['FLAG_NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAIL
 
 const listFlags = flags.listRoute({
   summary: 'List the flags',
-  description: 'Ordered by key, without deleted flags.',
+  description: 'Ordered by key. Archived flags are in the list with `state=archived` only.',
 });
 
 const createFlag = defineRoute({
@@ -113,7 +115,7 @@ const putFlag = defineRoute({
   action: {
     kind: 'write',
     write: ({ params, headers, body }, context) =>
-      change(params.key, headers, context, (held) => {
+      change(params.key, { ...headers, version: body.version }, context, (held) => {
         if (body.key !== undefined && body.key !== held.key) return fixed('/key');
         if (body.flag_type !== held.flagType) return fixed('/flag_type');
         const empty = emptyContent(held.key, held.flagType);
@@ -142,7 +144,7 @@ const patchFlag = defineRoute({
   action: {
     kind: 'write',
     write: ({ params, headers, body }, context) =>
-      change(params.key, headers, context, (held) => {
+      change(params.key, { ...headers, version: body.version }, context, (held) => {
         if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
         const empty = emptyContent(held.key, held.flagType);
         return { kind: 'changed', document: { ...held, ...contentOf(body, held, empty) } };
@@ -158,7 +160,8 @@ const deleteFlag = defineRoute({
   path: flags.itemPath,
   summary: 'Delete (archive) a flag',
   description:
-    'All endpoints return 404 for the flag, but its key stays taken. Flags that require it serve their default.',
+    'The flag is not evaluated any more, and flags that require it serve their default. Its key stays taken. Its ' +
+    'definition (`?state=archived`), results and exposures stay readable, and `restore` brings it back.',
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ByKey, headers: IfMatch },
@@ -182,14 +185,51 @@ const deleteFlag = defineRoute({
         if (held.archivedAt !== null) return missing();
         return { kind: 'changed', document: { ...held, archivedAt: context.origin.receivedAt } };
       };
-      return changeDefinition({ address, headers, missing: missing(), change: archive }, context);
+      return changeDefinition({ address, basis: headers, missing: missing(), change: archive }, context);
     },
     toAnswer: ({ replayed }, _context, { params }) =>
       answer(JSON.stringify({ key: params.key, archived: true }), { replayed }),
   },
 });
 
-export const flagRoutes = [listFlags, createFlag, getFlag, putFlag, patchFlag, deleteFlag];
+const restoreFlag = defineRoute({
+  ...flags.shared,
+  versioned: true,
+  method: 'POST',
+  path: `${flags.itemPath}/restore`,
+  summary: 'Restore an archived flag',
+  description:
+    'The flag is evaluated again, as it was when it was archived. A new period begins. A flag that is not archived is ' +
+    'answered as it is.',
+  idempotent: true,
+  errors: [...CHANGE_ERRORS, 'CONFLICT'],
+  input: { params: ByKey, headers: IfMatch },
+  reply: { ...REPLY, statuses: [200] },
+  action: {
+    kind: 'write',
+    write({ params, headers }, context) {
+      const address = flags.addressOf(params.key, context);
+      const held = flags.find(params.key, context);
+      if (held !== undefined) return { kind: 'written', entry: held, replayed: false };
+      const restore = (archived: FlagDocument): Changed<'flag'> | Failure => {
+        const alive = { ...archived, archivedAt: null };
+        const document = withPeriods(archived, alive, context.origin.receivedAt);
+        // What a fault makes unusable, such as a deleted segment, can be changed once the flag is back.
+        return cycleOf(document, context) ?? flags.overQuota(context) ?? { kind: 'changed', document };
+      };
+      const conflict = (written: FlagDocument) => cycleOf(written, context);
+      return changeDefinition({ address, basis: headers, missing: missing(), change: restore, conflict }, context);
+    },
+    toAnswer: (written) => flags.shown(written, 200),
+  },
+});
+
+export const flagRoutes = [listFlags, createFlag, getFlag, putFlag, patchFlag, deleteFlag, restoreFlag];
+
+/** The flag with this key, also if it is archived: its past stays readable. */
+export function findStoredFlag(key: string, context: RequestContext): FlagDocument | undefined {
+  return flags.findStored(key, context)?.document;
+}
 
 /** The flag with this key in the caller's game and environment; undefined if there is none or it is archived. */
 export function findFlag(key: string, context: RequestContext): FlagDocument | undefined {
@@ -198,7 +238,7 @@ export function findFlag(key: string, context: RequestContext): FlagDocument | u
 
 function change(
   key: string,
-  headers: IfMatch,
+  basis: Basis,
   context: RequestContext,
   next: (held: FlagDocument) => Changed<'flag'> | Failure,
 ): Promise<Written<'flag'> | Failure> {
@@ -210,7 +250,8 @@ function change(
     return faultsOf(document, context, held) ?? { kind: 'changed', document };
   };
   const address = flags.addressOf(key, context);
-  return changeDefinition({ address, headers, missing: missing(), change: checked }, context);
+  const conflict = (written: FlagDocument) => cycleOf(written, context);
+  return changeDefinition({ address, basis, missing: missing(), change: checked, conflict }, context);
 }
 
 /**
@@ -229,6 +270,12 @@ function faultsOf(document: FlagDocument, context: RequestContext, held?: FlagDo
   return computed.length === 0 ? undefined : invalid(computed);
 }
 
+/** Two concurrent edits may each be free of a cycle, and make one together. */
+function cycleOf(document: FlagDocument, context: RequestContext): Failure | undefined {
+  const faults = prerequisiteFaults(document, (other) => findFlag(other, context));
+  return faults.some(({ message }) => message.endsWith(CYCLE)) ? invalid(faults) : undefined;
+}
+
 /** A flag without the fields that the service maintains. */
 function bare(document: FlagDocument): FlagDocument {
   return { ...document, writes: [], periods: [] };
@@ -238,8 +285,9 @@ const fixed = (path: string): Failure => invalid([{ path, message: 'cannot be ch
 
 function taken({ document }: ConfigEntry<'flag'>): Failure {
   const archived = document.archivedAt !== null;
-  const holder = archived ? 'A deleted flag' : 'Another flag';
-  return failure('CONFLICT', `${holder} has this key; choose another key.`, { field: 'key', archived });
+  const holder = archived ? 'An archived flag' : 'Another flag';
+  const remedy = archived ? 'restore it, or choose another key' : 'choose another key';
+  return failure('CONFLICT', `${holder} has this key; ${remedy}.`, { field: 'key', archived });
 }
 
 /** Deleted flags keep their keys, so the number of keys has its own bound. */

@@ -10,7 +10,12 @@ import { rememberedText } from '../remembered-text.ts';
 export const OfrepEvaluation = Type.Object(
   {
     key: Type.String({ description: "The flag's key." }),
-    value: Type.Unknown({ description: 'Served value, always present; null if the flag has no value for the player.' }),
+    value: Type.Optional(
+      Type.Unknown({
+        description:
+          'Served value. Left out if the flag is disabled or has no value: SDKs then answer the code default.',
+      }),
+    ),
     reason: Type.Unsafe<string>({
       type: 'string',
       enum: ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED'],
@@ -54,8 +59,9 @@ function ofrepText(evaluation: FlagEvaluation): string {
   const variant = variantKey === null ? '' : `"variant":${JSON.stringify(variantKey)},`;
   const segment = segmentId === undefined ? '' : `,"segment_id":${JSON.stringify(segmentId)}`;
   const prerequisite = prerequisiteKey === undefined ? '' : `,"prerequisite_key":${JSON.stringify(prerequisiteKey)}`;
+  const served = reason === 'flag_disabled' || value === 'null' ? '' : `"value":${value},`;
   return (
-    `{"key":${JSON.stringify(flagKey)},"value":${value},"reason":"${REASONS[reason]}",${variant}` +
+    `{"key":${JSON.stringify(flagKey)},${served}"reason":"${REASONS[reason]}",${variant}` +
     `"metadata":{"reason":"${reason}","period":${period}${segment}${prerequisite}}}`
   );
 }

@@ -33,7 +33,9 @@ const Body = Type.Object({
           type: 'string',
           maxLength: LIMITS.externalIdLength,
           format: 'external-id',
-          description: 'The player: its player_id or external_id.',
+          description:
+            'The player: its player_id or external_id. A player that is not registered is evaluated as a new one ' +
+            'without attributes; that registers nobody.',
         },
       },
       description: 'Evaluation context. Rules read its fields besides `targetingKey` as `context.<field>`.',
@@ -53,7 +55,7 @@ export const ofrepEvaluateFlag = defineRoute({
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
   readsOnly: true,
-  errors: ['PLAYER_NOT_FOUND', 'FLAG_NOT_FOUND'],
+  errors: ['FLAG_NOT_FOUND'],
   failures: ofrepFailures,
   input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), body: Body },
   reply: {
@@ -87,7 +89,7 @@ export const ofrepEvaluateFlags = defineRoute({
   players: ({ body }) => ({ idOrExternalId: targetOf(body.context) }),
   limitClass: 'none',
   readsOnly: true,
-  errors: ['PLAYER_NOT_FOUND'],
+  errors: [],
   failures: ofrepFailures,
   input: {
     headers: IfNoneMatch,
@@ -145,16 +147,18 @@ async function evaluate(
   const context = documentText(rest);
   if (context === undefined) return documentTooLarge('/context');
   // With a player token, the player is known; its external_id may look like the id of another player.
-  for (const playerId of player === undefined ? playerIdsOf(key, targetingKey) : [player.playerId]) {
-    const body = { kind: 'EvaluateFlags', playerId, context, ...question } as const;
+  const ask = async (playerId: string, unregistered: { externalId?: string } = {}) => {
+    const body = { kind: 'EvaluateFlags', playerId, context, by: key.kind, ...question, ...unregistered } as const;
     const reply = await services.backend.query(origin, playerId, body);
-    if (reply.kind !== 'failure') return expectFlags(reply);
-    if (reply.code !== 'PLAYER_NOT_FOUND') return reply;
+    return reply.kind === 'failure' ? reply : expectFlags(reply);
+  };
+  const [first = '', byExternalId = first] = player === undefined ? playerIdsOf(key, targetingKey) : [player.playerId];
+  if (first !== byExternalId) {
+    const reply = await ask(first);
+    if (reply.kind !== 'failure' || reply.code !== 'PLAYER_NOT_FOUND') return reply;
   }
-  return failure(
-    'PLAYER_NOT_FOUND',
-    'No player has the player_id or external_id in `context.targetingKey`; register the player first.',
-  );
+  // Clients that get an error keep the values of the player before.
+  return ask(byExternalId, { externalId: targetingKey });
 }
 
 function targetOf(evaluationContext: Record<string, unknown> | undefined): string {

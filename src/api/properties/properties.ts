@@ -116,7 +116,7 @@ const putProperty = defineRoute({
       changeDefinition<'property'>(
         {
           address: properties.addressOf(params.key, context),
-          headers,
+          basis: { ...headers, version: body.version },
           missing: missing(),
           change(held) {
             const content = contentOf(body, held.key);

@@ -4,7 +4,7 @@ import type { PropertyDocument } from '../../../actors/vocabulary/documents.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { Description, keyOf, nameOf, ReadOnly } from '../definitions/definition-fields.ts';
+import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 import type { SegmentsProgress } from '../request-context.ts';
 
@@ -75,7 +75,7 @@ export const PropertyChange = Type.Object(
     event: Event,
     aggregate: AggregateField,
     ...optional,
-    version: ReadOnly,
+    version: BasedOn,
     created_at: ReadOnly,
     updated_at: ReadOnly,
     past: ReadOnly,

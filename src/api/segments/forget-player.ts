@@ -13,7 +13,7 @@ export async function forgetPlayer(playerId: string, context: RequestContext): P
     const written = await changeDefinition<'segment'>(
       {
         address: { game, environment, kind: 'segment', key: entry.key },
-        headers: {},
+        basis: {},
         missing: GONE,
         change: (held) => (names(held) ? { kind: 'changed', document: without(held, playerId) } : GONE),
       },

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { SegmentDocument, SegmentList } from '../../../actors/vocabulary/documents.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { conditionsOf, Description, keyOf, nameOf, ReadOnly } from '../definitions/definition-fields.ts';
+import { conditionsOf, Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 import type { SegmentsProgress } from '../request-context.ts';
@@ -61,7 +61,7 @@ export const SegmentChange = Type.Object(
     name: Type.Optional(nameOf('Display name. Default: the key.')),
     ...optional,
     segment_id: ReadOnly,
-    version: ReadOnly,
+    version: BasedOn,
     created_at: ReadOnly,
     updated_at: ReadOnly,
     list: ReadOnly,

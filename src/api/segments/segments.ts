@@ -118,9 +118,11 @@ const putSegment = defineRoute({
   method: 'PUT',
   path: segments.itemPath,
   summary: 'Replace a segment',
-  description: 'Fields that you leave out get their defaults. All players are evaluated again in the background.',
+  description:
+    'Fields that you leave out get their defaults. All players are evaluated again in the background. Returns 409 for ' +
+    '`enabled: false` while flags or campaigns use the segment, as a deletion does: nobody would be in it.',
   idempotent: true,
-  errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: { params: ById, headers: IfMatch, body: SegmentChange },
   reply: { statuses: [200], description: 'The updated segment.', schema: Segment, example: SEGMENT_EXAMPLE },
   example: SEGMENT_BODY_EXAMPLE,
@@ -131,7 +133,7 @@ const putSegment = defineRoute({
       changeDefinition<'segment'>(
         {
           address: segments.addressOf(params.id, context),
-          headers,
+          basis: { ...headers, version: body.version },
           missing: noSegment(),
           change(held) {
             const faults = contentFaults(body, held, context);
@@ -139,6 +141,9 @@ const putSegment = defineRoute({
               faults.unshift({ path: '/key', message: 'cannot be changed; leave it out or send the current key' });
             }
             if (faults.length > 0) return invalid(faults);
+            const isTurnedOff = body.enabled === false && held.enabled !== false;
+            const refused = isTurnedOff ? inUse(held.id, context) : undefined;
+            if (refused !== undefined) return refused;
             return {
               kind: 'changed',
               document: { ...withoutExceptions(held), ...contentOf(body, held.key, held.list) },

@@ -3,7 +3,7 @@ import type { FilterCondition, WebhookDocument } from '../../../actors/vocabular
 import { FILTER_OPERATORS } from '../../../streams/config/webhook-kinds.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { nameOf, orNull } from '../definitions/definition-fields.ts';
+import { BasedOn, nameOf, orNull } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 
 /* The webhook resource: schemas, JSON texts and examples. Only the texts for creation and rotation have the secret. */
@@ -114,6 +114,7 @@ export type WebhookBody = Static<typeof WebhookBody>;
 /** The body that changes fields of a webhook. */
 export const WebhookPatch = Type.Object(
   {
+    version: BasedOn,
     name: orNull(Name),
     url: Type.Optional(Url),
     events: Type.Optional(Events),

@@ -8,7 +8,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
-import { IfMatch } from '../if-match.ts';
+import { IfMatch, type Basis } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
 import { changedWebhook, newSecret, rotatedWebhook, webhookFaults, wholeContent } from './webhook-content.ts';
@@ -116,7 +116,9 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
         const faults = webhookFaults(body, allowPrivateHosts);
         if (faults.length > 0) return invalid(faults);
         const { receivedAt } = context.origin;
-        return change(params.id, headers, context, (held) => changedWebhook(body, held, receivedAt));
+        return change(params.id, { ...headers, version: body.version }, context, (held) =>
+          changedWebhook(body, held, receivedAt),
+        );
       },
       toAnswer: (written) => webhooks.shown(written, 200),
     },
@@ -208,14 +210,14 @@ const taken = (): Failure => failure('CONFLICT', 'The Idempotency-Key created a 
 
 function change(
   id: string,
-  headers: IfMatch,
+  basis: Basis,
   context: RequestContext,
   next: (held: WebhookDocument) => WebhookDocument,
 ): Promise<Written<'webhook'> | Failure> {
   return changeDefinition<'webhook'>(
     {
       address: webhooks.addressOf(id, context),
-      headers,
+      basis,
       missing: missingWebhook(),
       change: (held, entry) => ({
         kind: 'changed',

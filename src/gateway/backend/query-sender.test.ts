@@ -18,7 +18,14 @@ it('splits long queries into messages below the broker’s maximum payload', asy
   const flagKeys = Array.from({ length: 2_000 }, (_, i) => `${'é'.repeat(250)}${i}`);
   const ids = Array.from({ length: 40 }, (_, i) => `request-${i}`);
   for (const requestId of ids) {
-    const body: Query['body'] = { kind: 'EvaluateFlags', playerId: 'p', flagKeys, context: '{}', exposes: false };
+    const body: Query['body'] = {
+      kind: 'EvaluateFlags',
+      playerId: 'p',
+      flagKeys,
+      context: '{}',
+      exposes: false,
+      by: 'server',
+    };
     sender.add(0, { requestId, replyTo: 'g', game: 'g', environment: 'live', deadlineAt: 0, configRevision: 0, body });
   }
   await clock.advance(1);

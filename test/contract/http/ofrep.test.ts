@@ -59,10 +59,31 @@ describe('a single OFREP evaluation', () => {
     serve([{ flagKey: 'f', value: 'null', variantKey: null, reason, period: 2 }]);
     expect(await (await post(SINGLE, EXTERNAL)).json()).toEqual({
       key: 'f',
-      value: null,
       reason: word,
       metadata: { reason, period: 2 },
     });
+  });
+
+  it('leaves the value out if the flag is disabled, so that SDKs answer the default in the code', async () => {
+    serve([{ flagKey: 'f', value: 'false', variantKey: null, reason: 'flag_disabled', period: 1 }]);
+    expect(await (await post(SINGLE, EXTERNAL)).json()).not.toHaveProperty('value');
+    expect(await (await post(BULK, EXTERNAL)).json()).toMatchObject({
+      flags: [expect.not.objectContaining({ value: false })],
+    });
+    serve([{ flagKey: 'f', value: 'false', variantKey: null, reason: 'default', period: 1 }]);
+    expect(await (await post(SINGLE, EXTERNAL)).json()).toMatchObject({ value: false });
+  });
+
+  it('evaluates a player who is not registered as an empty one, also for a name that looks like a player id', async () => {
+    await post(SINGLE, EXTERNAL);
+    expect(gateway.backend.calls.splice(0)).toMatchObject([{ body: { externalId: 'player_12345' } }]);
+    const name = uuidv5(gateway.namespace('demo'), 'live:someone');
+    gateway.backend.reply = ({ body }) =>
+      'externalId' in body
+        ? { kind: 'flags', evaluations: [PLAIN], unknownFlags: [], durationUs: 1 }
+        : failure('PLAYER_NOT_FOUND');
+    expect((await post(SINGLE, { context: { targetingKey: name } })).status).toBe(200);
+    expect(gateway.backend.calls).toMatchObject([{ entityId: name }, { body: { externalId: name } }]);
   });
 
   it('evaluates for the player with the external_id, records an exposure, and passes the context on', async () => {
@@ -118,15 +139,6 @@ describe('an OFREP failure', () => {
     expect(bulk.status).toBe(400);
     expect(await bulk.json()).toEqual({ errorCode, errorDetails: expect.any(String) });
     expect(gateway.backend.calls).toEqual([]);
-  });
-
-  it('for an unknown player is INVALID_CONTEXT', async () => {
-    gateway.backend.reply = () => failure('PLAYER_NOT_FOUND');
-    for (const path of [SINGLE, BULK]) {
-      const response = await post(path, EXTERNAL);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ errorCode: 'INVALID_CONTEXT' });
-    }
   });
 
   it('for an unknown flag is 404 FLAG_NOT_FOUND', async () => {

@@ -59,7 +59,14 @@ function evaluate({ before, since }: Pick<Explained, 'before' | 'since'>) {
     gateway: 'n1',
     partition: 0,
     origin: { game: state.game, environment: state.environment, receivedAt: 0 },
-    body: { kind: 'EvaluateFlags', playerId: state.id, flagKeys: [FLAG.key], context: '{}', exposes: true },
+    body: {
+      kind: 'EvaluateFlags',
+      playerId: state.id,
+      flagKeys: [FLAG.key],
+      context: '{}',
+      exposes: true,
+      by: 'server',
+    },
   });
   addState(state, 3);
   return { state, evaluations: { history, flags, timeline, tick: world.tick() } };

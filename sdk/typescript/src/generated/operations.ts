@@ -359,6 +359,8 @@ type Flag = {
   readonly description: string;
   /** Whether the flag is evaluated. */
   readonly enabled: boolean;
+  /** Whether client keys may learn of the flag. */
+  readonly client_visible: boolean;
   /** Value for players that no rule includes. */
   readonly default_value: unknown;
   /** Variants that the flag serves by weight. */
@@ -385,14 +387,16 @@ type Flag = {
   readonly created_at: string;
   /** When the flag was last changed. */
   readonly updated_at: string;
+  /** When the flag was archived. */
+  readonly archived_at?: string;
 };
 
 /** A flag evaluation of OFREP. */
 type FlagEvaluationOfOFREP = {
   /** The flag's key. */
   readonly key: string;
-  /** Served value, always present. */
-  readonly value: unknown;
+  /** Served value. */
+  readonly value?: unknown;
   /** OpenFeature's reason. */
   readonly reason: 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';
   /** Key of the served variant. */
@@ -1867,8 +1871,11 @@ export interface Operations {
       readonly description?: string;
       /** What happens to events that violate the schema. */
       readonly mode?: 'observe' | 'warn' | 'enforce';
-      /** Read-only, as returned by GET. */
-      readonly version?: unknown;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
@@ -2367,8 +2374,11 @@ export interface Operations {
       readonly value?: string | null;
       /** Window in UTC days, today included, 1 to 90. */
       readonly within_days?: number | null;
-      /** Read-only, as returned by GET. */
-      readonly version?: unknown;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
@@ -2542,8 +2552,11 @@ export interface Operations {
       readonly enabled?: boolean;
       /** Read-only, as returned by GET. */
       readonly segment_id?: unknown;
-      /** Read-only, as returned by GET. */
-      readonly version?: unknown;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
@@ -2781,6 +2794,8 @@ export interface Operations {
       readonly limit?: number;
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
+      /** `archived`: what was archived, instead of what is in force. */
+      readonly state?: 'archived';
     };
     readonly header: undefined;
     readonly body: undefined;
@@ -2807,6 +2822,8 @@ export interface Operations {
       readonly description?: string;
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean;
+      /** Whether client keys may learn of the flag. */
+      readonly client_visible?: boolean;
       /** Value for players that no rule includes. */
       readonly default_value?: unknown;
       /** Variants that the flag serves by weight. */
@@ -2829,7 +2846,10 @@ export interface Operations {
       /** The flag's key. */
       readonly key: string;
     };
-    readonly query: undefined;
+    readonly query: {
+      /** `archived`: what was archived, instead of what is in force. */
+      readonly state?: 'archived';
+    };
     readonly header: undefined;
     readonly body: undefined;
     readonly answer: Flag;
@@ -2856,6 +2876,8 @@ export interface Operations {
       readonly description?: string;
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean;
+      /** Whether client keys may learn of the flag. */
+      readonly client_visible?: boolean;
       /** Value for players that no rule includes. */
       readonly default_value?: unknown;
       /** Variants that the flag serves by weight. */
@@ -2871,12 +2893,17 @@ export interface Operations {
       }[];
       /** Read-only, as returned by GET. */
       readonly salt?: unknown;
-      /** Read-only, as returned by GET. */
-      readonly version?: unknown;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly archived_at?: unknown;
     };
     readonly answer: Flag;
   };
@@ -2892,6 +2919,11 @@ export interface Operations {
       readonly 'If-Match'?: string;
     };
     readonly body: {
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** Display name. */
       readonly name?: string | null;
       /** Free text for people. */
@@ -2900,6 +2932,8 @@ export interface Operations {
       readonly flag_type?: 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
       /** Whether the flag is evaluated. */
       readonly enabled?: boolean | null;
+      /** Whether client keys may learn of the flag. */
+      readonly client_visible?: boolean | null;
       /** Value for players that no rule includes. */
       readonly default_value?: unknown;
       /** Variants that the flag serves by weight. */
@@ -2936,6 +2970,20 @@ export interface Operations {
       /** Always true. */
       readonly archived: boolean;
     };
+  };
+  /** Restore an archived flag. */
+  'POST /v1/flags/flags/{key}/restore': {
+    readonly path: {
+      /** The flag's key. */
+      readonly key: string;
+    };
+    readonly query: undefined;
+    readonly header: {
+      /** Change the resource only if this is its current version, else return 412. */
+      readonly 'If-Match'?: string;
+    };
+    readonly body: undefined;
+    readonly answer: Flag;
   };
   /** Get the results of a flag's experiment. */
   'GET /v1/flags/flags/{key}/results': {
@@ -3522,8 +3570,11 @@ export interface Operations {
       readonly end_at?: string | null;
       /** Read-only, as returned by GET. */
       readonly campaign_id?: unknown;
-      /** Read-only, as returned by GET. */
-      readonly version?: unknown;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
@@ -3543,6 +3594,11 @@ export interface Operations {
       readonly 'If-Match'?: string;
     };
     readonly body: {
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** The trigger. */
       readonly trigger?: Trigger;
       /** Content that the player sees. */
@@ -4003,6 +4059,11 @@ export interface Operations {
       readonly 'If-Match'?: string;
     };
     readonly body: {
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** Display name. */
       readonly name?: string | null;
       /** URL of the receiver. */
@@ -5099,8 +5160,11 @@ export interface Operations {
       readonly query: AnalyticsQuery;
       /** Range for whoever opens the query: this many UTC days before today, and today. */
       readonly range_days?: number | null;
-      /** Read-only, as returned by GET. */
-      readonly version?: unknown;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */

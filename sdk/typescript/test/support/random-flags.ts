@@ -264,7 +264,7 @@ async function randomGame(random: Random, externalIds: readonly string[]): Promi
       return { state: { ...plain, segments: members }, context };
     },
     remote(state, context) {
-      const query = { kind: 'EvaluateFlags', playerId: state.id, exposes: false } as const;
+      const query = { kind: 'EvaluateFlags', playerId: state.id, exposes: false, by: 'server' } as const;
       const text = JSON.stringify(context ?? {});
       const targeting = definitions.of('demo', 'live');
       const reply = metered(() => evaluateFlags(state, { ...query, flagKeys: 'all', context: text }, targeting, clock));

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { aPlayer } from '../testing.ts';
+import { compileCondition } from './compile-condition.ts';
+import { metered } from './steps.ts';
+
+function meets(
+  condition: JsonObject,
+  { attributes = {}, context = {} }: { attributes?: JsonObject; context?: JsonObject },
+) {
+  const made = compileCondition(condition, { context: true });
+  if (made.kind === 'invalid') throw new Error(JSON.stringify(made.faults));
+  const player = aPlayer({ attributes: JSON.stringify(attributes) });
+  return metered(() => made.condition.matches({ player, nowMs: 1, context }));
+}
+
+it.each<[JsonObject, JsonObject]>([
+  [{ 'vip.level': 3 }, { 'attributes.vip.level': 3 }],
+  [{ vip: { level: 3 } }, { 'attributes.vip.level': 3 }],
+  // The whole key goes first.
+  [{ vip: { level: 1 }, 'vip.level': 3 }, { 'attributes.vip.level': { $gte: 3 } }],
+  [{ vip: { level: 3 }, 'vip.level': null }, { 'attributes.vip.level': 3 }],
+  [{ a: { 'b.c': 1 } }, { 'attributes.a.b.c': 1 }],
+  [{ 'a.b': { c: 1 } }, { 'attributes.a.b.c': 1 }],
+  [{ 'a.b': { x: 0 }, a: { b: { c: 1 } } }, { 'attributes.a.b.c': 1 }],
+  [{ 'a.b.c': { 'd.e': 1 } }, { 'attributes.a.b.c.d.e': 1 }],
+  [{ list: [{ 'k.v': 1 }] }, { 'attributes.list': { $elemMatch: { 'k.v': 1 } } }],
+])('%j meets %j', (attributes, condition) => {
+  expect(meets(condition, { attributes })).toBe(true);
+  const inContext = Object.fromEntries(
+    Object.entries(condition).map(([name, value]) => [name.replace('attributes.', 'context.'), value]),
+  );
+  expect(meets(inContext, { context: attributes })).toBe(true);
+});
+
+it('does not match other keys', () => {
+  for (const attributes of [{ 'vip.levels': 3 }, { vip: { 'level.x': 3 } }, { 'vip.': { level: 3 } }, {}]) {
+    expect(meets({ 'attributes.vip.level': 3 }, { attributes })).toBe(false);
+  }
+});
+
+it('stays cheap for data made to branch at every level', () => {
+  const branching = (depth: number): Json =>
+    depth === 0 ? {} : { k: branching(depth - 1), 'k.k': branching(depth - 2 < 0 ? 0 : depth - 2) };
+  const path = `attributes.${Array.from({ length: 31 }, () => 'k').join('.')}`;
+  const before = performance.now();
+  expect(meets({ [path]: 1 }, { attributes: { k: branching(14), 'k.k': branching(14) } })).toBe(false);
+  expect(performance.now() - before).toBeLessThan(250);
+});
