@@ -25,8 +25,8 @@ type Operator = (operand: Json, site: Site) => Predicate;
 
 /**
  * The operators on a value (GrowthBook's SDK specification 0.8). A missing value is null: it equals null, is in a list
- * only if the list contains null, and counts as the field's `missing` (mostly 0) in comparisons. Versions follow rules of
- * their own (`version.ts`).
+ * only if the list contains null, and counts as the field's `missing` (mostly 0) in comparisons. Versions follow their
+ * own rules (`version.ts`).
  */
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['$eq', (operand) => equal(operand)],

@@ -56,8 +56,8 @@ export function reportFlags(
 }
 
 /**
- * The flags that differ from those last reported to a session. A deleted flag is reported as disabled, also one that the
- * caller may no longer see; a client key learns of no flag that only a server key has seen in the session.
+ * The flags that differ from those last reported to a session. A deleted flag is reported as disabled, also one that
+ * the caller may no longer see; a client key learns of no flag that only a server key has seen in the session.
  */
 export function changedFlags(
   before: readonly SeenFlag[],
