@@ -161,7 +161,8 @@ function importOther(other: OtherLine, state: PlayerState, { emit }: Importing, 
     const email = state.email ?? player.email ?? null;
     const deviceId = state.deviceId ?? player.deviceId ?? null;
     const next = { ...state, attributes, email, deviceId, country: countryIn(attributes) };
-    emit({ kind: 'PlayerImported', ...base, player: viewOf(next) }, next);
+    const begun = player.firstSeenAt === undefined ? {} : { begunAt: player.firstSeenAt };
+    emit({ kind: 'PlayerImported', ...base, player: viewOf(next), ...begun }, next);
   }
   return true;
 }
