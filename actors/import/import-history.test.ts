@@ -101,6 +101,17 @@ describe('imported players without a time', () => {
     });
   });
 
+  it('say when they began only if their line does', () => {
+    const facts = (item: ImportItem) => given([]).when(lines([item])).facts;
+    const begun = (item: ImportItem) =>
+      facts(item).flatMap((fact) => (fact.kind === 'PlayerImported' ? fact.begunAt : []));
+    const timed = { ...profile, at: day(10), player: { firstSeenAt: day(300) } };
+    expect([begun(profile), begun(timed)]).toEqual([
+      [undefined, undefined],
+      [undefined, day(300)],
+    ]);
+  });
+
   it('keep the times of a known player', () => {
     const known = aPlayer({ firstSeenAt: day(40), lastSeenAt: day(10), lifecycleStage: 'at_risk' });
     const history = given([known]);

@@ -87,6 +87,24 @@ it('each imported row has a place of its own, and names the FACTS that holds it'
   expect(column('is_payer')).toEqual([false, true, true]);
 });
 
+it('a player that says when it was first seen has a row with that time', () => {
+  const { id: entityId, game, environment } = aPlayer();
+  const base = {
+    kind: 'PlayerImported',
+    entityId,
+    game,
+    environment,
+    at: Date.UTC(2026, 0, 2),
+    player: aPlayer(),
+  } as const;
+  const begunAt = Date.UTC(2024, 0, 1);
+  const rows = rowsOf({ ...base, begunAt }, PLACE);
+  expect(
+    rows.map(([table, values]) => [table, values[TABLES.player_beginnings.columns.indexOf('first_seen_at')]]),
+  ).toEqual([['player_beginnings', begunAt]]);
+  expect(rowsOf(base, PLACE)).toEqual([]);
+});
+
 /** Integers of 64 bits are read as bigints. */
 function shown(row: unknown): string {
   return JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value));
