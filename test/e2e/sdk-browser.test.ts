@@ -110,7 +110,7 @@ describe.skipIf(executablePath === undefined)(`the sample page${suffix}`, () => 
       key: 'new_shop',
       flag_type: 'string',
       variants: [{ key: 'b', value: 'new', weight: 1 }],
-      targeting_rules: [{}],
+      targeting_rules: [{ percentage: 100 }],
     };
     const created = await service.call(service.keys.live.server, 'POST', '/v1/flags/flags', flag);
     expect(created.status).toBe(201);

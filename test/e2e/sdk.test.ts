@@ -68,7 +68,7 @@ test('a changed flag reaches a game in Node at once, and a stream keeps no proce
     flag_type: 'number',
     default_value: 0,
     variants: [{ key: 'b', value: 25, weight: 1 }],
-    targeting_rules: [{}],
+    targeting_rules: [{ percentage: 100 }],
     enabled: false,
   };
   const { server, client } = service.keys.live;
