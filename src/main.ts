@@ -13,6 +13,7 @@ import { createSnapshotSource } from '../clickhouse-schema/queries/snapshot-sour
 import { watchBrokerClock } from '../streams/broker-clock.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { rewriteSecrets } from '../streams/config/rewrite-secrets.ts';
+import { leaseHolder } from '../streams/lease-holder.ts';
 import { connectJetStream } from '../streams/log/log-jetstream.ts';
 import { createFormatGate } from '../streams/format-gate.ts';
 import { createFreshnessReporter } from '../streams/freshness/freshness-reports.ts';
@@ -108,7 +109,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       : createGroupConfig({ store: configStore, group, groupName: nodeName(group.dataDir, ids), log, clock });
   const incarnation = ids.uuidv4().slice(0, 8);
   const node = group === undefined ? nodeName(dataDir, ids) : nameInGroup(group, partitions, ids);
-  const instance = `${node}-${incarnation}`;
+  const [instance, holder] = [`${node}-${incarnation}`, leaseHolder(node, incarnation)];
   const formats = createFormatGate({ bucket: log.bucket('OWNERS'), node, roles, about: about(clock), clock, logger });
   const parts: Part[] = [{ name: 'formats', stop: () => formats.stop() }];
 
@@ -204,7 +205,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
     });
     ownFacts.leads(() => actors.led);
     const retentionMs = LIMITS.factsRetentionMs;
-    const trimmer = startFactsTrimmer({ log, clock, partitions, holder: instance, retentionMs, room, logger });
+    const trimmer = startFactsTrimmer({ log, clock, partitions, holder, retentionMs, room, logger });
     return {
       name: 'actors',
       async stop() {
@@ -219,7 +220,7 @@ async function main(config: Config, logger: Logger): Promise<void> {
       logger.error({ err: error }, 'the sinks failed; this process ends and must be restarted');
       process.exit(1);
     };
-    const thread = startSinksThread(node, instance, ownFacts, onFailed, (silences) => silentToSinks.report(silences));
+    const thread = startSinksThread(node, holder, ownFacts, onFailed, (silences) => silentToSinks.report(silences));
     metrics.sinksElsewhere(() => thread.metrics());
     return { name: 'sinks', stop: () => thread.stop() };
   }

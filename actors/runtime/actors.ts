@@ -1,5 +1,6 @@
 import { createGathering } from '../../src/kernel/gathering.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
+import { leaseHolder } from '../../streams/lease-holder.ts';
 import { type Contender, type ContenderOptions, createContender } from './contender.ts';
 import { joinMembers } from './membership.ts';
 import { createRebuildSlot } from './rebuild-slot.ts';
@@ -24,7 +25,7 @@ export interface Actors {
 
 export function startActors(options: ActorsOptions): Actors {
   const { partitions, node, incarnation, log, clock, metrics, clockFault } = options;
-  const holder = `${node}.${incarnation}`;
+  const holder = leaseHolder(node, incarnation);
   const contenders: Contender[] = [];
   const rebuilds = createRebuildSlot();
   const commits = createGathering(clock, LIMITS.commitSpacingMs);

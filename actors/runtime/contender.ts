@@ -1,6 +1,7 @@
 import { LIMITS } from '../../src/kernel/limits.ts';
 import type { Metrics } from '../../src/kernel/metrics.ts';
 import { contend, type Lease } from '../../streams/lease.ts';
+import { nodeOfHolder } from '../../streams/lease-holder.ts';
 import { type Follower, type FollowerEnd, startFollower } from './follower.ts';
 import type { Membership } from './membership.ts';
 import { startOwner, type OwnerOptions, type OwnerTerm } from './partition-owner.ts';
@@ -90,7 +91,7 @@ export function createContender(options: ContenderOptions): Contender {
       clock,
       wanted: wantsLease,
       // An earlier process of this node is dead, because this one holds the lock of the data directory.
-      isGone: (other) => other !== holder && other.startsWith(`${node}.`),
+      isGone: (other) => other !== holder && nodeOfHolder(other) === node,
       onAcquired: begin,
       onLost() {
         termEnding = true;

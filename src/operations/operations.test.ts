@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeBeat } from '../../actors/runtime/member-beat.ts';
 import { FORMAT } from '../../actors/vocabulary/formats.ts';
 import { encodeJson } from '../../streams/codec.ts';
+import { leaseHolder } from '../../streams/lease-holder.ts';
 import { createFormatGate } from '../../streams/format-gate.ts';
 import { createMemoryBroker, type MemoryFaults } from '../../streams/log/log-memory.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
@@ -54,7 +55,7 @@ function world(faults: MemoryFaults = {}) {
 describe('the state of a deployment', () => {
   it('names owners, those who stand by and those who refuse', async () => {
     const { lease, member, deployment } = world();
-    await lease('partition.0', 'n-a-12345678');
+    await lease('partition.0', leaseHolder('n-a', '12345678'));
     await lease('partition.1', null);
     await member('n-a', [0, 1]);
     await member('n-b', [0], [1], 'store');
@@ -72,7 +73,7 @@ describe('the state of a deployment', () => {
 
   it('shows the version, roles and start of each process, and leaves out those that are gone', async () => {
     const { clock, log, lease, deployment } = world();
-    await lease('partition.0', 'n-gone-12345678');
+    await lease('partition.0', leaseHolder('n-gone', '12345678'));
     await clock.advance(LIMITS.leaseMs + LIMITS.leaseMarginMs + 1);
     const startedAt = clock.wallMs();
     const about = { version: '1.2.3', startedAt };
@@ -100,7 +101,7 @@ describe('the state of a deployment', () => {
     await settled(log.append('facts.0', Buffer.from('y')));
     const stream = broker.stream('FACTS').bounds().created;
     await settled(log.bucket('POSITIONS').put('clickhouse', encodeJson({ stream, sequence: 1, lost: true })));
-    await lease('sink.clickhouse', 'n-a-12345678');
+    await lease('sink.clickhouse', leaseHolder('n-a', '12345678'));
     const { sinks, streams } = await deployment();
     const [clickhouse, webhooks] = sinks;
     expect(clickhouse).toMatchObject({ sink: 'clickhouse', holder: 'n-a', behind: 1, lost: true });
@@ -113,7 +114,7 @@ describe('the state of a deployment', () => {
     const { clock, lease, deployment } = world();
     const [one, other] = await Promise.all([deployment(), deployment()]);
     expect(other).toBe(one);
-    await lease('partition.0', 'n-a-12345678');
+    await lease('partition.0', leaseHolder('n-a', '12345678'));
     await clock.advance(LIMITS.opsStatusKeptMs);
     expect((await deployment()).partitions[0]?.owner).toBe('n-a');
   });

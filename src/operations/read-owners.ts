@@ -1,6 +1,7 @@
 import { decodeBeat, includes, type MemberBeat } from '../../actors/runtime/member-beat.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import { holderOf } from '../../streams/lease.ts';
+import { nodeOfHolder } from '../../streams/lease-holder.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
 import { sinkLeaseKey, type SinkName } from '../../streams/sinks/sink-registry.ts';
 import { LIMITS } from '../kernel/limits.ts';
@@ -58,7 +59,7 @@ export function ownersIn(entries: readonly BucketEntry[], partitions: number, no
     else if (key.startsWith(MEMBER)) members.set(key.slice(MEMBER.length), { ...decodeBeat(value), seenAt });
     else {
       const holder = holderOf(value);
-      if (holder !== null) leases.set(key, nodeOf(holder));
+      if (holder !== null) leases.set(key, nodeOfHolder(holder));
     }
   }
 
@@ -91,12 +92,6 @@ export function ownersIn(entries: readonly BucketEntry[], partitions: number, no
 const namesOf = (members: readonly (readonly [string, unknown])[]): string[] => members.map(([node]) => node);
 
 const isEmpty = (partitions: MemberBeat['refuses']): boolean => partitions !== 'all' && partitions.size === 0;
-
-/** A holder is the node's name and its incarnation. */
-function nodeOf(holder: string): string {
-  const end = holder.lastIndexOf('-');
-  return end > 0 ? holder.slice(0, end) : holder;
-}
 
 function beatIn(value: Uint8Array, seenAt: number): Beat {
   const fields = fieldsIn(value);

@@ -1,3 +1,4 @@
+import { leaseHolder } from '../../lease-holder.ts';
 import { type Clock, within } from '../../../src/kernel/clock.ts';
 import type { Ids } from '../../../src/kernel/ids.ts';
 import { DELIVERY_BATCHES } from '../../../actors/vocabulary/formats.ts';
@@ -73,11 +74,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 
   function startParts(): NonNullable<typeof parts> {
     // The name of the node tells operators who runs the matcher.
-    const holder = `${node}-${ids.uuidv4().replaceAll('-', '')}`;
+    const holder = leaseHolder(node, ids.uuidv4());
     const sender = options.sender ?? createHttpSender({ clock, allowPrivateHosts });
     const shared = { log, config, clock, logger, metrics };
     const erasures: Erasures = watchErasures(log, clock);
-    const attempts = createAttemptLog({ ...shared, node, writer: `${node}-${holder}/attempts`, erasures });
+    const attempts = createAttemptLog({ ...shared, node, writer: `${holder}/attempts`, erasures });
     const delivering = { sender, erasures, attempts, traced: options.traced };
     const worker = createWorker({ ...shared, ...delivering, ids, retryDelaysMs, timeoutMs, ackWaitMs });
     const room = watchFactsRoom({ ...shared, limits: { ...LIMITS, factsPollMs: LIMITS.matcherRoomMs } });
