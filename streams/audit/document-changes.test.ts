@@ -53,6 +53,18 @@ describe('the audit of a document', () => {
     expect(JSON.parse(change?.before ?? '')).toMatchObject({ secret: '[hidden]', url: WEBHOOK.url });
   });
 
+  it('hides the path of a webhook’s URL, and says when only the path changed', () => {
+    const before = { ...webhook(), url: 'https://hooks.example.com/T0/top-path?k=top-query' };
+    const [moved] = changesOf(webhookAt, before, { ...before, url: 'https://hooks.example.com/T0/next' });
+    const [elsewhere] = changesOf(webhookAt, before, { ...before, url: 'https://other.example.com/' });
+    expect(JSON.stringify([moved, elsewhere])).not.toMatch(/T0|top-path|top-query|next/);
+    expect([moved?.before, moved?.after, elsewhere?.after].map((text) => JSON.parse(text ?? '').url)).toEqual([
+      'https://hooks.example.com/[hidden]',
+      'https://hooks.example.com/[hidden] [hidden, changed]',
+      'https://other.example.com/',
+    ]);
+  });
+
   it('has an entry for the deployment and one for each game whose roles changed, without the other games', () => {
     const after: UserDocument = {
       ...USER,

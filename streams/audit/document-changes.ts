@@ -1,5 +1,6 @@
 import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from '../../actors/vocabulary/documents.ts';
 import type { Grant, UserDocument } from '../../actors/vocabulary/users.ts';
+import { HIDDEN, hiddenPath, hiddenValues } from '../config/hidden-texts.ts';
 import { passkeysOf } from '../config/passkeys.ts';
 import { allRoles } from '../config/proof.ts';
 import type { AuditedChange } from './audit-trail.ts';
@@ -32,7 +33,6 @@ function changeIn(place: Place, before: Shown | undefined, after: Shown | undefi
   return { ...place, playerId: '', ...boundedTexts(before, after) };
 }
 
-const HIDDEN = '[hidden]';
 const CHANGED = '[hidden, changed]';
 
 /** Fields that are left out, because they are bookkeeping or tell nothing to people. */
@@ -48,18 +48,23 @@ function shown(kind: DocumentKind, document: object | undefined): Shown | undefi
   return Object.fromEntries(
     fields.map(([name, value]: [string, unknown]) => {
       if (holdsSecrets(kind) && SECRETS.has(name)) return [name, hidden(value)];
+      if (isAddress(kind, name, value)) return [name, hiddenPath(value)];
       if (kind === 'segment' && PLAYERS.has(name) && Array.isArray(value)) return [name, { players: value.length }];
       return [name, value];
     }),
   );
 }
 
+/** The address of a webhook, whose path may be a secret. */
+function isAddress(kind: DocumentKind, name: string, value: unknown): value is string {
+  return kind === 'webhook' && name === 'url' && typeof value === 'string';
+}
+
 const holdsSecrets = (kind: DocumentKind): boolean => kind === 'webhook' || kind === 'player_tokens';
 
 /** Hides a text, or every value of an object. */
 function hidden(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return HIDDEN;
-  return Object.fromEntries(Object.keys(value).map((name) => [name, HIDDEN]));
+  return typeof value === 'object' && value !== null ? hiddenValues(value) : HIDDEN;
 }
 
 /** Says which hidden fields a write changed. */
@@ -67,13 +72,14 @@ function markSecrets(kind: DocumentKind, before: object | undefined, after: obje
   if (before === undefined || after === undefined || now === undefined || !holdsSecrets(kind)) return;
   const earlier = new Map<string, unknown>(Object.entries(before));
   for (const [name, value] of Object.entries(after)) {
-    if (!SECRETS.has(name) || JSON.stringify(earlier.get(name)) === JSON.stringify(value)) continue;
-    now[name] = typeof value === 'object' ? { ...hiddenEntries(value), $: CHANGED } : CHANGED;
+    if (JSON.stringify(earlier.get(name)) === JSON.stringify(value)) continue;
+    if (isAddress(kind, name, value) && now[name] === hiddenPath(String(earlier.get(name)))) {
+      now[name] = `${hiddenPath(value)} ${CHANGED}`;
+    }
+    if (!SECRETS.has(name)) continue;
+    now[name] = typeof value === 'object' ? { ...hiddenValues(value ?? {}), $: CHANGED } : CHANGED;
   }
 }
-
-const hiddenEntries = (value: object | null): Record<string, string> =>
-  Object.fromEntries(Object.keys(value ?? {}).map((name) => [name, HIDDEN]));
 
 function actionOf(kind: DocumentKind, before: Shown | undefined, after: Shown | undefined): string {
   if (before === undefined) return 'created';

@@ -3,6 +3,7 @@ import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress, Documents } from '../../../actors/vocabulary/documents.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { answer, type Answer } from '../answer.ts';
+import type { ApiKey } from '../api-key.ts';
 import { deleteDefinition, type DefinitionKind, type Written } from './definition-writes.ts';
 import { IfMatch } from '../if-match.ts';
 import { NextCursor, PageQuery, textPageOf } from '../paging.ts';
@@ -27,7 +28,8 @@ export interface DefinitionResource<K extends DefinitionKind> {
   /** Schema of the resource. */
   schema: TSchema;
   example: Readonly<Record<string, unknown>>;
-  toJson: (document: Documents[K]) => string;
+  /** @param key the caller, because some fields are for some callers only */
+  toJson: (document: Documents[K], key?: ApiKey) => string;
   /** The failure for an unknown id. */
   missing: () => Failure;
   /** Maximum number per game and environment. */
@@ -139,7 +141,12 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
           kind: 'config',
           read({ query }, context) {
             const keyOf = ({ key, document }: ConfigEntry<K>): string => stored?.idOf(document) ?? key;
-            const page = textPageOf(entriesIn(query, context), keyOf, ({ document }) => toJson(document), query);
+            const page = textPageOf(
+              entriesIn(query, context),
+              keyOf,
+              ({ document }) => toJson(document, context.key),
+              query,
+            );
             if (page.kind === 'failure') return page;
             return answer(`{"${many}":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
           },
@@ -160,7 +167,9 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
           read({ params, query }, context) {
             const found = routes.findStored(idIn(params), context);
             const document = found !== undefined && isSought(found.document, query) ? found.document : undefined;
-            return document === undefined ? missing() : answer(toJson(document), { etag: document.version });
+            return document === undefined
+              ? missing()
+              : answer(toJson(document, context.key), { etag: document.version });
           },
         },
       }),

@@ -1,4 +1,5 @@
 import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import { HIDDEN } from '../../../streams/config/hidden-texts.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -80,7 +81,7 @@ function over(body: WebhookPatch, kept: WebhookContent): WebhookContent {
     events,
     name: pick(body.name, kept.name, empty.name),
     enabled: pick(body.enabled, kept.enabled, empty.enabled),
-    headers: pick(body.headers, kept.headers, empty.headers),
+    headers: keptValues(pick(body.headers, kept.headers, empty.headers), kept.headers),
     retryPolicy:
       body.retry_policy === undefined
         ? kept.retryPolicy
@@ -90,6 +91,24 @@ function over(body: WebhookPatch, kept: WebhookContent): WebhookContent {
           },
     filters: pick(body.filters, kept.filters, empty.filters),
   };
+}
+
+/** The headers as sent; a value that the API showed as hidden is the stored one. */
+function keptValues(sent: Record<string, string>, stored: Readonly<Record<string, string>>): Record<string, string> {
+  const held = new Map(Object.entries(stored));
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => [name, value === HIDDEN ? (held.get(name) ?? value) : value]),
+  );
+}
+
+/** The faults of headers that name a hidden value which is not stored. */
+export function hiddenHeaderFaults(
+  sent: Readonly<Record<string, string>> | null | undefined,
+  stored: Readonly<Record<string, string>>,
+): FieldFault[] {
+  return Object.entries(sent ?? {})
+    .filter(([name, value]) => value === HIDDEN && !Object.hasOwn(stored, name))
+    .map(([name]) => ({ path: `/headers/${name}`, message: `has no stored value that \`${HIDDEN}\` could keep` }));
 }
 
 function pick<T>(sent: T | null | undefined, kept: T, empty: T): T {

@@ -1,6 +1,9 @@
 import { Type, type Static } from 'typebox';
 import type { FilterCondition, WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import { HIDDEN, hiddenPath, hiddenValues } from '../../../streams/config/hidden-texts.ts';
 import { FILTER_OPERATORS } from '../../../streams/config/webhook-kinds.ts';
+import { mayAct } from '../console/permissions.ts';
+import type { ApiKey } from '../api-key.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { BasedOn, nameOf, orNull } from '../definitions/definition-fields.ts';
@@ -39,7 +42,11 @@ const condition = {
 };
 
 const Name = nameOf('Display name. Default: the host of the URL.');
-const Url = Type.String({ minLength: 1, maxLength: LIMITS.webhookUrlLength, description: 'URL of the receiver.' });
+const Url = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.webhookUrlLength,
+  description: `URL of the receiver. People below the role admin see \`${HIDDEN}\` instead of its path and query.`,
+});
 const Events = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.nameLength + 'event.'.length }), {
   minItems: 1,
   maxItems: LIMITS.webhookEvents,
@@ -50,7 +57,9 @@ const headers = {
   type: 'object',
   maxProperties: LIMITS.webhookHeaders,
   additionalProperties: { type: 'string', maxLength: LIMITS.webhookHeaderLength },
-  description: 'Additional headers of each delivery, by name.',
+  description:
+    `Additional headers of each delivery, by name. Only the response to the creation shows their values; others show ` +
+    `\`${HIDDEN}\`, which keeps the value when you send it back.`,
 } as const;
 const RetryPolicy = Type.Object(
   {
@@ -188,12 +197,17 @@ export const WebhookRotated = Type.Object(
   { description: 'A webhook with its new secret.' },
 );
 
-/** A webhook as JSON text without its secret. */
-export function webhookJson(webhook: WebhookDocument): string {
-  return JSON.stringify(shown(webhook));
+/**
+ * A webhook as JSON text without its secret and the values of its headers.
+ * @param key the caller; only API keys and admins see the whole URL, which may contain a secret
+ */
+export function webhookJson(webhook: WebhookDocument, key?: ApiKey): string {
+  const mayReadUrl = key !== undefined && (key.user === undefined || mayAct(key.user.role, 'admin'));
+  const url = mayReadUrl ? webhook.url : hiddenPath(webhook.url);
+  return JSON.stringify({ ...shown(webhook), url, headers: hiddenValues(webhook.headers) });
 }
 
-/** A webhook as JSON text with its secret, for the response to its creation only. */
+/** A webhook as JSON text with its secret and headers, for the response to its creation only. */
 export function createdWebhookJson(webhook: WebhookDocument): string {
   return JSON.stringify({ ...shown(webhook), secret: webhook.secret });
 }
@@ -202,7 +216,12 @@ export function createdWebhookJson(webhook: WebhookDocument): string {
 export function rotatedWebhookJson(webhook: WebhookDocument): string {
   const { secret, previousSecret } = webhook;
   const until = previousSecret === undefined ? null : formatTimestamp(previousSecret.until);
-  return JSON.stringify({ ...shown(webhook), secret, previous_secret_until: until });
+  return JSON.stringify({
+    ...shown(webhook),
+    headers: hiddenValues(webhook.headers),
+    secret,
+    previous_secret_until: until,
+  });
 }
 
 function shown(webhook: WebhookDocument): Static<typeof Webhook> {

@@ -11,7 +11,14 @@ import { changeDefinition, createDefinition, type Written } from '../definitions
 import { IfMatch, type Basis } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
-import { changedWebhook, newSecret, rotatedWebhook, webhookFaults, wholeContent } from './webhook-content.ts';
+import {
+  changedWebhook,
+  hiddenHeaderFaults,
+  newSecret,
+  rotatedWebhook,
+  webhookFaults,
+  wholeContent,
+} from './webhook-content.ts';
 import {
   createdWebhookJson,
   rotatedWebhookJson,
@@ -72,7 +79,8 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     path: PATH,
     summary: 'Create a webhook',
     description:
-      'The webhook is in effect on this node when the response is sent. Only this response shows the secret.',
+      'The webhook is in effect on this node when the response is sent. Only this response shows the secret and the ' +
+      'values of the headers.',
     idempotent: true,
     errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
     input: { body: WebhookBody },
@@ -86,7 +94,7 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     action: {
       kind: 'write',
       write({ body }, context) {
-        const faults = webhookFaults(body, allowPrivateHosts);
+        const faults = [...webhookFaults(body, allowPrivateHosts), ...hiddenHeaderFaults(body.headers, {})];
         return faults.length > 0 ? invalid(faults) : create(body, context);
       },
       toAnswer({ entry: { document }, replayed }) {
@@ -113,14 +121,17 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     action: {
       kind: 'write',
       write({ params, headers, body }, context) {
-        const faults = webhookFaults(body, allowPrivateHosts);
+        const stored = webhooks.find(params.id, context)?.document.headers ?? {};
+        const faults = [...webhookFaults(body, allowPrivateHosts), ...hiddenHeaderFaults(body.headers, stored)];
         if (faults.length > 0) return invalid(faults);
         const { receivedAt } = context.origin;
         return change(params.id, { ...headers, version: body.version }, context, (held) =>
           changedWebhook(body, held, receivedAt),
         );
       },
-      toAnswer: (written) => webhooks.shown(written, 200),
+      toAnswer({ entry: { document }, replayed }, { key }) {
+        return answer(webhookJson(document, key), { replayed, etag: document.version });
+      },
     },
   });
 
@@ -129,12 +140,12 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
 
 const listWebhooks = webhooks.listRoute({
   summary: 'List the webhooks',
-  description: 'Ordered by id, without secrets.',
+  description: 'Ordered by id, without secrets and values of headers.',
 });
 
 const getWebhook = webhooks.getRoute({
   summary: 'Get a webhook',
-  description: 'The response does not contain the secret.',
+  description: 'The response contains neither the secret nor values of headers.',
 });
 
 const deleteWebhook = webhooks.deleteRoute({

@@ -109,7 +109,7 @@ describe('an existing webhook', () => {
       url: 'https://other.example.com/y',
       events: ['player.*', 'level_up'],
       enabled: false,
-      headers: { 'X-B': '2' },
+      headers: { 'X-B': '[hidden]' },
       retry_policy: { max_retries: 0, backoff: 'exponential' },
       filters: {},
       created_at: new Date(createdAt).toISOString(),

@@ -5,6 +5,7 @@ import { isMetadataHost } from '../../../config/metadata-hosts.ts';
 import { createConnections } from './http-connections.ts';
 import { isPublicAddress } from './public-address.ts';
 import { createResolver } from './resolver.ts';
+import { responseText } from './response-text.ts';
 import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './sender.ts';
 
 export interface HttpSenderOptions {
@@ -65,7 +66,7 @@ export function createHttpSender(options: HttpSenderOptions): DeliverySender {
       const abort = (): void => finish({ kind: 'aborted' }, false);
       const cancelTimer = clock.timer(timeoutMs, () => finish({ kind: 'timed_out' }, false));
       inFlight.add(abort);
-      const response = createResponseStart();
+      const response = createResponseStart(attempt);
       connection.client.dispatch(
         { path: `${url.pathname}${url.search}`, method: 'POST', headers: attempt.headers, body: attempt.body },
         {
@@ -116,7 +117,7 @@ const RESETS: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 
  * The first bytes of a response. An exchange is over once the body has ended or its bound is reached, so a body that
  * arrives too slowly times out, and a truncated one is a failed connection.
  */
-function createResponseStart() {
+function createResponseStart(attempt: OutgoingAttempt) {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   let status = 0;
@@ -136,7 +137,10 @@ function createResponseStart() {
     outcome: (): AttemptOutcome => ({
       kind: 'answered',
       status,
-      responseStart: Buffer.concat(chunks).subarray(0, LIMITS.deliveryResponseBytes).toString('utf8'),
+      responseStart: responseText(
+        Buffer.concat(chunks).subarray(0, LIMITS.deliveryResponseBytes).toString('utf8'),
+        attempt,
+      ),
       ...(retryAfter === undefined ? {} : { retryAfter }),
     }),
   };
