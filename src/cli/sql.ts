@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { Command } from 'commander';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
+import { safeCsv } from './export/safe-csv.ts';
+import { fetchClickhouse } from './fetch-clickhouse.ts';
 
 interface SqlOptions {
   format?: string;
@@ -19,7 +21,8 @@ export function sqlCommand(context: CliContext): Command {
 }
 
 async function runSql(statement: string, options: SqlOptions, context: CliContext): Promise<void> {
-  const { url, user, password, database } = context.clickhouse();
+  const address = context.clickhouse();
+  const { url, database } = address;
   const target = new URL(url);
   target.searchParams.set('database', database);
   target.searchParams.set(
@@ -27,18 +30,20 @@ async function runSql(statement: string, options: SqlOptions, context: CliContex
     options.format ?? (process.stdout.isTTY ? 'PrettyCompactMonoBlock' : 'TSVWithNames'),
   );
   if (options.write !== true) target.searchParams.set('readonly', '1');
-  const response = await fetch(target, {
-    method: 'POST',
-    body: statement,
-    headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password },
-  }).catch((error: unknown) => {
+  const response = await fetchClickhouse(address, target, statement).catch((error: unknown) => {
     throw new CliError(`Could not connect to ClickHouse at ${url}: ${reason(error)}`);
   });
   if (!response.ok) throw new CliError(refusalOf(await response.text(), options.write === true));
-  for await (const chunk of response.body ?? []) {
+  const rows = response.body ?? EMPTY;
+  for await (const chunk of isCsv(options.format) ? safeCsv(rows) : rows) {
     if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
   }
 }
+
+const EMPTY: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
+
+/** The formats that spreadsheets open: texts in them must not run as formulas. */
+const isCsv = (format = ''): boolean => ['CSV', 'CSVWithNames', 'CSVWithNamesAndTypes'].includes(format);
 
 /** What ClickHouse answered to a refused statement, and the remedy if it would change data. */
 export function refusalOf(text: string, mayWrite: boolean): string {

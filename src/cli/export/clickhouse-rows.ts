@@ -1,20 +1,21 @@
-import type { Endpoints } from '../../local/run-files.ts';
+import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
 import { CliError } from '../cli-error.ts';
+import { fetchClickhouse } from '../fetch-clickhouse.ts';
 
 /** The bytes of a query's result as they arrive. Fails if the result is cut off. */
 export type QueryRows = (query: string, format: string) => AsyncIterable<Uint8Array>;
 
 /** Queries the deployment's ClickHouse, which may change nothing. */
-export function queryRows({ url, user, password, database }: Endpoints['clickhouse']): QueryRows {
+export function queryRows(address: ClickhouseAddress): QueryRows {
+  const { url, database } = address;
   return async function* rows(query, format) {
     const target = new URL(url);
     target.searchParams.set('database', database);
     target.searchParams.set('default_format', format);
     target.searchParams.set('readonly', '1');
-    const headers = { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password };
-    let response: Response;
+    let response: Awaited<ReturnType<typeof fetchClickhouse>>;
     try {
-      response = await fetch(target, { method: 'POST', body: query, headers });
+      response = await fetchClickhouse(address, target, query);
     } catch (error) {
       throw new CliError(`Could not connect to ClickHouse at ${url}: ${reasonOf(error)}`);
     }

@@ -5,6 +5,7 @@ import { loadNativeEngine } from '../../../clickhouse-schema/embedded/native-eng
 import { LIMITS } from '../../kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
 import { literal, type QueryRows } from './clickhouse-rows.ts';
+import { safeCsv } from './safe-csv.ts';
 
 /* Writes the results of queries one after another to one file, or to standard output, with memory for some chunks. */
 
@@ -51,7 +52,8 @@ async function* textOf(
   let hasHeader = false;
   for (const statement of statements) {
     const name = format === 'ndjson' ? 'JSONEachRow' : hasHeader ? 'CSV' : 'CSVWithNames';
-    yield* query(statement, name);
+    const rows = query(statement, name);
+    yield* format === 'csv' ? safeCsv(rows) : rows;
     hasHeader = true;
   }
 }

@@ -6,6 +6,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
 import { printable } from '../printable.ts';
 import { csvFields } from '../../kernel/csv-fields.ts';
+import { withoutApostrophes } from '../../kernel/csv-text.ts';
 import type { FileFormat } from './file-formats.ts';
 import { LineFault, noNotes, type Fields, type LineNotes } from './line-fields.ts';
 import type { OpenFile, FileKind } from './open-source.ts';
@@ -127,7 +128,7 @@ function fieldsOf(bytes: Buffer): string[] {
   }
   const fields = csvFields(decoded);
   if ('fault' in fields) throw new LineFault(`The line ${fields.fault}.`);
-  return fields;
+  return fields.map(withoutApostrophes);
 }
 
 function namedFields(bytes: Buffer, columns: readonly string[]): Fields {

@@ -52,6 +52,8 @@ export const IMPORT_LIMITS = {
   importLedgerFiles: 8,
   /** How long a file is remembered at least. Then a full ledger may forget it, and a repeat imports it again. */
   importRememberedMs: 30 * 24 * 60 * 60 * 1000,
+  /** A record of CSV that an export or a statement writes. */
+  exportRecordBytes: 64 * 1024 * 1024,
   /** Rows that one statement of an export sorts, unless a single hour has more: about 100 MB in ClickHouse. */
   exportStatementRows: 200_000,
   /**

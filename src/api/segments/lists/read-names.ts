@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { BROKEN_ID, isBrokenId } from '../../../kernel/broken-id.ts';
 import { withoutMark } from '../../../kernel/byte-order-mark.ts';
 import { csvFields } from '../../../kernel/csv-fields.ts';
+import { withoutApostrophes } from '../../../kernel/csv-text.ts';
 import { failure, type Failure, type FieldFault } from '../../../kernel/errors.ts';
 import { LIMITS } from '../../../kernel/limits.ts';
 import { splitRecords, type FileRecord } from '../../../kernel/split-records.ts';
@@ -44,8 +45,9 @@ export async function* readNames(
       if (fault !== undefined) return yield atLine(record, fault);
       const text = record.bytes.toString('utf8');
       if (format === 'csv') {
-        const fields = csvFields(text);
-        if ('fault' in fields) return yield atLine(record, fields.fault);
+        const read = csvFields(text);
+        if ('fault' in read) return yield atLine(record, read.fault);
+        const fields = read.map(withoutApostrophes);
         if (column === undefined) {
           const header = headerOf(fields, plain);
           column = header ?? { kind: plain, place: 0 };
