@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ClickhouseAddress, ClickhouseTls } from '../clickhouse-schema/clickhouse-address.ts';
 import { parseBrokerUrl, type BrokerAccess, type BrokerLogin } from '../streams/log/jetstream/access.ts';
 import type { StreamShape } from '../streams/log/jetstream/stream-shape.ts';
 import { STREAMS } from '../streams/stream-definitions.ts';
@@ -39,7 +41,7 @@ export interface Config {
   /** Applies at the first start of a deployment. Later it must be the same or undefined. */
   natsReplicas: number | undefined;
   secrets: SecretsConfig;
-  clickhouse: { url: string | undefined; user: string; password: string; database: string };
+  clickhouse: { url: string | undefined; user: string; password: string; database: string; tls?: ClickhouseTls };
   /** The account that statements of the console read ClickHouse with; undefined: there is none. */
   clickhouseReader: { user: string; password: string } | undefined;
   /** The identity provider of the console's users; undefined: there is none. */
@@ -48,7 +50,6 @@ export interface Config {
         issuer: string;
         clientId: string;
         clientSecret: string | undefined;
-        clientSecretFile: string | undefined;
       }
     | undefined;
   embeddedNatsPort: number;
@@ -122,10 +123,11 @@ export function readConfig(env: Env = process.env): Config {
     clickhouse: {
       url: env['CLICKHOUSE_URL'],
       user: env['CLICKHOUSE_USER'] ?? 'default',
-      password: env['CLICKHOUSE_PASSWORD'] ?? '',
+      password: secretSetting(env, 'CLICKHOUSE_PASSWORD') ?? '',
       database: env['CLICKHOUSE_DATABASE'] ?? 'default',
+      ...clickhouseTls(env),
     },
-    clickhouseReader: reader(env['CLICKHOUSE_READER_USER'], env['CLICKHOUSE_READER_PASSWORD']),
+    clickhouseReader: reader(env['CLICKHOUSE_READER_USER'], secretSetting(env, 'CLICKHOUSE_READER_PASSWORD')),
     openId: openId(env),
     embeddedNatsPort: integer(env, 'EMBEDDED_NATS_PORT', 4222, 1, 65_535),
     embeddedClickhousePort: integer(env, 'EMBEDDED_CLICKHOUSE_PORT', 8123, 0, 65_535),
@@ -163,13 +165,56 @@ export function logAddress(config: Config): { url: string; access: BrokerAccess 
 }
 
 /** The address of ClickHouse, with the account of the service. */
-export function clickhouseAddress(config: Config): { url: string; user: string; password: string; database: string } {
+export function clickhouseAddress(config: Config): ClickhouseAddress {
   return { ...config.clickhouse, url: config.clickhouse.url ?? `http://127.0.0.1:${config.embeddedClickhousePort}` };
 }
 
 /** The same with the account of statements of the console; undefined: there is none. */
-export function readerAddress(config: Config): ReturnType<typeof clickhouseAddress> | undefined {
+export function readerAddress(config: Config): ClickhouseAddress | undefined {
   return config.clickhouseReader && { ...clickhouseAddress(config), ...config.clickhouseReader };
+}
+
+/** The settings with secrets; each may be in a file instead, whose path is in the setting with `_FILE` at its end. */
+export const SECRET_SETTINGS = [
+  'NATS_TOKEN',
+  'NATS_PASSWORD',
+  'CLICKHOUSE_PASSWORD',
+  'CLICKHOUSE_READER_PASSWORD',
+  'OIDC_CLIENT_SECRET',
+] as const;
+
+/** A secret, or the content of its file without the line break at its end. Throws for both, and for a missing file. */
+function secretSetting(env: Env, name: (typeof SECRET_SETTINGS)[number]): string | undefined {
+  const [value, path] = [env[name], env[`${name}_FILE`]].map((text) => (text === '' ? undefined : text));
+  if (path === undefined) return value;
+  if (value !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set. Set only one of them.`);
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : 'an error';
+    throw new ConfigError(`${name}_FILE is "${path}", which cannot be read (${why}). Mount the file, or set ${name}.`);
+  }
+}
+
+/** Two settings that belong together; undefined if neither is set. Throws for half of a pair. */
+function pairOf(
+  first: readonly [name: string, value: string | undefined],
+  second: readonly [name: string, value: string | undefined],
+): [string, string] | undefined {
+  if (first[1] !== undefined && second[1] !== undefined) return [first[1], second[1]];
+  if (first[1] === undefined && second[1] === undefined) return undefined;
+  throw new ConfigError(`Set ${first[0]} and ${second[0]} together.`);
+}
+
+function clickhouseTls(env: Env): { tls?: ClickhouseTls } {
+  const given = (name: string): [string, string | undefined] => [name, env[name] === '' ? undefined : env[name]];
+  const [, caFile] = given('CLICKHOUSE_TLS_CA');
+  const pair = pairOf(given('CLICKHOUSE_TLS_CERT'), given('CLICKHOUSE_TLS_KEY'));
+  if (pair !== undefined && caFile === undefined) {
+    throw new ConfigError('CLICKHOUSE_TLS_CERT needs CLICKHOUSE_TLS_CA, the CA of the server.');
+  }
+  if (caFile === undefined) return {};
+  return { tls: { caFile, ...(pair === undefined ? {} : { certFile: pair[0], keyFile: pair[1] }) } };
 }
 
 function reader(user: string | undefined, password = ''): Config['clickhouseReader'] {
@@ -179,20 +224,17 @@ function reader(user: string | undefined, password = ''): Config['clickhouseRead
 function openId(env: Env): Config['openId'] {
   const given = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
   const [issuer, clientId] = [given('OIDC_ISSUER'), given('OIDC_CLIENT_ID')];
-  const [clientSecret, clientSecretFile] = [given('OIDC_CLIENT_SECRET'), given('OIDC_CLIENT_SECRET_FILE')];
+  const clientSecret = secretSetting(env, 'OIDC_CLIENT_SECRET');
   if (issuer === undefined && clientId === undefined) return undefined;
   if (issuer === undefined || clientId === undefined) {
     throw new ConfigError('OIDC_ISSUER and OIDC_CLIENT_ID belong together. Set both of them.');
-  }
-  if (clientSecret !== undefined && clientSecretFile !== undefined) {
-    throw new ConfigError('OIDC_CLIENT_SECRET and OIDC_CLIENT_SECRET_FILE are both set. Set only one of them.');
   }
   const url = URL.parse(issuer);
   const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url?.protocol !== 'https:' && !isLocal) {
     throw new ConfigError(`OIDC_ISSUER is "${issuer}". It must be an https URL, or http on this machine.`);
   }
-  return { issuer, clientId, clientSecret, clientSecretFile };
+  return { issuer, clientId, clientSecret };
 }
 
 function secrets(env: Env): SecretsConfig {
@@ -207,15 +249,11 @@ function secrets(env: Env): SecretsConfig {
 /** Throws for more than one kind of credentials, and for half of a pair. */
 function natsAccess(env: Env): BrokerAccess {
   const given = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
-  const both = (first: string, second: string): [string, string] | undefined => {
-    const [one, other] = [given(first), given(second)];
-    if (one !== undefined && other !== undefined) return [one, other];
-    if (one !== undefined || other !== undefined) throw new ConfigError(`Set ${first} and ${second} together.`);
-    return undefined;
-  };
   const url = parseBrokerUrl(given('NATS_URL') ?? 'nats://127.0.0.1');
   if (typeof url === 'string') throw new ConfigError(url);
-  const [token, file, pair] = [given('NATS_TOKEN'), given('NATS_CREDS_FILE'), both('NATS_USER', 'NATS_PASSWORD')];
+  const [token, file] = [secretSetting(env, 'NATS_TOKEN'), given('NATS_CREDS_FILE')];
+  const password = secretSetting(env, 'NATS_PASSWORD') || undefined;
+  const pair = pairOf(['NATS_USER', given('NATS_USER')], ['NATS_PASSWORD', password]);
   const logins: BrokerLogin[] = [
     ...(token === undefined ? [] : [{ kind: 'token', token } as const]),
     ...(file === undefined ? [] : [{ kind: 'creds', file } as const]),
@@ -227,7 +265,8 @@ function natsAccess(env: Env): BrokerAccess {
         'NATS_USER and NATS_PASSWORD, NATS_CREDS_FILE.',
     );
   }
-  const [caFile, certificate] = [given('NATS_TLS_CA'), both('NATS_TLS_CERT', 'NATS_TLS_KEY')];
+  const caFile = given('NATS_TLS_CA');
+  const certificate = pairOf(['NATS_TLS_CERT', given('NATS_TLS_CERT')], ['NATS_TLS_KEY', given('NATS_TLS_KEY')]);
   const tls = {
     ...(caFile === undefined ? {} : { caFile }),
     ...(certificate === undefined ? {} : { certFile: certificate[0], keyFile: certificate[1] }),

@@ -1,4 +1,5 @@
 import { hostname, userInfo } from 'node:os';
+import type { ClickhouseAddress } from '../../clickhouse-schema/clickhouse-address.ts';
 import { auditedConfig } from '../../streams/audit/audited-config.ts';
 import { createAuditTrail } from '../../streams/audit/audit-trail.ts';
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
@@ -75,7 +76,7 @@ function operator(): AuditActor {
 }
 
 /** The address of the ClickHouse at CLICKHOUSE_URL, or else of the one that runs on DATA_DIR. */
-export function clickhouseTarget(config: Config): Endpoints['clickhouse'] {
+export function clickhouseTarget(config: Config): ClickhouseAddress {
   const url = nonEmpty(config.clickhouse.url);
   return url === undefined ? running(config, 'CLICKHOUSE_URL').clickhouse : { ...config.clickhouse, url };
 }

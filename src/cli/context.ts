@@ -1,6 +1,6 @@
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
-import type { Endpoints } from '../local/run-files.ts';
+import type { ClickhouseAddress } from '../../clickhouse-schema/clickhouse-address.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Ids } from '../kernel/ids.ts';
 
@@ -23,5 +23,5 @@ export interface CliContext {
   /** The address of the service that runs on DATA_DIR; undefined if none does. */
   baseUrl: () => string | undefined;
   /** The address of ClickHouse. */
-  clickhouse: () => Endpoints['clickhouse'];
+  clickhouse: () => ClickhouseAddress;
 }

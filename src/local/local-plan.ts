@@ -24,8 +24,10 @@ const CLICKHOUSE_ENVIRONMENT = ['PATH', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'LD_LI
 /** Credentials of a broker other than the local one. */
 const NATS_LOGIN = [
   'NATS_TOKEN',
+  'NATS_TOKEN_FILE',
   'NATS_USER',
   'NATS_PASSWORD',
+  'NATS_PASSWORD_FILE',
   'NATS_CREDS_FILE',
   'NATS_TLS_CA',
   'NATS_TLS_CERT',
@@ -87,7 +89,11 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     };
     writeServicePassword(dataDir, clickhouse.password);
     // Every local program may read the embedded ClickHouse as this user, without a password.
-    readerEnv = { CLICKHOUSE_READER_USER: READER_USER, CLICKHOUSE_READER_PASSWORD: '' };
+    readerEnv = {
+      CLICKHOUSE_READER_USER: READER_USER,
+      CLICKHOUSE_READER_PASSWORD: '',
+      CLICKHOUSE_READER_PASSWORD_FILE: undefined,
+    };
     dependencies.push(clickhouseSpec(options, clickhouse, count));
   }
 
@@ -107,6 +113,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     CLICKHOUSE_URL: clickhouse.url,
     CLICKHOUSE_USER: clickhouse.user,
     CLICKHOUSE_PASSWORD: clickhouse.password,
+    CLICKHOUSE_PASSWORD_FILE: undefined,
     CLICKHOUSE_DATABASE: clickhouse.database,
     ...readerEnv,
   };

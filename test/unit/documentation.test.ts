@@ -5,7 +5,7 @@ import { FIELD_NAMES } from '../../actors/conditions/fields.ts';
 import { OPERATORS } from '../../actors/conditions/operators.ts';
 import { SUPPRESSION_REASONS } from '../../actors/vocabulary/suppression-reasons.ts';
 import { routes } from '../../src/api/routes.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig, SECRET_SETTINGS } from '../../src/config.ts';
 import { setGameCommand } from '../../src/cli/set-game.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/ids.ts';
@@ -282,7 +282,10 @@ describe('docs/settings.md', () => {
       ),
     );
     for (const name of INTERNAL) read.delete(name);
-    expect(documented.map(({ name }) => name).toSorted()).toEqual([...read].toSorted());
+    const files = SECRET_SETTINGS.map((name) => `${name}_FILE`);
+    for (const name of files) expect(pageText('docs/settings.md')).toContain(`\`${name}\``);
+    const names = new Set([...documented.map(({ name }) => name), ...files]);
+    expect([...names].toSorted()).toEqual([...read].toSorted());
   });
 
   it('has the defaults of the code: to set one changes nothing', () => {

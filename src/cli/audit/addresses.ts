@@ -21,7 +21,8 @@ export function addressesOf(env: Env): Addresses {
   const clickhouseUrl = given(env, 'CLICKHOUSE_URL');
   const local =
     natsUrl === undefined || clickhouseUrl === undefined ? runningOn(env['DATA_DIR'] ?? '.data') : undefined;
-  const { CLICKHOUSE_USER: user = 'default', CLICKHOUSE_PASSWORD: password = '' } = env;
+  const { CLICKHOUSE_USER: user = 'default' } = env;
+  const password = secret(env, 'CLICKHOUSE_PASSWORD') ?? '';
   const database = env['CLICKHOUSE_DATABASE'] ?? 'default';
   const clickhouse = clickhouseUrl === undefined ? local?.clickhouse : { url: clickhouseUrl, user, password, database };
   const url = natsUrl ?? local?.nats_url;
@@ -82,8 +83,8 @@ function natsOptions(url: string, env: Env): ConnectionOptions {
 const CONNECT_MS = 10_000;
 
 function authenticatorOf(login: string | undefined, env: Env): Pick<ConnectionOptions, 'authenticator'> {
-  const [token, file] = [given(env, 'NATS_TOKEN'), given(env, 'NATS_CREDS_FILE')];
-  const [user, password] = [given(env, 'NATS_USER'), given(env, 'NATS_PASSWORD')];
+  const [token, file] = [secret(env, 'NATS_TOKEN'), given(env, 'NATS_CREDS_FILE')];
+  const [user, password] = [given(env, 'NATS_USER'), secret(env, 'NATS_PASSWORD')];
   if (login !== undefined) {
     const [name = '', ...rest] = login.split(':');
     const first = decodeURIComponent(name);
@@ -97,6 +98,12 @@ function authenticatorOf(login: string | undefined, env: Env): Pick<ConnectionOp
   if (file !== undefined) return { authenticator: credsAuthenticator(() => readFileSync(file)) };
   if (user !== undefined) return { authenticator: usernamePasswordAuthenticator(user, password) };
   return {};
+}
+
+/** A setting, or the content of the file that the setting with `_FILE` names. */
+function secret(env: Env, name: string): string | undefined {
+  const path = given(env, `${name}_FILE`);
+  return path === undefined ? given(env, name) : readFileSync(path, 'utf8').replace(/\r?\n$/, '');
 }
 
 function given(env: Env, name: string): string | undefined {

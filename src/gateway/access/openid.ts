@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import * as oauth from 'oauth4webapi';
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -59,11 +58,8 @@ interface OpenIdOptions {
 export function createOpenIdProvider({ settings, clock, logger }: OpenIdOptions): OpenIdProvider {
   const issuer = new URL(settings.issuer);
   const client: oauth.Client = { client_id: settings.clientId };
-  const secretText =
-    settings.clientSecretFile === undefined
-      ? settings.clientSecret
-      : readFileSync(settings.clientSecretFile, 'utf8').trim();
-  const login = secretText === undefined ? oauth.None() : oauth.ClientSecretBasic(secretText);
+  const { clientSecret } = settings;
+  const login = clientSecret === undefined ? oauth.None() : oauth.ClientSecretBasic(clientSecret);
   const terms = {
     [oauth.customFetch]: boundedFetch,
     // The configuration allows http for providers on this machine only.

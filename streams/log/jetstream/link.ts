@@ -217,16 +217,17 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   };
 }
 
-async function connectPatiently({ url, access, clock, patienceMs }: LinkOptions): Promise<NatsConnection> {
+async function connectPatiently({ url, access, clock, logger, patienceMs }: LinkOptions): Promise<NatsConnection> {
   const parsed = parseBrokerUrl(url);
   if (typeof parsed === 'string') throw new Error(parsed);
   const shown = withoutCredentials(url);
   const untilMs = clock.monotonicMs() + patienceMs;
+  let servers = parsed.servers;
   for (;;) {
     try {
-      return await connect({
+      const connection = await connect({
         ...connectionOptionsOf({ ...parsed.access, ...access }),
-        servers: parsed.servers,
+        servers,
         timeout: LIMITS.logConnectMs,
         maxReconnectAttempts: -1,
         // A temporary refusal (credentials being changed) must not end the connection.
@@ -237,6 +238,12 @@ async function connectPatiently({ url, access, clock, patienceMs }: LinkOptions)
         maxPingOut: 2,
         noAsyncTraces: true,
       });
+      // A broker without JetStream cannot be used: the others are tried. The last one is returned, for its message.
+      const others = servers.filter((server) => withPort(server) !== connection.getServer());
+      if (connection.info?.jetstream === true || others.length === 0) return connection;
+      logger.warn({ server: connection.getServer() }, 'the broker has JetStream disabled; trying the other addresses');
+      servers = others;
+      await connection.close();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       if (isRefusal(error)) {
@@ -249,6 +256,12 @@ async function connectPatiently({ url, access, clock, patienceMs }: LinkOptions)
       await sleep(clock, LIMITS.logReconnectMs);
     }
   }
+}
+
+/** The address as the client library names it. */
+function withPort(server: string): string {
+  const behindHost = server.slice(server.lastIndexOf(']') + 1);
+  return behindHost.includes(':') ? server : `${server}:4222`;
 }
 
 /** Whether to give up. An authentication that timed out is no refusal. */

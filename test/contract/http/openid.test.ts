@@ -19,7 +19,7 @@ const base = { corsOrigins: [], metricsPort: undefined, metricsPublic: false, tr
 beforeAll(async () => {
   provider = await startIdentityProvider();
   const { issuer, clientId, clientSecret } = provider;
-  const openId = { issuer, clientId, clientSecret, clientSecretFile: undefined };
+  const openId = { issuer, clientId, clientSecret };
   gateway = await startGateway({ config: { ...base, openId } });
 });
 afterAll(async () => {
@@ -151,7 +151,6 @@ describe('an identity provider', () => {
       issuer: 'http://127.0.0.1:9',
       clientId: 'x',
       clientSecret: undefined,
-      clientSecretFile: undefined,
     };
     const away = await startGateway({ config: { ...base, openId } });
     expect((await away.call(undefined, 'POST', '/v1/console/openid')).status).toBe(503);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { connectionOptionsOf, type BrokerAccess } from '../../../streams/log/jetstream/access.ts';
 import { connectJetStream, type JetStreamLog } from '../../../streams/log/log-jetstream.ts';
+import { makeCertificates } from '../../support/certificates.ts';
 import { startTestNats, type TestNats } from '../../support/nats.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
@@ -19,7 +19,7 @@ const file = (name: string) => join(root, name);
 let nats: TestNats | undefined;
 const opened: JetStreamLog[] = [];
 
-beforeAll(makeCertificates);
+beforeAll(() => makeCertificates(root));
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((log) => log.close()));
   await nats?.stop();
@@ -104,6 +104,23 @@ describe('credentials', () => {
   }
 });
 
+describe('several addresses', () => {
+  test('one broker without JetStream leaves the others to be tried, whichever comes first', async () => {
+    const { port } = await startBroker('');
+    writeFileSync(file('plain.conf'), 'host: 127.0.0.1\n');
+    const plain = await startTestNats(file('plain.conf'));
+    try {
+      const addresses = [`127.0.0.1:${plain.port}`, `127.0.0.1:${port}`];
+      for (const url of [addresses, addresses.toReversed(), [...addresses, addresses[0]]]) {
+        expect((await open(url.join(','))).connected).toBe(true);
+      }
+      await expect(open(`nats://127.0.0.1:${plain.port}`, {}, SOON)).rejects.toThrow(/JetStream is off/);
+    } finally {
+      await plain.stop();
+    }
+  });
+});
+
 describe('TLS', () => {
   const serverSide = () => `tls { cert_file: "${file('server.crt')}", key_file: "${file('server.key')}", `;
 
@@ -128,16 +145,3 @@ describe('TLS', () => {
     await expect(open(`tls://hush@localhost:${port}`, {}, SOON)).rejects.toThrow(/does not support 'tls'/);
   });
 });
-
-/** An authority, a certificate of it for localhost, and another authority. */
-function makeCertificates(): void {
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: root, stdio: 'ignore' });
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  for (const name of ['ca', 'other']) {
-    openssl('req', '-x509', ...key, '-keyout', `${name}.key`, '-out', `${name}.crt`, '-subj', `/CN=${name}`);
-  }
-  openssl('req', ...key, '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=localhost');
-  writeFileSync(file('names'), 'subjectAltName=DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n');
-  const sign = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'names'];
-  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.crt', ...sign);
-}
