@@ -81,6 +81,8 @@ export interface QuarantineReason {
   schemaVersion: number;
   /** Paths are JSON Pointers into the properties. */
   faults: FieldFault[];
+  /** Ids of further players that the event names, whose erasure deletes it too. */
+  named?: string[];
 }
 
 /** Identifies a quarantined event, so that it is released once. */

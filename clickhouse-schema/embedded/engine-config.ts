@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hiddenColumnsIn } from '../hidden-columns.ts';
+import { quoteIdentifier } from '../quoting.ts';
 
 /**
  * Writes the engine's configuration below `directory` and returns the path of its main file.
@@ -71,35 +73,12 @@ ${hiddenColumns(database)}
 `;
 }
 
-/**
- * Columns that hold e-mails, by table, with their subcolumns, which have grants of their own. A player's encoded state
- * contains its e-mail. Audit entries name the team's people, and what they changed.
- */
-export const HIDDEN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  players: ['email'],
-  player_snapshots: ['email', 'email.null', 'email.size', 'state', 'state.size'],
-  audit_entries: ['actor', 'network', 'before', 'after'].flatMap((name) => [name, `${name}.size`]),
-};
-
-function hiddenColumns(database: string): string {
-  return Object.entries(HIDDEN_COLUMNS)
-    .map(([table, columns]) => {
-      const name = `${escapeXml(quoteIdentifier(database))}.${table}`;
-      return `      <query>REVOKE SELECT(${columns.map(quoteIdentifier).join(', ')}) ON ${name}</query>`;
-    })
-    .join('\n');
-}
-
-/** Quotes a name for ClickHouse with backticks. */
-export function quoteIdentifier(name: string): string {
-  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
-}
-
-/** Quotes a text for ClickHouse with single quotes. */
-export function quoteString(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-}
-
 function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function hiddenColumns(database: string): string {
+  return hiddenColumnsIn(database)
+    .map(({ columns, table }) => `      <query>${escapeXml(`REVOKE SELECT(${columns}) ON ${table}`)}</query>`)
+    .join('\n');
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { quoteIdentifier, quoteString, writeEngineConfig } from './engine-config.ts';
+import { quoteIdentifier, quoteString } from '../quoting.ts';
+import { writeEngineConfig } from './engine-config.ts';
 import { openInsertFiles, type InsertFiles } from './insert-files.ts';
 import { loadNativeEngine, type NativeConnection, type NativeEngine, type NativeStream } from './native-engine.ts';
 import { READER_DEFAULTS } from './allowed-settings.ts';

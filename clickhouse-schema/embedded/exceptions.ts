@@ -1,4 +1,4 @@
-import { HIDDEN_COLUMNS } from './engine-config.ts';
+import { HIDDEN_COLUMNS } from '../hidden-columns.ts';
 
 /** A failed statement in ClickHouse's form: code, text of the HTTP body, and HTTP status. */
 export interface EngineFailure {

@@ -30,6 +30,9 @@ export interface RecordsPosition {
 /** Player tables written from RECORDS. Their blocks may be repeated until the stored position has passed them. */
 const WRITTEN_FROM_RECORDS: ReadonlySet<TableName> = new Set<TableName>(['webhook_deliveries']);
 
+/** Tables whose rows may name further players: they are deleted with each of them. */
+const NAMES_OTHERS: ReadonlySet<TableName> = new Set<TableName>(['quarantined_events']);
+
 /** Tables of imported rows. */
 const NAMES_FACTS: ReadonlySet<TableName> = new Set<TableName>(['events', 'sessions', 'purchases']);
 
@@ -63,7 +66,13 @@ export function erasedRows(
     : receivedEarlier;
   // Its upper half is the place among several rows of one fact.
   const index = `bitAnd(facts_index, ${ROW_STEP - 1})`;
-  const before = `${scope} AND (toUInt128(facts_sequence) * ${2 ** 32} + ${index} < ${bound} OR ${earlier})`;
+  const place = `toUInt128(facts_sequence) * ${2 ** 32} + ${index}`;
+  if (NAMES_OTHERS.has(table)) {
+    const isOf = `(toString(player_id) = id OR has(named, id))`;
+    const inGames = `game_id IN ${games} AND environment IN ${environments}`;
+    return `${inGames} AND arrayExists((id, bound) -> ${isOf} AND (${place} < bound OR ${earlier}), ${ids}, CAST(${bounds} AS Array(UInt128)))`;
+  }
+  const before = `${scope} AND (${place} < ${bound} OR ${earlier})`;
   return WRITTEN_FROM_RECORDS.has(table) ? `${before} AND ${unrepeated(records)}` : before;
 }
 

@@ -4,7 +4,7 @@ import { columnsOf, unpackEvents } from '../../actors/vocabulary/packed-events.t
 import type { LifecycleStage } from '../../actors/vocabulary/player.ts';
 import { eventSource, keyKind, type RowSender } from '../queries/event-source.ts';
 import { createdMs, ORIGIN, ROW_STEP, SCOPE } from './common-columns.ts';
-import { bool, nullableText, text, time, uint32, uint64, uuid } from './column-types.ts';
+import { bool, nullableText, text, texts, time, uint32, uint64, uuid } from './column-types.ts';
 import { factTable, type FactOrigin } from './table.ts';
 
 /** Tables of accepted, quarantined and released events. */
@@ -114,6 +114,7 @@ const quarantined_events = factTable(['EventQuarantined'], (fact) => [fact])({
     schema_version: uint32((fact) => fact.reason.schemaVersion),
     reason: text((fact) => JSON.stringify(fact.reason.faults.map(({ path, message }) => ({ path, message })))),
     key_kind: text((fact) => keyKind(fact.by)),
+    named: texts((fact) => fact.reason.named ?? []),
     ...ORIGIN,
   },
 });

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
+import { READERS, readerGrants } from '../../clickhouse-schema/hidden-columns.ts';
 import { openClient } from '../../clickhouse-schema/open-client.ts';
 import { readHeldPosition } from '../../clickhouse-schema/queries/held-position.ts';
 import { removeFactsAfter } from '../../clickhouse-schema/queries/repair.ts';
@@ -68,7 +69,22 @@ export function clickhouseCommand(context: CliContext): Command {
         }
       }),
     );
+  command
+    .command('grants')
+    .description('Print the statements that create an account for readers, which sees no hidden columns.')
+    .addArgument(new Argument('<account>', 'analyst: for people and dashboards; console: for its SQL').choices(READERS))
+    .option('--database <name>', 'default: CLICKHOUSE_DATABASE')
+    .option('--password <text>', 'default: a placeholder that you replace')
+    .action((account: (typeof READERS)[number], { database, password = '…' }: GrantsOptions) => {
+      const statements = readerGrants(account, database ?? context.clickhouse().database, password);
+      context.print(statements.map((statement) => `${statement};`).join('\n'));
+    });
   return command;
+}
+
+interface GrantsOptions {
+  database?: string;
+  password?: string;
 }
 
 type RemoveAfter = Parameters<typeof repairFacts>[2];

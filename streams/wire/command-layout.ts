@@ -75,7 +75,7 @@ type ItemTuple = [
   schemaFault?: string,
 ];
 type ReleaseTuple = [number: number, quarantinedAt: number, byClient?: boolean];
-type QuarantineTuple = [schemaVersion: number, faults: [path: string, message: string][]];
+type QuarantineTuple = [schemaVersion: number, faults: [path: string, message: string][], named?: string[]];
 
 export function commandToTuple(command: Command): CommandTuple {
   const { body, by } = command;
@@ -251,12 +251,15 @@ function itemFromTuple(tuple: ItemTuple): TrackItem {
   return item;
 }
 
-function quarantineToTuple({ schemaVersion, faults }: QuarantineReason): QuarantineTuple {
-  return [schemaVersion, faults.map(({ path, message }) => [path, message])];
+function quarantineToTuple({ schemaVersion, faults, named }: QuarantineReason): QuarantineTuple {
+  const tuple: QuarantineTuple = [schemaVersion, faults.map(({ path, message }) => [path, message])];
+  if (named !== undefined) tuple.push(named);
+  return tuple;
 }
 
-function quarantineFromTuple([schemaVersion, faults]: QuarantineTuple): QuarantineReason {
-  return { schemaVersion, faults: faults.map(([path, message]) => ({ path, message })) };
+function quarantineFromTuple([schemaVersion, faults, named]: QuarantineTuple): QuarantineReason {
+  const reason = { schemaVersion, faults: faults.map(([path, message]) => ({ path, message })) };
+  return named === undefined ? reason : { ...reason, named };
 }
 
 function releaseToTuple({ number, quarantinedAt, by }: Release): ReleaseTuple {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HIDDEN_COLUMNS } from '../../clickhouse-schema/hidden-columns.ts';
 import { addressesOf } from '../../src/cli/audit/addresses.ts';
 import { audit } from '../../src/cli/audit/audit.ts';
 import { plantedFaults, writeRows } from '../audit/plant-faults.ts';
@@ -66,6 +67,64 @@ const dropped = async (): Promise<number> => {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   return Number(/^webhook_attempts_total\{outcome="dropped"[^}]*\} (\d+)$/m.exec(text)?.[1] ?? 0);
 };
+
+/** Columns of text that readers without a password may read, by table. */
+async function readableTexts(): Promise<Map<string, string[]>> {
+  const columns = await service.sql<{ table: string; name: string }>(
+    `SELECT table, name FROM system.columns WHERE database = currentDatabase() AND type LIKE '%String%'
+      AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`,
+  );
+  const readable = new Map<string, string[]>();
+  for (const { table, name } of columns) {
+    if (HIDDEN_COLUMNS[table]?.includes(name) !== true) readable.set(table, [...(readable.get(table) ?? []), name]);
+  }
+  return readable;
+}
+
+test('a broken identify shows its address to no reader, and is erased with the player that it names', async () => {
+  const { server } = service.keys.live;
+  const address = 'steam-player@example.com';
+  const segment = (body: string) =>
+    fetch(`${service.url}/v1/batch`, { method: 'POST', headers: { 'X-API-Key': server }, body });
+  // A number beyond 2^53, a type that is none, an address in the context, and a message that is a list.
+  const bodies = [
+    `{"type":"identify","userId":76561198000000001,"messageId":"q-1","traits":{"email":"${address}","level":3}}`,
+    `{"type":"Identify","userId":"steam-2","messageId":"q-2","traits":{"email":"${address}"}}`,
+    `{"type":"identify","userId":76561198000000001,"anonymousId":"a-9","messageId":"q-3","context":{"traits":{"Email":"${address}"}}}`,
+    `{"type":"IDENTIFY","anonymousId":"a-9","messageId":"q-4","traits":[{"e-mail":"${address}"}]}`,
+  ];
+  for (const body of bodies) expect((await segment(`{"batch":[${body}]}`)).status).toBe(200);
+  const kept = async () => {
+    const rows = await service.sql<{ event_id: string }>(
+      "SELECT event_id FROM quarantined_events WHERE event_id LIKE 'q-%' ORDER BY event_id",
+    );
+    return rows.map(({ event_id: id }) => id);
+  };
+  await until('all are in quarantine', async () => (await kept()).length === bodies.length);
+
+  const holders: string[] = [];
+  for (const [table, columns] of await readableTexts()) {
+    const isThere = columns.map((name) => `position(toString(\`${name}\`), '${address}') > 0`).join(' OR ');
+    const [found] = await service.sql<{ n: number }>(`SELECT toUInt32(count()) AS n FROM ${table} WHERE ${isThere}`);
+    if (found?.n !== 0) holders.push(table);
+  }
+  expect(holders).toEqual([]);
+
+  // The number as it was before it was parsed; a neighbour; the anonymous player; the one with the misspelt type.
+  const erase = async (externalId: string) => {
+    const id = await service.player(server, externalId);
+    expect((await call('DELETE', `${PLAYERS}/${id}`)).status).toBe(200);
+    await receiptOf(id);
+  };
+  await erase('76561198000000100');
+  expect(await kept()).toEqual(['q-1', 'q-2', 'q-3', 'q-4']);
+  await erase('76561198000000001');
+  expect(await kept()).toEqual(['q-2', 'q-4']);
+  await erase('anonymous:a-9');
+  expect(await kept()).toEqual(['q-2']);
+  await erase('steam-2');
+  expect(await kept()).toEqual([]);
+});
 
 test('a player is erased from state, tables and pending deliveries, and may register again', async () => {
   const webhook = { name: 'late', url: receiver.url, enabled: true, events: ['goodbye', 'hello_again'] };

@@ -125,7 +125,10 @@ function itemOf(message: Message, playerId: string, { services, origin }: Reques
 /** An event that goes to quarantine because of its message's faults: no version of a schema. */
 function quarantined(message: Message, playerId: string, context: RequestContext): TrackItem {
   const faults = message.faults.length > 0 ? [...message.faults] : [TRAITS_TOO_LARGE];
-  return { ...itemOf(message, playerId, context), quarantine: { schemaVersion: 0, faults } };
+  const ids = new Set(message.named.map((name) => playerIdOf(context.key, name)));
+  ids.delete(playerId);
+  const named = ids.size === 0 ? {} : { named: [...ids] };
+  return { ...itemOf(message, playerId, context), quarantine: { schemaVersion: 0, faults, ...named } };
 }
 
 const TRAITS_TOO_LARGE = { path: '/traits', message: "makes the player's attributes too large" };

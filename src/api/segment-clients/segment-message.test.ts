@@ -136,6 +136,7 @@ describe('the event of a message', () => {
       email: undefined,
       sessionId: '17',
       timestamp: RECEIVED_AT - 60_000,
+      named: [],
       faults: [],
     });
   });

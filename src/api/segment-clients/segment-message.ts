@@ -6,6 +6,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { isEmptyList, isPlainObject } from '../plain-object.ts';
 import { fitDocument, fitText, isAbsent, type Fitted } from './fit-document.ts';
 import { timeOf, type Batch } from './segment-time.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /*
  * Reads messages of Segment's protocol. docs/segment.md describes the mapping.
@@ -44,6 +45,8 @@ export interface Message {
   sessionId: string | null;
   /** Epoch milliseconds. */
   timestamp: number;
+  /** The external_ids of the players that a faulty message names. */
+  named: readonly string[];
   /** Why the message is quarantined. */
   faults: readonly FieldFault[];
 }
@@ -77,7 +80,7 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
   const isNobody = isUnknown || isPlaceholder(message['userId']);
   const { name, content, email } = contentOf(type, message, context, faults);
   const isRead = message === value && type !== 'other' && rounded.length === 0;
-  const kept = isRead ? content : fitDocument(message === value ? withoutKey(message) : { value }, '');
+  const kept = isRead ? content : fitDocument(withoutSecrets(message === value ? message : { value }), '');
   const device = anonymousId !== undefined && anonymousId.length <= LIMITS.deviceIdLength ? anonymousId : undefined;
   const before = type === 'alias' ? personOf(message['previousId']) : type === 'identify' ? anonymousId : undefined;
   const isBoth = userId !== undefined && anonymousId !== undefined;
@@ -94,14 +97,36 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
     email,
     sessionId: sessionIdOf(context['sessionId']),
     timestamp: timeOf(message, context, batch),
+    named: faults.length === 0 ? [] : namedBy(message),
     faults: [...faults, ...kept.faults].slice(0, LIMITS.quarantineFaults),
   };
 }
 
-/** What cannot be read is kept as a whole, except for the API key that some clients put into messages. */
-function withoutKey(message: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { writeKey: _, ...others } = message;
-  return others;
+/**
+ * The external_ids that a faulty message names, for the erasure of these players: it may be kept under another one. A
+ * number beyond 2^53 names every number that it may have been.
+ */
+function namedBy(message: Readonly<Record<string, unknown>>): string[] {
+  const { userId, anonymousId, previousId } = message;
+  const users = typeof userId === 'number' && isRounded(userId) ? roundedFrom(userId) : [idOf(userId)];
+  return [
+    ...users.filter((id) => id !== undefined).map((id) => externalId(id, '')),
+    ...[anonymousId, previousId]
+      .map(idOf)
+      .filter((id) => id !== undefined)
+      .map(anonymousName),
+  ];
+}
+
+/** The integers that become this number when they are parsed; none if they are too many to be ids. */
+function roundedFrom(rounded: number): string[] {
+  const middle = BigInt(rounded);
+  // Neighbours of a double differ by its last bit: 2 from 2^53 on, 4 from 2^54 on, and so on.
+  const step = BigInt(2 ** Math.max(0, Math.floor(Math.log2(Math.abs(rounded))) - 52));
+  if (step > LIMITS.roundedIdsMost) return [];
+  return Array.from({ length: Number(step) + 1 }, (_, place) => middle - step / 2n + BigInt(place))
+    .filter((id) => Number(id) === rounded)
+    .map(String);
 }
 
 interface Content {

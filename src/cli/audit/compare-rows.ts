@@ -73,7 +73,7 @@ export function createRowComparison(options: RowComparisonOptions): RowCompariso
     // Players may have been erased since the rows were expected.
     if (missing.length > 0) await erasures.refresh();
     for (const row of matched) {
-      if (erasures.fateOf(row.owner, row.sequence, row.index) === 'gone') {
+      if (fateOf(row, erasures) === 'gone') {
         differences.add('erased', `${table} ${placeOf(row)}: a row of the erased player ${row.owner}`);
       }
     }
@@ -81,7 +81,7 @@ export function createRowComparison(options: RowComparisonOptions): RowCompariso
       const others = left.get(keyOf(row.sequence, row.index));
       const other = others?.shift();
       if (other !== undefined) differences.add('differs', describeDifference(table, row, other));
-      else if (erasures.fateOf(row.owner, row.sequence, row.index) === 'stays' && options.isExcused?.(row) !== true) {
+      else if (fateOf(row, erasures) === 'stays' && options.isExcused?.(row) !== true) {
         differences.add('missing', `${table} ${placeOf(row)}: ${describe(table, row.cells)}`);
       }
     }
@@ -198,4 +198,10 @@ function textOf({ cells }: ExpectedRow): number {
   let length = 0;
   for (const cell of cells) if (typeof cell === 'string') length += cell.length;
   return length;
+}
+
+/** The fate of a row that is deleted with any of its players. */
+function fateOf({ owner, named = [], sequence, index }: ExpectedRow, erasures: Erasures): 'gone' | 'either' | 'stays' {
+  const fates = [owner, ...named].map((player) => erasures.fateOf(player, sequence, index));
+  return fates.find((fate) => fate === 'gone') ?? fates.find((fate) => fate === 'either') ?? 'stays';
 }

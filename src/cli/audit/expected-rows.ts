@@ -13,6 +13,8 @@ export interface ExpectedRow {
   index: number;
   /** The player or device that it belongs to. */
   owner: string;
+  /** Further players, with any of whom it is deleted. */
+  named?: readonly string[];
   /** In the order of the table's columns. */
   cells: readonly Cell[];
 }
@@ -55,7 +57,15 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     }
     case 'EventQuarantined':
       return [
-        row('quarantined_events', [...sentEvent(fact), fact.number, fact.reason.schemaVersion, keyKindOf(fact.by)]),
+        {
+          ...row('quarantined_events', [
+            ...sentEvent(fact),
+            fact.number,
+            fact.reason.schemaVersion,
+            keyKindOf(fact.by),
+          ]),
+          named: fact.reason.named ?? [],
+        },
       ];
     case 'SessionClosed': {
       const { sessionId, reason, openedAt, endedAt, durationSeconds, eventCount, achievements } = fact;

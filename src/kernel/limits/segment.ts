@@ -3,6 +3,11 @@ export const SEGMENT_LIMITS = {
   /** Messages of one batch: Segment's own maximum, to which its clients are built. */
   segmentBatchMessages: 2_500,
   /**
+   * Distance of neighbours among numbers beyond 2^53, up to which a rounded id is looked for among all that it may have
+   * been. Ids of Steam are 16 apart; 64 covers ids below 2^59.
+   */
+  roundedIdsMost: 64,
+  /**
    * Messages that count as one request against the rate limit: as many as a batch of this service's own has at most
    * (`batchEvents`). So a batch of 2,500 counts as 25.
    */
