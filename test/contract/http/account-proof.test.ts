@@ -49,7 +49,7 @@ beforeAll(async () => {
       metricsPort: undefined,
       metricsPublic: false,
       trustedProxies: ['127.0.0.1'],
-      openId: { issuer, clientId, clientSecret, clientSecretFile: undefined },
+      openId: { issuer, clientId, clientSecret },
     },
   });
   const demo = gateway.config.get(gameAddress('demo'));
