@@ -23,8 +23,9 @@ interface Kind {
   /** Its Debian package, and those of libraries that a minimal system lacks. */
   packages: readonly string[];
   versionArgs: readonly string[];
-  /** The file in `deploy/`. */
+  /** The file in `deploy/`, and the one for two gateways. */
   config: string;
+  forTwo: string;
   /** The text of its listening address in that file, as a function of the address. */
   listens: (address: string) => string;
   /** Builds the file that runs it in its own folder from the adapted one. */
@@ -38,6 +39,7 @@ const KINDS = {
     packages: ['nginx'],
     versionArgs: ['-v'],
     config: 'nginx/player-analytics.conf',
+    forTwo: 'nginx/two-gateways.conf',
     listens: (address) => `listen ${address};`,
     wrap: (config, folder) =>
       [
@@ -55,6 +57,7 @@ const KINDS = {
     packages: ['caddy'],
     versionArgs: ['version'],
     config: 'caddy/Caddyfile',
+    forTwo: 'caddy/two-gateways.Caddyfile',
     listens: (address) => `${address} {\n`,
     wrap: (config) => `{\n\tadmin off\n\tauto_https off\n}\n${config}`,
     args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
@@ -64,6 +67,7 @@ const KINDS = {
     packages: ['haproxy', 'liblua5.3-0', 'libopentracing-c-wrapper0', 'libopentracing1'],
     versionArgs: ['-v'],
     config: 'haproxy/haproxy.cfg',
+    forTwo: 'haproxy/two-gateways.cfg',
     listens: (address) => `bind ${address}\n`,
     wrap: (config) => config,
     args: (file) => ['-db', '-f', file],
@@ -127,15 +131,25 @@ async function runs({ path, env }: Program, { versionArgs }: Kind): Promise<bool
   }
 }
 
-/** Starts the proxy in front of a port; rejects with the reason when its program is not available. */
-export async function startReverseProxy(name: ProxyName, targetPort: number): Promise<ReverseProxy> {
+/**
+ * Starts the proxy in front of a port, or of two with the file for two gateways. Rejects with the reason when its
+ * program is not available.
+ */
+export async function startReverseProxy(
+  name: ProxyName,
+  targetPort: number,
+  secondPort?: number,
+): Promise<ReverseProxy> {
   const kind: Kind = KINDS[name];
   const { path, env } = await findProgram(name).catch((error: unknown) => {
     throw new Error(`${name} is not installed, and Debian's cannot be had: ${String(error)}`);
   });
   const port = await reservedPort();
   const folder = await mkdtemp(join(tmpdir(), `player-analytics-${name}-`));
-  let config = await readFile(new URL(`../../deploy/${kind.config}`, import.meta.url), 'utf8');
+  let config = await readFile(
+    new URL(`../../deploy/${secondPort === undefined ? kind.config : kind.forTwo}`, import.meta.url),
+    'utf8',
+  );
   const shipped = name === 'nginx' ? '80' : ':80';
   config = replaceOnce(
     config,
@@ -143,6 +157,7 @@ export async function startReverseProxy(name: ProxyName, targetPort: number): Pr
     kind.listens(`${name === 'caddy' ? 'http://' : ''}127.0.0.1:${port}`),
   );
   config = replaceOnce(config, '127.0.0.1:8080', `127.0.0.1:${targetPort}`);
+  if (secondPort !== undefined) config = replaceOnce(config, '127.0.0.1:8081', `127.0.0.1:${secondPort}`);
   const file = join(folder, 'config');
   await writeFile(file, kind.wrap(config, folder));
 

@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { LIMITS } from '../../src/kernel/limits.ts';
@@ -26,6 +27,10 @@ interface Service {
   networks?: string[];
   network_mode?: string;
   profiles?: string[];
+  secrets?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
   depends_on?: Record<string, { condition: string }>;
   healthcheck: { test?: string[]; disable?: boolean };
 }
@@ -33,9 +38,12 @@ const compose: {
   services: Record<string, Service>;
   networks: Record<string, unknown>;
   volumes: Record<string, unknown>;
+  secrets: Record<string, { file: string }>;
 } = parse(read('docker-compose.yml'), { merge: true });
 const services = Object.entries(compose.services);
 const own = services.filter(([, service]) => service.build !== undefined);
+/** The service's roles; the container that migrates needs ClickHouse only. */
+const roles = own.filter(([, { environment }]) => environment?.['ROLES'] !== undefined);
 const brokers = services.filter(([, service]) => service.image.startsWith('nats:'));
 const dockerfile = read('Dockerfile');
 const manifest: { scripts: Record<string, string>; optionalDependencies: Record<string, string> } = JSON.parse(
@@ -72,16 +80,21 @@ const IMAGE_PORTS: Record<string, number[]> = {
   'grafana/grafana': [3000],
 };
 
+/** Stands for the files of secrets in a container. */
+const MOUNTED = `${mkdtempSync(join(tmpdir(), 'player-analytics-mounted-'))}/`;
+for (const name of Object.keys(compose.secrets)) writeFileSync(MOUNTED + name, `${name}\n`);
+afterAll(() => rmSync(MOUNTED, { recursive: true }));
+
 const imageName = (service: Service) => service.image.split(':')[0] ?? '';
 
-/** The environment as a container sees it: the Dockerfile's, then the service's, with `${…}` filled in. */
+/** The environment as a container sees it: the Dockerfile's, then the service's, with `${…}` and secrets filled in. */
 function environmentOf(service: Service): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [, pairs] of dockerfile.matchAll(/^ENV (.+)$/gm)) {
     for (const pair of pairs!.split(' ')) environment[pair.split('=')[0]!] = pair.split('=')[1]!;
   }
   for (const [name, value] of Object.entries(service.environment ?? {})) {
-    environment[name] = value.replace(/\$\{[^}]+\}/g, 'filled-in');
+    environment[name] = value.replace(/\$\{[^}]+\}/g, 'filled-in').replace('/run/secrets/', MOUNTED);
   }
   return environment;
 }
@@ -122,7 +135,6 @@ describe('docker-compose.yml', () => {
   );
 
   test('every role runs, each in a service of its own that bears its name', () => {
-    const roles = own.filter(([, { environment }]) => environment?.['ROLES'] !== undefined);
     expect(roles.map(([name, service]) => [name, configOf(service).config.roles])).toEqual([
       ['gateway', ['gateway']],
       ['actors', ['actors']],
@@ -160,24 +172,43 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test.each(own)('%s: its URLs lead to services on a network it shares, at ports they listen on', (_name, service) => {
-    const { config } = configOf(service);
-    const addresses = addressesIn(`${config.natsUrl} ${config.clickhouse.url}`);
-    expect(addresses.map(({ host }) => host).sort()).toEqual(['clickhouse', ...brokers.map(([name]) => name)].sort());
-    for (const { host, port } of addresses) {
-      const target = compose.services[host]!;
-      expect(portsOf(target)).toContain(port);
-      expect(target.networks!.some((network) => service.networks!.includes(network))).toBe(true);
-    }
-  });
+  test.each(roles)(
+    '%s: its URLs lead to services on a network it shares, at ports they listen on',
+    (_name, service) => {
+      const { config } = configOf(service);
+      const addresses = addressesIn(`${config.natsUrl} ${config.clickhouse.url}`);
+      expect(addresses.map(({ host }) => host).sort()).toEqual(['clickhouse', ...brokers.map(([name]) => name)].sort());
+      for (const { host, port } of addresses) {
+        const target = compose.services[host]!;
+        expect(portsOf(target)).toContain(port);
+        expect(target.networks!.some((network) => service.networks!.includes(network))).toBe(true);
+      }
+    },
+  );
 
   test('what is published is the port the gateway listens on', () => {
     const published = services.flatMap(([name, { ports }]) => (ports ?? []).map((port) => [name, port]));
     expect(published).toEqual([
-      ['gateway', '8080:8080'],
+      ['gateway', '127.0.0.1:8080:8080'],
       ['grafana', '127.0.0.1:3000:3000'],
     ]);
     expect(configOf(compose.services['gateway']!).config).toMatchObject({ host: '0.0.0.0', port: 8080 });
+  });
+
+  test.each(services)('%s: has the secrets that its settings name, from files, and no others', (_name, service) => {
+    const named = Object.values(service.environment ?? {}).filter((value) => value.startsWith('/run/secrets/'));
+    expect(named.map((path) => path.slice('/run/secrets/'.length)).toSorted()).toEqual(
+      (service.secrets ?? []).toSorted(),
+    );
+    for (const secret of service.secrets ?? []) expect(compose.secrets).toHaveProperty(secret);
+  });
+
+  test.each(own)('%s: has no capabilities, and writes nothing but its volume and /tmp', (_name, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
   });
 
   test('the service and ClickHouse agree on user, password and database', () => {
@@ -185,7 +216,7 @@ describe('docker-compose.yml', () => {
     for (const [, service] of own) {
       expect(service.environment).toMatchObject({
         CLICKHOUSE_USER: server['CLICKHOUSE_USER'],
-        CLICKHOUSE_PASSWORD: server['CLICKHOUSE_PASSWORD'],
+        CLICKHOUSE_PASSWORD_FILE: '/run/secrets/clickhouse_password',
         CLICKHOUSE_DATABASE: server['CLICKHOUSE_DB'],
       });
     }
@@ -197,9 +228,9 @@ describe('docker-compose.yml', () => {
       expect(Object.keys(environment).sort()).toEqual([...IMAGE_VARIABLES['nats']!].sort());
       // Without quotes the broker would take digits for a number.
       for (const value of Object.values(environment)) expect(value).toMatch(/^".*"$/);
-      for (const [, service] of own) {
-        const password = unquoted(environment['NATS_PASSWORD']);
-        expect(service.environment).toMatchObject({ NATS_USER: 'service', NATS_PASSWORD: password });
+      expect(unquoted(environment['NATS_PASSWORD'])).toMatch(/^\$\{NATS_PASSWORD:/);
+      for (const [, service] of roles) {
+        expect(service.environment).toMatchObject({ NATS_USER: 'service' });
         expect(configOf(service).config.natsAccess.login).toMatchObject({ kind: 'password', user: 'service' });
       }
     }
@@ -214,7 +245,7 @@ describe('docker-compose.yml', () => {
       expect(command!.slice(-4)).toEqual(['-sd', '/data', '--name', name]);
       expect(volumes).toContain(`${name}:/data`);
     }
-    for (const [, service] of own) expect(configOf(service).config.natsReplicas).toBe(brokers.length);
+    for (const [, service] of roles) expect(configOf(service).config.natsReplicas).toBe(brokers.length);
   });
 });
 
