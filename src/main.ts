@@ -82,13 +82,12 @@ async function main(config: Config, logger: Logger): Promise<void> {
   metrics.collectProcess(clock);
   const opened = openDataDir(config.dataDir);
   if (opened.kind === 'shared') throw new ConfigError(opened.message);
-  for (const warning of opened.warnings) logger.warn(warning);
   const dataDir = opened.path;
 
   const log = await connectJetStream({ ...logAddress(config), logger, clock });
   const box = serviceSecretBox(config, dataDir, ids);
   if (box === undefined) logger.warn(NO_SECRETS_KEY);
-  for (const warning of keyFileWarnings(config, dataDir)) logger.warn(warning);
+  for (const warning of [...opened.warnings, ...keyFileWarnings(config, dataDir)]) logger.warn(warning);
   const configStore = await openConfigStore(log, clock, logger, box);
   const settings = {
     partitions: config.partitions,

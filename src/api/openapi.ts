@@ -5,6 +5,7 @@ import { isPlainObject } from './plain-object.ts';
 import { mayBeMetered } from './metering.ts';
 import { RESPONSE_HEADERS, responseHeadersOf } from './response-headers.ts';
 import type { Route } from './route.ts';
+import type { Turns } from './turns.ts';
 
 /* Builds the OpenAPI document from the declarations of routes. */
 
@@ -15,6 +16,10 @@ export function openApi(routes: readonly Route[]) {
     const path = (paths[route.path] ??= {});
     path[route.method.toLowerCase()] = operation(route);
   }
+  return { ...withoutPaths(routes), paths };
+}
+
+function withoutPaths(routes: readonly Route[]) {
   return {
     openapi: '3.1.0',
     info: {
@@ -32,7 +37,6 @@ export function openApi(routes: readonly Route[]) {
     servers: [{ url: '/', description: 'This service.' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     security: [{ apiKey: [] }, { bearer: [] }],
-    paths,
     components: {
       securitySchemes: {
         apiKey: {
@@ -77,6 +81,18 @@ export function openApi(routes: readonly Route[]) {
       ),
     },
   };
+}
+
+/** The JSON text of the same document. Made in turns, because it takes longer than a request may. */
+export async function openApiText(routes: readonly Route[], turns: Turns): Promise<string> {
+  const paths = new Map<string, string[]>();
+  for (const route of routes) {
+    await turns.pause();
+    const text = `${JSON.stringify(route.method.toLowerCase())}:${JSON.stringify(operation(route))}`;
+    paths.set(route.path, [...(paths.get(route.path) ?? []), text]);
+  }
+  const texts = [...paths].map(([path, operations]) => `${JSON.stringify(path)}:{${operations.join()}}`);
+  return `${JSON.stringify(withoutPaths(routes)).slice(0, -1)},"paths":{${texts.join()}}}`;
 }
 
 const ERROR_SCHEMA = {

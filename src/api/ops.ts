@@ -1,11 +1,17 @@
 import { Type } from 'typebox';
 import { failure } from '../kernel/errors.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { LIMITS } from '../kernel/limits.ts';
 import { answer } from './answer.ts';
 import { defineOpenRoute, type OpenRoute } from './route.ts';
+import { compressed, staticAnswer, type StaticContent } from './static-answer.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /* The operational routes: probes, metrics and the OpenAPI document. */
 
 const tag = 'Operations';
+/** A client keeps its copy and asks whether it is current. */
+const REVALIDATED = { 'Cache-Control': 'no-cache' } as const;
 
 export const healthz = defineOpenRoute({
   method: 'GET',
@@ -90,14 +96,32 @@ export const metrics = defineOpenRoute({
     mediaType: 'text/plain',
     schema: Type.String({ description: 'Prometheus text format.' }),
   },
-  async respond({ metrics: { contentType, text } }) {
-    return { kind: 'text', contentType, body: await text() };
+  async respond({ metrics: source, clock }) {
+    return { kind: 'text', contentType: source.contentType, body: await recentText(source, clock) };
   },
 });
 
+/** Text of metrics takes some milliseconds to make, so those who ask at the same time share it. */
+const recent = new WeakMap<object, { madeMs: number; text: Promise<string> }>();
+
+function recentText(source: { text: () => Promise<string> }, clock: Clock): Promise<string> {
+  const nowMs = clock.monotonicMs();
+  const last = recent.get(source);
+  if (last !== undefined && nowMs - last.madeMs < LIMITS.metricsShareMs) return last.text;
+  const text = source.text();
+  recent.set(source, { madeMs: nowMs, text });
+  return text;
+}
+
 /** The route of the OpenAPI document. @param document returns its JSON text; called once, at the first request */
-export function openApiRoute(document: () => string): OpenRoute {
-  let text: string | undefined;
+export function openApiRoute(document: (turns: Turns) => Promise<string>): OpenRoute {
+  let made: StaticContent | undefined;
+  let making: Promise<StaticContent> | undefined;
+  const make = async (clock: Clock): Promise<StaticContent> => {
+    const text = await document(createTurns(clock));
+    made = await compressed('application/json', Buffer.from(text));
+    return made;
+  };
   return defineOpenRoute({
     method: 'GET',
     path: '/openapi.json',
@@ -105,14 +129,15 @@ export function openApiRoute(document: () => string): OpenRoute {
     summary: 'Get this API description (OpenAPI 3.1)',
     errors: [],
     reply: {
-      statuses: [200],
+      statuses: [200, 304],
       description: 'The OpenAPI document.',
       mediaType: 'application/json',
       schema: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }),
     },
-    respond() {
-      text ??= document();
-      return { kind: 'text', contentType: 'application/json', body: text };
+    respond({ clock }, _, negotiation) {
+      if (made !== undefined) return staticAnswer(made, negotiation, REVALIDATED);
+      making ??= make(clock).finally(() => (making = undefined));
+      return making.then((content) => staticAnswer(content, negotiation, REVALIDATED));
     },
   });
 }

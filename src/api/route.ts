@@ -3,6 +3,7 @@ import type { UserDocument, UserToken } from '../../actors/vocabulary/users.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { act, type Action, type ActionKind, type Outcome } from './action.ts';
+import type { Negotiation } from './static-answer.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { noteIgnored } from './ignored-fields.ts';
 import { anotherPlayer, type PlayersOf, refusedPlayer } from './players/named-player.ts';
@@ -153,7 +154,11 @@ export interface OpenRoute extends RouteDocs {
   /** Whether browsers of other origins may call it. */
   forBrowsers?: boolean;
   /** @param query parameters that `input.query` declares, as sent: they are not validated */
-  respond: (services: Services, query: Readonly<Record<string, unknown>>) => Answer | Promise<Answer>;
+  respond: (
+    services: Services,
+    query: Readonly<Record<string, unknown>>,
+    negotiation: Negotiation,
+  ) => Answer | Promise<Answer>;
 }
 
 /** The user of a request, by the session in its cookie. */

@@ -48,7 +48,7 @@ import { gameInit } from './game/game-init.ts';
 import { gameSync } from './game/game-sync.ts';
 import { ofrepEvaluateFlag, ofrepEvaluateFlags } from './ofrep/ofrep.ts';
 import { getLifecycle } from './players/lifecycle.ts';
-import { openApi } from './openapi.ts';
+import { openApiText } from './openapi.ts';
 import { healthz, metrics, openApiRoute, readyz } from './ops.ts';
 import { getPlayer, getPlayerByExternalId, patchPlayer, registerPlayer } from './players/players.ts';
 import { replayQuarantine } from './event-schemas/quarantine-replay.ts';
@@ -156,7 +156,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     ...approvalRoutes,
     ...operationRoutes(),
   ];
-  all.push(openApiRoute(() => JSON.stringify(openApi(all))));
+  all.push(openApiRoute((turns) => openApiText(all, turns)));
   return all;
 }
 

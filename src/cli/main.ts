@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { systemIds } from '../kernel/ids.ts';
+import { keepFilesPrivate } from '../local/data-dir.ts';
 import { readEndpoints } from '../local/run-files.ts';
 import { CliError } from './cli-error.ts';
 import { clickhouseTarget, withConfigStore } from './connect.ts';
@@ -30,6 +31,7 @@ function program(): Command {
   });
 }
 
+keepFilesPrivate();
 // A reader that has enough, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Answer, TextAnswer } from '../api/answer.ts';
+import { etagOf, type Negotiation, staticAnswer, type StaticContent } from '../api/static-answer.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { failure } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
@@ -24,21 +24,14 @@ export const REFERENCE_PATH = '/docs';
 
 export interface ConsoleFiles {
   /** @param path the URL's path, from `/console` or `/docs` on */
-  answer(path: string, headers: { acceptEncoding: string; ifNoneMatch: string }): Answer;
-}
-
-interface File {
-  type: string;
-  etag: string;
-  plain: Buffer;
-  brotli: Buffer | undefined;
+  answer(path: string, negotiation: Negotiation): Answer;
 }
 
 interface Build {
   name: string;
   page: string;
   referencePage: string;
-  files: ReadonlyMap<string, File>;
+  files: ReadonlyMap<string, StaticContent>;
 }
 
 export interface ConsoleFilesOptions {
@@ -81,13 +74,13 @@ export function openConsoleFiles({ folder = BUILDS, clock, ids, logger }: Consol
   look();
 
   return {
-    answer(path, { acceptEncoding, ifNoneMatch }) {
+    answer(path, negotiation) {
       look();
       if (build === undefined) return BUILDING;
       const isReference = !path.startsWith(CONSOLE_PATH);
       const name = isReference ? '' : path.slice(CONSOLE_PATH.length + 1);
       const file = build.files.get(name);
-      if (file !== undefined) return fileAnswer(name, file, acceptEncoding, ifNoneMatch);
+      if (file !== undefined) return staticAnswer(file, negotiation, headersOf(name));
       if (name.startsWith('assets/')) return failure('NOT_FOUND');
       const nonce = Buffer.from(ids.bytes(NONCE_BYTES)).toString('base64');
       const text = isReference ? build.referencePage : build.page;
@@ -96,26 +89,9 @@ export function openConsoleFiles({ folder = BUILDS, clock, ids, logger }: Consol
   };
 }
 
-function fileAnswer(name: string, file: File, acceptEncoding: string, ifNoneMatch: string): TextAnswer {
-  const { type, plain, brotli, etag } = file;
-  const isCompressed = brotli !== undefined && accepts(acceptEncoding, 'br');
-  const tag = `"${etag}${isCompressed ? '-br' : ''}"`;
-  const headers = {
-    ...SECURITY,
-    'Cache-Control': name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-    Vary: 'Accept-Encoding',
-    ETag: tag,
-    ...(isCompressed ? { 'Content-Encoding': 'br' } : {}),
-  };
-  if (ifNoneMatch === tag) return { kind: 'text', status: 304, contentType: undefined, body: '', headers };
-  return { kind: 'text', contentType: type, body: isCompressed ? brotli : plain, headers };
-}
-
-function accepts(acceptEncoding: string, coding: string): boolean {
-  return acceptEncoding.split(',').some((part) => {
-    const [name = '', weight = ''] = part.split(';');
-    return name.trim() === coding && weight.replaceAll(' ', '') !== 'q=0';
-  });
+function headersOf(name: string): Readonly<Record<string, string>> {
+  const isVersioned = name.startsWith('assets/');
+  return { ...SECURITY, 'Cache-Control': isVersioned ? 'public, max-age=31536000, immutable' : 'no-cache' };
 }
 
 function page(status: number, body: string, nonce: string): TextAnswer {
@@ -137,7 +113,6 @@ function policy(nonce: string): string {
 }
 
 const SECURITY = {
-  'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'X-Frame-Options': 'DENY',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -170,7 +145,7 @@ async function load(folder: string, held: Build | undefined): Promise<Build | un
     if (bytes > LIMITS.consoleBytes) throw new Error(`${root} holds more than ${LIMITS.consoleBytes} bytes`);
     contents.set(path.slice(root.length + 1), content);
   }
-  const files = new Map<string, File>();
+  const files = new Map<string, StaticContent>();
   for (const [path, plain] of contents) {
     const type = TYPES[extname(path)];
     if (type === undefined) continue;
@@ -178,7 +153,7 @@ async function load(folder: string, held: Build | undefined): Promise<Build | un
       type,
       plain,
       brotli: contents.get(`${path}.br`),
-      etag: hash('sha256', plain, 'hex').slice(0, 16),
+      etag: etagOf(plain),
     });
   }
   const textOf = (file: string): string => contents.get(file)?.toString('utf8') ?? '';

@@ -9,7 +9,8 @@ import { pageChannelOf } from './access/page-channel.ts';
 import { type Exchange, respond } from './http/exchange.ts';
 import { readHead, type RouteReader } from './http/request-head.ts';
 import { addBody, type OwnContext, wholeBody } from './read-body.ts';
-import { complete, faultOf, networkOf, type PipelineDeps } from './request-pipeline.ts';
+import { networkOf } from './access/network-of.ts';
+import { complete, faultOf, type PipelineDeps } from './request-pipeline.ts';
 
 /**
  * The steps of a request about a person, in order: session, origin, headers and parameters, body, validation, route.

@@ -9,9 +9,9 @@ import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { AuditedRequests } from './access/audited-request.ts';
 import type { CallerAddresses } from './access/caller-address.ts';
+import { networkOf } from './access/network-of.ts';
 import { ACCESS_CHANGED, type ConsoleSessions } from './access/console-session.ts';
 import { type Exchange, respond } from './http/exchange.ts';
-import { joinedValues } from './http/header-values.ts';
 import type { KeyRing } from './access/key-ring.ts';
 import { readQuery } from './http/query-string.ts';
 import { counted, countMalformed, limited } from './access/metered-request.ts';
@@ -58,7 +58,11 @@ export interface PipelineDeps {
 export function runOpenRoute(deps: PipelineDeps, route: OpenRoute, exchange: Exchange, req: HttpRequest): void {
   // These are public documents and probes: monitoring adds parameters of its own.
   const query = readQuery(req.getQuery() ?? '', route.input.query?.properties ?? {}, () => {});
-  complete(deps, exchange, undefined, () => route.respond(deps.services, query));
+  const negotiation = {
+    acceptEncoding: req.getHeader('accept-encoding'),
+    ifNoneMatch: req.getHeader('if-none-match'),
+  };
+  complete(deps, exchange, undefined, () => route.respond(deps.services, query, negotiation));
 }
 
 /**
@@ -272,11 +276,6 @@ const NO_FAULTS: readonly FieldFault[] = [];
 
 function failureIn(checked: OnlyPlayer | Failure | undefined): Failure | undefined {
   return checked !== undefined && 'code' in checked ? checked : undefined;
-}
-
-export function networkOf(callers: CallerAddresses, res: HttpResponse, req: HttpRequest): string {
-  const peer = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
-  return callers.networkOf(peer, callers.readsForwardedFor ? joinedValues(req, 'x-forwarded-for') : '');
 }
 
 export function faultOf(head: RequestHead, { headers }: Exchange, route: BodyRoute): Failure | undefined {

@@ -24,7 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => stopAndRemove(service));
 
-test('DATA_DIR and everything in it is readable by its user only, even under umask 000', () => {
+test('DATA_DIR and everything in it is readable by its user only, even under umask 000', async () => {
+  const history = join(service.dataDir, 'history.ndjson');
+  const event = { event_id: 'e', external_id: 'p', event_name: 'x', timestamp: '2026-01-01T00:00:00Z' };
+  writeFileSync(history, `${JSON.stringify(event)}\n`, { mode: 0o600 });
+  const line = [process.execPath, 'src/cli/main.ts', 'import', 'events', history, '--game', 'demo'];
+  await promisify(execFile)('/bin/sh', ['-c', 'umask 000; exec "$@"', 'sh', ...line], { env: service.env });
+  expect(readdirSync(service.dataDir)).toContain('imports');
   const open: string[] = [];
   let seen = 0;
   function look(path: string): void {

@@ -30,7 +30,7 @@ export function headText(
   const { rate, ignored } = exchange;
   let text = STATUS_LINES[status] ?? String(status);
   if (contentType !== undefined) text += `\r\nContent-Type: ${contentType}`;
-  text += `\r\nX-Request-Id: ${exchange.requestId}`;
+  text += `${NO_SNIFF}\r\nX-Request-Id: ${exchange.requestId}`;
   if (extra['Cache-Control'] === undefined) text += NO_STORE;
   if (rate !== undefined) {
     text += `\r\nRateLimit-Limit: ${rate.limit}\r\nRateLimit-Remaining: ${rate.remaining}`;
@@ -52,6 +52,9 @@ export function headText(
 
 const lineOf = (name: string, value: string | readonly string[]): string =>
   typeof value === 'string' ? `\r\n${name}: ${value}` : value.map((each) => `\r\n${name}: ${each}`).join('');
+
+/** A browser takes no answer for another type than it says. */
+const NO_SNIFF = '\r\nX-Content-Type-Options: nosniff';
 
 /** Answers hold data of players, and an answer about a flag or key is true for a moment only. */
 const NO_STORE = '\r\nCache-Control: no-store';

@@ -7,6 +7,7 @@ import { headText } from './answer-head.ts';
 import type { RateVerdict } from '../access/rate-limiter.ts';
 import type { RequestHeaders } from './request-headers.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
+import type { WriteTurns } from './write-turns.ts';
 
 /**
  * One request and its response.
@@ -39,6 +40,8 @@ export interface Exchange {
   lastOnConnection: boolean;
   /** Whether the server is closing: then every response ends its connection. */
   readonly draining: () => boolean;
+  /** Spreads large bodies over turns of the event loop. */
+  readonly writes: WriteTurns;
   /** Holds the bytes that the client does not read at once. */
   readonly unread: UnreadAnswers;
   /**
@@ -158,16 +161,19 @@ function end(
   extra: Headers,
 ): void {
   if (!exchange.open || exchange.ending) return;
+  const writeIfOpen = (): void => {
+    if (exchange.open) write(exchange, status, contentType, body, replayed, extra);
+  };
   if (!exchange.headers.framing.chunked) {
-    write(exchange, status, contentType, body, replayed, extra);
+    if (exchange.writes.takes(body.length)) return writeIfOpen();
+    exchange.ending = true;
+    exchange.writes.later(body.length, writeIfOpen);
     return;
   }
   // The library closes a connection that sends another request before the response. So bytes that arrived with these
   // chunks never count as a request.
   exchange.ending = true;
-  setImmediate(() => {
-    if (exchange.open) write(exchange, status, contentType, body, replayed, extra);
-  });
+  setImmediate(writeIfOpen);
 }
 
 function write(

@@ -9,6 +9,7 @@ import type { Cors } from './cors.ts';
 import { refuse, type ClosedStatus, type Exchange } from './exchange.ts';
 import { readHeaders } from './request-headers.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
+import { createWriteTurns } from './write-turns.ts';
 
 /** Starts exchanges and counts the open ones, with metrics and the access log. */
 export interface Exchanges {
@@ -36,6 +37,7 @@ interface Deps {
 export function createExchanges({ clock, ids, metrics, logger, cors, unread }: Deps): Exchanges {
   // Request ids are unique and cheap: a random prefix per process and a counter.
   const prefix = `req_${Buffer.from(ids.bytes(9)).toString('base64url')}_`;
+  const writes = createWriteTurns();
   const recorders = new Map<string, ReturnType<typeof createRecorder>>();
   let count = 0;
   let open = 0;
@@ -104,6 +106,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
         // proxies (extensions, bare LF, trailers), so bytes after them must not count as a request.
         lastOnConnection: framing.closes || framing.chunked || framing.contentLength > LIMITS.bodyDrainBytes,
         draining: isDraining,
+        writes,
         unread,
         endsBodiless,
         failureShape: undefined,

@@ -144,15 +144,16 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
 
   return {
     hold(owner, res, body, caller) {
-      const whole = Buffer.from(body);
+      const whole = bytesOf(body);
       const startBytes = res.getWriteOffset();
-      const rest = startBytes === 0 ? whole : Uint8Array.from(whole.subarray(startBytes));
+      // A part of a shared buffer costs no memory; a part of a text keeps no more than it needs.
+      const rest = typeof body === 'string' ? Buffer.from(whole.subarray(startBytes)) : whole.subarray(startBytes);
       const account = caller ?? addressOf(res);
       add({ owner, res, startBytes, rest, totalBytes: whole.length, last: false, account });
       if (bytes > budgetBytes) freeSpace();
     },
     holdLast(owner, res, body, caller) {
-      const rest = Buffer.from(body);
+      const rest = bytesOf(body);
       const account = caller ?? addressOf(res);
       const added = add({ owner, res, startBytes: 0, rest, totalBytes: rest.length, last: true, account });
       send(added);
@@ -165,6 +166,11 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
       return bytes;
     },
   };
+}
+
+/** Bytes are shared, not copied: the body of a static answer is one buffer for all. */
+function bytesOf(body: string | Uint8Array): Uint8Array {
+  return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
 function addressOf(res: HttpResponse): string {

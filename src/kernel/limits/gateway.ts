@@ -28,6 +28,10 @@ export const GATEWAY_LIMITS = {
   keepAliveSeconds: 5,
   /** uWebSockets.js holds back responses up to this size until it has parsed all requests that arrived. */
   corkBufferBytes: 16 * 1024,
+  /** Bytes of large bodies that one turn of the event loop writes: 1 MiB takes the kernel about a millisecond. */
+  turnWriteBytes: 4 * 1024 * 1024,
+  /** Callers who ask for the metrics within this time share their text. */
+  metricsShareMs: 250,
   /**
    * Bytes of responses that clients have not read, over all connections of a process: 512 of the largest echo of flag
    * keys (256 KB); 20,000 connections would otherwise hold 5 GB. The kernel holds up to 4 MB more for each connection.

@@ -122,7 +122,11 @@ describe('paths and methods', () => {
     const ids = responses.map(({ headers }) => headers.get('x-request-id'));
     expect(new Set(ids).size).toBe(6);
     expect(ids).not.toContain(null);
-    expect(new Set(responses.map(({ headers }) => headers.get('cache-control')))).toEqual(new Set(['no-store']));
+    const caching = responses.map(({ headers }) => headers.get('cache-control'));
+    // The API description holds nothing of a game.
+    expect(caching.toSpliced(3, 1)).toEqual(Array(5).fill('no-store'));
+    expect(caching[3]).toBe('no-cache');
+    expect(responses.map(({ headers }) => headers.get('x-content-type-options'))).toEqual(Array(6).fill('nosniff'));
   });
 });
 

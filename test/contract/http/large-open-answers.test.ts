@@ -1,0 +1,118 @@
+import { connect, type Socket } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { until } from '../../support/until.ts';
+
+/* Answers that need no key: however many ask for them without reading, the main thread has time for others. */
+
+const READERS = 300;
+/** The longest that the main thread may be occupied. */
+const TURN_MS = 50;
+
+let gateway: Gateway;
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  gateway = await startGateway();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await gateway.close();
+});
+
+/** Measures the processor time of every turn of the event loop until `stop`, which returns the longest, in ms. */
+function watchTurns(): () => number {
+  let worstUs = 0;
+  let watching = true;
+  let last = process.cpuUsage();
+  const look = (): void => {
+    const { user, system } = process.cpuUsage(last);
+    last = process.cpuUsage();
+    worstUs = Math.max(worstUs, user + system);
+    if (watching) setImmediate(look);
+  };
+  setImmediate(look);
+  return () => {
+    watching = false;
+    return worstUs / 1_000;
+  };
+}
+
+async function unreadRequests(path: string, header = ''): Promise<() => number> {
+  const opened = Array.from({ length: READERS }, () => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.pause();
+    socket.on('error', () => {});
+    sockets.push(socket);
+    return socket;
+  });
+  await until('all are connected', () => opened.every(({ connecting }) => !connecting));
+  for (const socket of opened) socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`);
+  return () => opened.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+}
+
+describe(`${READERS} unread requests`, () => {
+  it.each([
+    ['/openapi.json', ''],
+    ['/openapi.json', 'Accept-Encoding: gzip, br\r\n'],
+    ['/metrics', ''],
+    ['/readyz?verbose', ''],
+  ])('for %s (%j) occupy no turn for long', async (path, header) => {
+    await (await fetch(`${gateway.url}${path}`)).arrayBuffer();
+    const stop = watchTurns();
+    await unreadRequests(path, header);
+    const began = performance.now();
+    while (performance.now() - began < 1_500) await (await fetch(`${gateway.url}/healthz`)).arrayBuffer();
+    expect(stop()).toBeLessThan(TURN_MS);
+  });
+});
+
+it('the first request for the API description occupies no turn for long', async () => {
+  const stop = watchTurns();
+  const answers = await Promise.all([1, 2, 3].map(() => fetch(`${gateway.url}/openapi.json`)));
+  const worstMs = stop();
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(worstMs).toBeLessThan(4 * TURN_MS);
+});
+
+describe('the API description', () => {
+  async function get(headers: Record<string, string>): Promise<{ status: number; headers: Headers; bytes: Buffer }> {
+    const { request } = await import('node:http');
+    return new Promise((resolve, reject) => {
+      const sent = request(`${gateway.url}/openapi.json`, { headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const all = new Headers();
+          for (const [name, value] of Object.entries(response.headers)) all.set(name, String(value));
+          resolve({ status: response.statusCode ?? 0, headers: all, bytes: Buffer.concat(chunks) });
+        });
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+  }
+
+  it('is compressed for those who take it, and the same for all', async () => {
+    const plain = await get({});
+    const zipped = await get({ 'Accept-Encoding': 'gzip' });
+    const brotli = await get({ 'Accept-Encoding': 'gzip, br' });
+    expect([plain, zipped, brotli].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip', 'br']);
+    expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true);
+    expect(brotliDecompressSync(brotli.bytes).equals(plain.bytes)).toBe(true);
+    expect(brotli.bytes.length).toBeLessThan(plain.bytes.length / 10);
+    const document: { openapi: string; paths: Record<string, unknown> } = JSON.parse(plain.bytes.toString('utf8'));
+    expect(document.openapi).toBe('3.1.0');
+    expect(Object.keys(document.paths)).toContain('/v1/events/events');
+  });
+
+  it('is 304 for those who hold it', async () => {
+    const first = await get({ 'Accept-Encoding': 'gzip' });
+    const etag = first.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[0-9a-f]{16}-gzip"$/);
+    const again = await get({ 'Accept-Encoding': 'gzip', 'If-None-Match': `W/${etag}` });
+    expect([again.status, again.bytes.length, again.headers.get('etag')]).toEqual([304, 0, etag]);
+    expect((await get({ 'If-None-Match': etag })).status).toBe(200);
+  });
+});
