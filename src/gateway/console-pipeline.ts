@@ -59,7 +59,7 @@ export function runConsoleRoute(
     return;
   }
   // Anybody can send these bodies.
-  exchange.release = deps.bodies.read(res, 'unknown', (outcome) => {
+  exchange.release = deps.bodies.read(res, { game: '', caller: network }, (outcome) => {
     if (!exchange.open) return;
     complete(deps, exchange, undefined, () => {
       const body = wholeBody(route, head, outcome, exchange);

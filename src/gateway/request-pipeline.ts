@@ -18,6 +18,7 @@ import { counted, countMalformed, limited } from './access/metered-request.ts';
 import { forbidden } from './access/permission.ts';
 import type { PlayerTokens } from './access/player-tokens.ts';
 import type { RateLimiter } from './access/rate-limiter.ts';
+import { senderOf } from './http/fair-memory.ts';
 import type { BodyOutcome, BodyReader } from './http/request-body.ts';
 import {
   type BodyRoute,
@@ -113,7 +114,7 @@ export function runKeyedRoute(
     complete(deps, exchange, key, () => route.run(head.input, context));
     return;
   }
-  exchange.release = deps.bodies.read(res, 'known', (outcome) => {
+  exchange.release = deps.bodies.read(res, senderOf(key, exchange.caller), (outcome) => {
     if (exchange.open) complete(deps, exchange, key, () => onBody(deps, route, head, context, outcome, exchange));
   });
 }
@@ -172,7 +173,7 @@ function runWithKeyInBody(
     const context = contextOf(deps, found, admitted.player, exchange);
     return runWithBody(deps, route, head, context, body.bytes, exchange);
   };
-  exchange.release = deps.bodies.read(res, 'unknown', (outcome) => {
+  exchange.release = deps.bodies.read(res, { game: '', caller: network }, (outcome) => {
     if (exchange.open)
       complete(
         deps,

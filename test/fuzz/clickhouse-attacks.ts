@@ -30,8 +30,39 @@ type Make = (context: Context) => string;
 
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
+/** The name of a zone that is a file, in the forms in which the engine takes it. A terminal never ends. */
+function zone({ bait, random }: Context): string {
+  const path = `file:${random.pick([bait.readPath, '/dev/ptmx', '/dev/tty', '/proc/self/environ'])}`;
+  return random.pick([
+    quote(path),
+    `concat(${quote(path.slice(0, 3))}, ${quote(path.slice(3))})`,
+    `unhex(${quote(Buffer.from(path).toString('hex'))})`,
+    `(SELECT ${quote(path)})`,
+    `x'${Buffer.from(path).toString('hex')}'`,
+  ]);
+}
+
+/** Expressions that load a time zone. */
+const zoned: Make[] = [
+  (context) => `toDateTime(0, ${zone(context)})`,
+  (context) => `toDateTime64(0, 3, ${zone(context)})`,
+  (context) => `toStartOfInterval(now(), INTERVAL 1 DAY, ${zone(context)})`,
+  (context) => `toString(now(), ${zone(context)})`,
+  (context) => `CAST(0 AS DateTime(${zone(context)}))`,
+  (context) => `CAST(0, concat('DateTime(', ${quote(quote(zonePath(context)))}, ')'))`,
+  (context) => `JSONExtract('{"a":1}', 'a', ${quote(`DateTime(${quote(zonePath(context))})`)})`,
+  (context) => `defaultValueOfTypeName(${quote(`DateTime(${quote(zonePath(context))})`)})`,
+  (context) => `(SELECT x FROM values(${quote(`x DateTime(${quote(zonePath(context))})`)}, 0))`,
+];
+
+function zonePath({ bait, random }: Context): string {
+  return `file:${random.pick([bait.readPath, '/dev/ptmx'])}`;
+}
+
 /** An expression that reads the target file when it is evaluated, and shows it in an error or a result. */
 const readers: Make[] = [
+  (context) => context.random.pick(zoned)(context),
+  (context) => context.random.pick(zoned)(context),
   ({ bait }) => `file(${quote(bait.readPath)})`,
   ({ bait }) => `toUInt64(file(${quote(bait.readPath)}))`,
   ({ bait }) => `throwIf(1, file(${quote(bait.readPath)}))`,

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../kernel/clock.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { type BodySender, createFairMemory, type MemoryEntry } from './fair-memory.ts';
 
 /**
  * The result of receiving a body. `whole`: the bytes, valid until the callback returns. `too_large`, `busy`: the rest
@@ -11,22 +12,19 @@ export type BodyOutcome =
   | { kind: 'busy' }
   | { kind: 'too_slow' };
 
-/** Whether the sender of a body has shown its API key. */
-type Sender = 'known' | 'unknown';
-
 /** A request whose body arrives: an `HttpResponse` of uWebSockets.js. */
 interface Arriving {
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
 }
 
-/** Receives bodies within bounds of size, time and memory over all connections. */
+/** Receives bodies within bounds of size, time and memory over all connections, in fair shares of senders. */
 export interface BodyReader {
   /**
    * Calls back once, unless the returned function is called first (the caller disconnected), which may be called at any
    * time. Must be called synchronously.
-   * @param sender `unknown`: the key is in the body, so anybody may have sent it
+   * @param sender without a game if the key is in the body, so that anybody may have sent it
    */
-  read(res: Arriving, sender: Sender, onBody: (outcome: BodyOutcome) => void): () => void;
+  read(res: Arriving, sender: BodySender, onBody: (outcome: BodyOutcome) => void): () => void;
 }
 
 export function createBodyReader(
@@ -36,30 +34,33 @@ export function createBodyReader(
     keylessBodyReceivingBytes: mostKeylessBytes = LIMITS.keylessBodyReceivingBytes,
   } = {},
 ): BodyReader {
-  let receivingBytes = 0;
-  /** Those of unknown senders. */
-  let keylessBytes = 0;
-
-  function count(sender: Sender, bytes: number): void {
-    receivingBytes += bytes;
-    if (sender === 'unknown') keylessBytes += bytes;
-  }
-
-  function isFull(sender: Sender, bytes: number): boolean {
-    return receivingBytes + bytes > mostBytes || (sender === 'unknown' && keylessBytes + bytes > mostKeylessBytes);
-  }
+  const keyless = createFairMemory(mostKeylessBytes);
+  const keyed = createFairMemory(mostBytes - mostKeylessBytes);
 
   return {
     read(res, sender, onBody) {
       let chunks: Buffer[] | undefined;
       let sizeBytes = 0;
       let done = false;
+      let left = false;
       let cancelTimer: Cancel | undefined;
+      const memory = sender.game === '' ? keyless : keyed;
+      const entry: MemoryEntry = {
+        sender,
+        bytes: 0,
+        onTaken() {
+          finish();
+          // Another connection's chunk is being handled.
+          setImmediate(() => {
+            if (!left) onBody({ kind: 'busy' });
+          });
+        },
+      };
 
       function finish(): void {
         done = true;
         cancelTimer?.();
-        if (chunks !== undefined) count(sender, -sizeBytes);
+        memory.forget(entry);
         chunks = undefined;
       }
 
@@ -85,7 +86,7 @@ export function createBodyReader(
           conclude({ kind: 'whole', bytes });
           return;
         }
-        if (isFull(sender, chunk.length)) {
+        if (!memory.grow(entry, chunk.length)) {
           conclude({ kind: 'busy' });
           return;
         }
@@ -93,12 +94,12 @@ export function createBodyReader(
         chunks ??= [];
         chunks.push(Buffer.from(chunk));
         sizeBytes += chunk.length;
-        count(sender, chunk.length);
         cancelTimer ??= clock.timer(LIMITS.bodyReceiveMs, () => {
           if (!done) conclude({ kind: 'too_slow' });
         });
       });
       return () => {
+        left = true;
         if (!done) finish();
       };
     },
