@@ -4,22 +4,24 @@ import { basename, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Environment } from '../../actors/vocabulary/scope.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
+import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { lockName } from '../local/data-dir-lock.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { checkFile, reportLines } from './import/check-file.ts';
-import { createEventIds } from './import/event-ids.ts';
+import { createEventIds, type EventIds } from './import/event-ids.ts';
 import { storedDigests, whenSunk } from './import/stored-ids.ts';
 import { queryRows } from './export/clickhouse-rows.ts';
 import { fittedTexts } from './import/fitted-lines.ts';
 import { withHistoryClient } from './import/history-client.ts';
 import { fileFormat, IMPORT_KINDS, IMPORT_SOURCES, type ImportKind, type ImportSource } from './import/file-formats.ts';
-import { importFile } from './import/import-file.ts';
+import { importFile, type ImportFileOptions } from './import/import-file.ts';
 import { readImportSource } from './import/import-source.ts';
 import { knownImports } from './import/import-state.ts';
 import { FILE_KINDS, fileKindOf, stateOf, type FileKind } from './import/open-source.ts';
 import { createPlayerIds } from './import/player-ids.ts';
+import type { ReadOptions } from './import/read-history.ts';
 import { grouped, progressLine, type Progress } from './import/progress-line.ts';
 import { table } from './table.ts';
 
@@ -84,20 +86,8 @@ async function runImport(
     const playerIdOf = createPlayerIds(namespace, options.environment);
     const nowMs = context.clock.wallMs();
     if (options.dryRun === true) {
-      let faulty = 0;
-      for (const [place, path] of files.entries()) {
-        const report = await checkFile(path, {
-          fileKind: kinds[place] ?? 'ndjson',
-          format,
-          importId: '',
-          nowMs,
-          fit: options.fit === true,
-          playerIdOf,
-        });
-        for (const line of reportLines(path, report)) context.print(line);
-        faulty += report.faulty;
-      }
-      if (faulty > 0) process.exitCode = EXIT_REJECTED;
+      const fit = options.fit === true;
+      await checkFiles(files, kinds, { format, importId: '', nowMs, fit, playerIdOf }, context);
       return;
     }
     await withHistoryClient({ store, log, context, ...options }, async (client) => {
@@ -106,6 +96,9 @@ async function runImport(
       const stop = abortedBySignals();
       const folder = join(context.dataDir, 'imports');
       if (options.rejected !== undefined) await requireOtherFile(files, options.rejected);
+      // Two commands would not see each other's ids.
+      if (kind === 'events') await lockFiles(files.join(', '), [`the events of ${namespace} ${options.environment}`]);
+      const openEventIds = createIdOpener(log, context, options);
       for (const [place, path] of files.entries()) {
         if (stop.aborted) break;
         const source = await readImportSource({
@@ -116,8 +109,7 @@ async function runImport(
         const name = importName(path, source.importId);
         const rejectedPath = resolve(options.rejected ?? join(folder, `${name}.rejected.ndjson`));
         const statePath = resolve(folder, `${name}.json`);
-        const ids = kind === 'events' ? [`the events of ${namespace} ${options.environment}`] : [];
-        const release = await lockFiles(path, [statePath, rejectedPath, ...ids]);
+        const release = await lockFiles(path, [statePath, rejectedPath]);
         const { counts, done, fitted, isOld, unlisted } = await importFile({
           ...client,
           path,
@@ -127,17 +119,7 @@ async function runImport(
           fileKind: kinds[place] ?? 'ndjson',
           fit: options.fit === true,
           playerIdOf,
-          openEventIds:
-            kind === 'events'
-              ? (whenDecided) =>
-                  createEventIds({
-                    digests: storedDigests(queryRows(context.clickhouse()), options.game, options.environment),
-                    whenHeld: async () => {
-                      await whenDecided();
-                      await whenSunk(log, context.clock);
-                    },
-                  })
-              : undefined,
+          openEventIds: kind === 'events' ? openEventIds : undefined,
           statePath,
           rejectedPath,
           fromStart: options.fromStart === true,
@@ -163,6 +145,41 @@ async function runImport(
       else if (rejected > 0) process.exitCode = EXIT_REJECTED;
     });
   });
+}
+
+async function checkFiles(
+  files: readonly string[],
+  kinds: readonly FileKind[],
+  options: Omit<ReadOptions, 'fileKind'>,
+  context: CliContext,
+): Promise<void> {
+  let faulty = 0;
+  for (const [place, path] of files.entries()) {
+    const report = await checkFile(path, { ...options, fileKind: kinds[place] ?? 'ndjson' });
+    for (const line of reportLines(path, report)) context.print(line);
+    faulty += report.faulty + report.fitted.quarantined;
+  }
+  if (faulty > 0) process.exitCode = EXIT_REJECTED;
+}
+
+/** Opens the ids of the game with the first file, and keeps them for the others. */
+function createIdOpener(
+  log: JetStreamLog,
+  context: CliContext,
+  { game, environment }: ImportOptions,
+): NonNullable<ImportFileOptions['openEventIds']> {
+  let opened: Promise<EventIds> | undefined;
+  let whenFileDecided: () => Promise<void>;
+  return (whenDecided) => {
+    whenFileDecided = whenDecided;
+    return (opened ??= createEventIds({
+      digests: storedDigests(queryRows(context.clickhouse()), game, environment),
+      whenHeld: async () => {
+        await whenFileDecided();
+        await whenSunk(log, context.clock);
+      },
+    }));
+  };
 }
 
 function kindOf(path: string, { format }: ImportOptions): FileKind {
