@@ -1,5 +1,5 @@
 import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf } from '../actors/flags/samples.ts';
-import { seededHash } from '../actors/flags/hash.ts';
+import { seededBucket } from '../actors/flags/hash.ts';
 import type { Subject, Targeting } from '../actors/targeting.ts';
 import { aPlayer } from '../actors/testing.ts';
 import type { FlagDocument } from '../actors/vocabulary/documents.ts';
@@ -37,7 +37,7 @@ function evaluatorPairs(): Pair[] {
   ];
 
   function hashAll(): number {
-    const hash = seededHash('c2FsdCBvZiBuZXctc2hvcA');
+    const hash = seededBucket('c2FsdCBvZiBuZXctc2hvcA');
     let sum = 0;
     for (const { player } of subjects) sum += hash(player.id);
     return sum;

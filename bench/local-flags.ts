@@ -1,4 +1,4 @@
-import { seededHash } from '../actors/flags/hash.ts';
+import { seededBucket } from '../actors/flags/hash.ts';
 import { writeFlag, writeSegment } from '../actors/flags/definitions-format.ts';
 import { aFlag, aRule, aSplitFlag, playerIdOf } from '../actors/flags/samples.ts';
 import type { FlagDocument, SegmentDocument } from '../actors/vocabulary/documents.ts';
@@ -79,7 +79,7 @@ function evaluatorOf(flags: readonly FlagDocument[]) {
 }
 
 function hashAll(players: readonly PlayerInput[]): number {
-  const hash = seededHash('c2FsdCBvZiBuZXctc2hvcA');
+  const hash = seededBucket('c2FsdCBvZiBuZXctc2hvcA');
   let sum = 0;
   for (const { id = '' } of players) sum += hash(id);
   return sum;

@@ -2,7 +2,7 @@ import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { CampaignDocument } from '../vocabulary/documents.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
-import { seededHash } from '../flags/hash.ts';
+import { bucketsIn, seededBucket } from '../flags/hash.ts';
 import type { Campaign, ComputedLookup, Subject } from '../targeting.ts';
 import { playerPart } from './player-part.ts';
 import { minutesOf, quietSpan } from './quiet-hours.ts';
@@ -38,7 +38,8 @@ export function compileCampaign(
   if (to === undefined) faults.push({ path: '/quiet_hours/to', message: NO_TIME_OF_DAY });
   if (faults.length > 0 || from === undefined || to === undefined) return { kind: 'invalid', faults };
 
-  const place = seededHash(`${id}:holdout`);
+  const bucketOf = seededBucket(`${id}:holdout`);
+  const heldOut = bucketsIn(holdoutPercentage);
   return {
     kind: 'compiled',
     refusals,
@@ -50,7 +51,7 @@ export function compileCampaign(
       accepts: condition?.kind === 'compiled' ? (subject: Subject) => condition.condition.matches(subject) : () => true,
       stillAccepts: playerTest(conditions, computed),
       quiet: from === to ? () => undefined : (player, nowMs) => quietSpan(from, to, player, nowMs),
-      isHeldOut: (playerId) => place(playerId) < holdoutPercentage / 100,
+      isHeldOut: (playerId) => bucketOf(playerId) < heldOut,
     },
   };
 }

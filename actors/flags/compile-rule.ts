@@ -1,24 +1,33 @@
 import type { FieldFault } from '../../src/kernel/errors.ts';
 import type { FlagRule } from '../vocabulary/documents.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
+import type { RuleOutcome } from './explained-steps.ts';
+import { BUCKETS, bucketsIn } from './hash.ts';
 import type { ComputedLookup, Condition, Subject } from '../targeting.ts';
 
 /** A compiled targeting rule. */
 export interface CompiledRule {
   rule: FlagRule;
-  /** Whether schedule, segment and condition include the player. Ignores the percentage. */
-  isFor: (subject: Subject) => boolean;
-  /** The percentage as a share of 1. The rule includes players whose hash is below it. */
-  share: number;
+  /** Place in the definition, from 0. */
+  index: number;
+  /** The player must pass all. The first that fails says why the rule does not include the player. */
+  checks: readonly Check[];
+}
+
+interface Check {
+  failure: Exclude<RuleOutcome, 'served' | 'not_reached'>;
+  passes(subject: Subject): boolean;
 }
 
 /**
  * Compiles a flag's rules and sorts them by ascending priority; equal priorities keep their order. Paths are as on the
  * wire.
+ * @param bucketOf the player's bucket, by which percentages include players
  * @returns `refusals`: why a new definition must not have these conditions
  */
 export function compileRules(
   rules: readonly FlagRule[],
+  bucketOf: (playerId: string) => number,
   onOverBudget?: () => void,
   computed?: ComputedLookup,
 ): { rules: CompiledRule[]; faults: FieldFault[]; refusals: FieldFault[] } {
@@ -35,7 +44,7 @@ export function compileRules(
       faults.push(...condition.faults.map((fault) => atRule(index, fault)));
     } else {
       refusals.push(...(condition?.refusals ?? []).map((fault) => atRule(index, fault)));
-      compiled.push({ rule, isFor: audienceOf(rule, condition?.condition), share: rule.percentage / 100 });
+      compiled.push({ rule, index, checks: checksOf(rule, condition?.condition, bucketOf) });
     }
   }
   // Array.sort is stable.
@@ -51,14 +60,25 @@ function conditionOf(
 }
 
 /** Cheap tests first: most rules fail on schedule or segment. */
-function audienceOf({ segmentId, startAt, endAt }: FlagRule, condition: Condition | undefined) {
-  const startsAt = startAt ?? Number.NEGATIVE_INFINITY;
-  const endsAt = endAt ?? Number.POSITIVE_INFINITY;
-  return (subject: Subject): boolean =>
-    subject.nowMs >= startsAt &&
-    subject.nowMs < endsAt &&
-    (segmentId === null || isMember(subject, segmentId)) &&
-    (condition === undefined || condition.matches(subject));
+function checksOf(
+  { segmentId, startAt, endAt, percentage }: FlagRule,
+  condition: Condition | undefined,
+  bucketOf: (playerId: string) => number,
+): Check[] {
+  const checks: Check[] = [];
+  if (startAt !== null) checks.push({ failure: 'outside_schedule', passes: ({ nowMs }) => nowMs >= startAt });
+  if (endAt !== null) checks.push({ failure: 'outside_schedule', passes: ({ nowMs }) => nowMs < endAt });
+  if (segmentId !== null) {
+    checks.push({ failure: 'not_in_segment', passes: (subject) => isMember(subject, segmentId) });
+  }
+  if (condition !== undefined) {
+    checks.push({ failure: 'conditions_not_met', passes: (subject) => condition.matches(subject) });
+  }
+  const buckets = bucketsIn(percentage);
+  if (buckets < BUCKETS) {
+    checks.push({ failure: 'outside_percentage', passes: ({ player }) => bucketOf(player.id) < buckets });
+  }
+  return checks;
 }
 
 /**

@@ -38,7 +38,7 @@ function allFaults(document: FlagDocument, others: OtherDefinitions): FieldFault
   const oversize = sizeFaults(document);
   // Other faults of an oversized definition would only make the list long.
   if (oversize.length > 0) return oversize;
-  const { faults, refusals } = compileRules(document.rules);
+  const { faults, refusals } = compileRules(document.rules, () => 0);
   return [
     ...valueFaults('/default_value', document.defaultValue, document.flagType, document.flagType !== 'boolean'),
     ...variantFaults(document),

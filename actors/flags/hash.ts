@@ -1,18 +1,25 @@
 /**
  * Hash version 2 of GrowthBook's SDK specification, for one seed:
  *
- *     fnv1a32(String(fnv1a32(seed + value))) mod 10,000 / 10,000
+ *     fnv1a32(String(fnv1a32(seed + value))) mod 10,000
  *
  * The seed is hashed once, and the digits of the inner hash are hashed without building a string. Characters are UTF-16
  * code units, as in GrowthBook's JavaScript; seeds and player ids are ASCII, so these equal the bytes.
- * @returns value → a number from 0 to 0.9999 in steps of 0.0001, uniformly distributed
+ * The specification divides it by 10,000. Buckets are integers here, since fractions of a percentage are inexact: 0.07 %
+ * included the bucket 7.
+ * @returns value → its bucket, an integer from 0 to 9,999, uniformly distributed
  */
-export function seededHash(seed: string): (value: string) => number {
+export function seededBucket(seed: string): (value: string) => number {
   const seeded = fnv1a(FNV_BASIS, seed);
-  return (value) => (fnv1aOfDecimal(fnv1a(seeded, value) >>> 0) % BUCKETS) / BUCKETS;
+  return (value) => fnv1aOfDecimal(fnv1a(seeded, value) >>> 0) % BUCKETS;
 }
 
-const BUCKETS = 10_000;
+export const BUCKETS = 10_000;
+
+/** The number of buckets of a percentage, which includes those below it. */
+export function bucketsIn(percentage: number): number {
+  return Math.round((percentage * BUCKETS) / 100);
+}
 
 /** FNV-1a, 32 bits (RFC 9923): offset basis and prime. States are signed integers, which engines keep unboxed. */
 const FNV_BASIS = 0x811c9dc5 | 0;

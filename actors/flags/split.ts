@@ -1,4 +1,4 @@
-import { seededHash } from './hash.ts';
+import { BUCKETS, seededBucket } from './hash.ts';
 
 /** One part of a split. Weights are not negative; their sum is arbitrary. */
 export interface Part<T> {
@@ -6,23 +6,32 @@ export interface Part<T> {
   item: T;
 }
 
+export interface Split<T> {
+  /** The player's bucket, which is independent of the one of a roll-out. */
+  bucketOf: (playerId: string) => number;
+  itemOf: (playerId: string) => T;
+}
+
 /**
- * Splits players by weight: each part, in order, gets a share of the hash range proportional to its weight. The last
- * part with a weight also gets the rounding remainder. The seed is the salt and `:variant`, which makes the variant
+ * Splits players by weight: each part, in order, gets a share of the buckets proportional to its weight. The last part
+ * with a weight also gets the rounding remainder. The seed is the salt and `:variant`, which makes the variant
  * independent of the roll-out's percentage.
- * @returns player id → item, always the same; `undefined` if no part has a weight
+ * @returns `undefined` if no part has a weight
  */
-export function createSplit<T>(salt: string, parts: readonly Part<T>[]): ((playerId: string) => T) | undefined {
+export function createSplit<T>(salt: string, parts: readonly Part<T>[]): Split<T> | undefined {
   const weighted = parts.filter(({ weight }) => weight > 0);
   const last = weighted.pop();
   if (last === undefined) return undefined;
   const total = weighted.reduce((sum, { weight }) => sum + weight, 0) + last.weight;
-  const hash = seededHash(`${salt}:variant`);
+  const bucketOf = seededBucket(`${salt}:variant`);
   let sum = 0;
-  const ranges = weighted.map(({ weight, item }) => ({ end: (sum += weight) / total, item }));
-  return (playerId) => {
-    const place = hash(playerId);
-    for (const range of ranges) if (place < range.end) return range.item;
-    return last.item;
+  const ranges = weighted.map(({ weight, item }) => ({ end: Math.round(((sum += weight) / total) * BUCKETS), item }));
+  return {
+    bucketOf,
+    itemOf(playerId) {
+      const bucket = bucketOf(playerId);
+      for (const range of ranges) if (bucket < range.end) return range.item;
+      return last.item;
+    },
   };
 }

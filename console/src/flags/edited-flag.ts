@@ -2,6 +2,7 @@ import { unfinishedOf } from '../conditions/unfinished.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { isObject, parseJson, prettyJson } from '../parts/json-text.ts';
 import type { Flag } from '../definitions.ts';
+import { looksSecret } from './secrets.ts';
 
 /* A flag as a person edits it: conditions and values are texts, which need not be valid yet. */
 
@@ -31,6 +32,7 @@ export interface EditedFlag {
   name: string;
   description: string;
   enabled: boolean;
+  clientVisible: boolean;
   /** JSON. */
   defaultValue: string;
   variants: EditedVariant[];
@@ -48,20 +50,31 @@ export function newId(): number {
 
 /** The fields that people edit, as the service has them. */
 export function contentOf(flag: Flag): JsonObject {
-  const { name, description, enabled, default_value, variants, targeting_rules, prerequisites } = flag;
+  const { name, description, enabled, client_visible, default_value, variants, targeting_rules, prerequisites } = flag;
   const content: JsonObject = JSON.parse(
-    JSON.stringify({ name, description, enabled, default_value, variants, targeting_rules, prerequisites }),
+    JSON.stringify({
+      name,
+      description,
+      enabled,
+      client_visible,
+      default_value,
+      variants,
+      targeting_rules,
+      prerequisites,
+    }),
   );
   return content;
 }
 
 export function editedOf(flag: Pick<Flag, 'name' | 'description' | 'enabled'> & Partial<Flag>): EditedFlag {
-  const { name, description, enabled, default_value: value = null, variants = [] } = flag;
+  const { name, description, enabled, client_visible: clientVisible = true } = flag;
+  const { default_value: value = null, variants = [] } = flag;
   const { targeting_rules: rules = [], prerequisites = [] } = flag;
   return {
     name,
     description,
     enabled,
+    clientVisible,
     defaultValue: JSON.stringify(value),
     variants: variants.map((each) => ({ ...each, id: newId(), value: JSON.stringify(each.value) })),
     rules: rules
@@ -110,6 +123,7 @@ export function bodyOf(edited: EditedFlag): JsonObject | undefined {
     name: edited.name,
     description: edited.description,
     enabled: edited.enabled,
+    client_visible: edited.clientVisible,
     default_value: json(edited.defaultValue),
     variants: edited.variants.map(({ key, value, weight }) => ({ key, value: json(value), weight })),
     targeting_rules: edited.rules.map((rule) => ({
@@ -135,6 +149,18 @@ export function rulesOf(body: JsonObject): { segment_id: string | null; conditio
     conditions: rule['conditions'] ?? {},
     percentage: Number(rule['percentage']),
   }));
+}
+
+/** Whether client keys may see a value that looks like a secret. */
+export function showsSecret({ clientVisible, defaultValue, variants }: EditedFlag): boolean {
+  const texts = [defaultValue, ...variants.map(({ value }) => value)];
+  return (
+    clientVisible &&
+    texts.some((text) => {
+      const parsed = parseJson(text);
+      return parsed.kind === 'value' && looksSecret(parsed.value);
+    })
+  );
 }
 
 export function newRule(rules: readonly EditedRule[]): EditedRule {

@@ -1,8 +1,8 @@
-import { Button, Card, Group, Stack, Switch, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, Stack, Switch, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { NumberField } from '../conditions/operand-editors.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Flag, useSegments } from '../definitions.ts';
-import { type EditedFlag, newId } from './edited-flag.ts';
+import { type EditedFlag, newId, showsSecret } from './edited-flag.ts';
 import { Action, RulesEditor } from './rules-editor.tsx';
 import { ValueField } from './value-field.tsx';
 
@@ -54,6 +54,18 @@ export function FlagEditor({ type, edited, onChange, readOnly }: FlagEditorProps
             disabled={readOnly}
             onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
           />
+          <Switch
+            label={texts.clientVisible}
+            description={texts.clientVisibleHelp}
+            checked={edited.clientVisible}
+            disabled={readOnly}
+            onChange={(event) => onChange({ clientVisible: event.currentTarget.checked })}
+          />
+          {showsSecret(edited) ? (
+            <Alert color="orange" role="alert" title={texts.secretTitle}>
+              {texts.secretHelp}
+            </Alert>
+          ) : null}
         </Stack>
       </Card>
       {type === 'boolean' ? null : <Variants type={type} edited={edited} onChange={onChange} readOnly={readOnly} />}

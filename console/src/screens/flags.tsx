@@ -7,6 +7,8 @@ import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../definition
 import { SwitchBadge } from '../parts/switch-badge.tsx';
 import { stalenessOf } from '../flags/staleness.ts';
 import { useAddressField } from '../parts/address.ts';
+import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { useOptimistic } from '../parts/optimistic.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
@@ -169,7 +171,29 @@ const ARCHIVED: readonly Column<Row>[] = [
     cell: ({ usage }) => <Time at={usage?.archived_at} />,
   },
   ...COLUMNS.slice(3, 6),
+  { id: 'restore', label: texts.columns.restore, cell: ({ key }) => <Restore flagKey={key} /> },
 ];
+
+function Restore({ flagKey: key }: { flagKey: string }) {
+  const { scope, mayEdit } = usePlace();
+  const restore = useOptimistic({
+    send: () => call(scope, 'POST /v1/flags/flags/{key}/restore', { path: { key } }),
+    patches: () => [],
+    renews: [['flag'], ['all flags'], ['flag usage']],
+    named: () => texts.restoreTitle(key),
+  });
+  if (!mayEdit) return null;
+  return (
+    <ConfirmButton
+      action={texts.restore}
+      title={texts.restoreTitle(key)}
+      busy={restore.isPending}
+      onConfirm={(close) => restore.mutate(undefined, { onSettled: close })}
+    >
+      <Text>{texts.restoreHelp}</Text>
+    </ConfirmButton>
+  );
+}
 
 const TYPES = ['boolean', 'multivariate', 'string', 'number', 'json'] as const satisfies readonly Flag['flag_type'][];
 

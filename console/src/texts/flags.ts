@@ -29,7 +29,11 @@ export const flags = {
     exposures: 'Exposures, 30 days',
     updated: 'Changed',
     archived: 'Archived',
+    restore: 'Restore',
   },
+  restore: 'Restore',
+  restoreTitle: (key: string) => `Restore ${key}`,
+  restoreHelp: 'The flag is evaluated again, as it was when it was archived. A new period of its experiment begins.',
   on: 'on',
   off: 'off',
   stale: {
@@ -55,6 +59,12 @@ export const flag = {
   description: 'Description',
   enabled: 'On',
   enabledHelp: 'A flag that is off serves its default to everybody.',
+  clientVisible: 'Visible to game clients',
+  clientVisibleHelp: 'Client keys are public. Turn it off for a flag of your servers: clients then do not learn of it.',
+  secretTitle: 'This looks like a secret',
+  secretHelp:
+    'Everybody who has the game can read the values of a flag that game clients see. Turn “Visible to game clients” off, ' +
+    'or take the secret out.',
   defaultValue: 'Default, for players that no rule includes',
   variants: 'Variants',
   variantKey: 'Key',

@@ -1,5 +1,6 @@
 import { metered } from '../../../actors/conditions/steps.ts';
-import { explainFlag, type FlagStep } from '../../../actors/flags/explain-flag.ts';
+import type { FlagStep } from '../../../actors/flags/explained-steps.ts';
+import { explainFlag } from '../../../actors/flags/explain-flag.ts';
 import { servedOf } from '../../../actors/flags/serve.ts';
 import type { Flag, Served } from '../../../actors/targeting.ts';
 import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';

@@ -7,7 +7,7 @@ import { SIM_LIMITS } from '../sim-limits.ts';
 import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
 import { compareUrgency, type ModelCampaigns } from './campaign-history.ts';
 import { ZONES } from '../change-campaigns.ts';
-import { placeOf } from './model-flags.ts';
+import { bucketOf } from './model-flags.ts';
 import { isTrue } from './model-segments.ts';
 import type { Called } from './model-sessions.ts';
 import type { Scope } from '../../../actors/vocabulary/scope.ts';
@@ -249,7 +249,7 @@ function standsAgainst(reason: Reason, campaign: CampaignDocument, state: Player
     case 'waiting_full':
       return state.interventions.filter((held) => isWaiting(held, nowMs)).length >= SIM_LIMITS.interventionsPerPlayer;
     case 'holdout':
-      return placeOf(`${id}:holdout`, state.id) * 100 < holdoutPercentage;
+      return bucketOf(`${id}:holdout`, state.id) < Math.round(holdoutPercentage * 100);
     case 'not_eligible':
       return false;
   }

@@ -43,26 +43,27 @@ export function evaluated(state: PlayerState, flag: FlagDocument, flags: ModelFl
   if (!rule.value) return served(reason);
   if (flag.flagType === 'boolean') return served(reason, true);
   const total = flag.variants.reduce((sum, { weight }) => sum + weight, 0);
-  let end = 0;
-  const place = placeOf(`${flag.salt}:variant`, state.id) * total;
-  const variant = flag.variants.find(({ weight }) => place < (end += weight)) ?? flag.variants.at(-1);
+  let sum = 0;
+  const bucket = bucketOf(`${flag.salt}:variant`, state.id);
+  const variant =
+    flag.variants.find(({ weight }) => bucket < Math.round(((sum += weight) / total) * 10_000)) ?? flag.variants.at(-1);
   return { ...served(reason, variant?.value ?? null), variantKey: variant?.key ?? null };
 }
 
 function takesIn({ segmentId, conditions, percentage }: FlagRule, flag: FlagDocument, state: PlayerState): boolean {
   if (segmentId !== null && !state.segments.some((membership) => membership.segmentId === segmentId)) return false;
   if (conditions !== undefined && !isTrue(conditions, state, 0)) return false;
-  return placeOf(flag.salt, state.id) < percentage / 100;
+  return bucketOf(flag.salt, state.id) < Math.round(percentage * 100);
 }
 
-const places = new Map<string, number>();
+const buckets = new Map<string, number>();
 
-/** GrowthBook's hash, version 2: a number from 0 to 1 in 10,000 steps. */
-export function placeOf(seed: string, id: string): number {
+/** GrowthBook's hash, version 2: an integer from 0 to 9,999. */
+export function bucketOf(seed: string, id: string): number {
   const text = seed + id;
-  const place = places.get(text) ?? Number(fnv1a(String(fnv1a(text))) % 10_000n) / 10_000;
-  places.set(text, place);
-  return place;
+  const bucket = buckets.get(text) ?? Number(fnv1a(String(fnv1a(text))) % 10_000n);
+  buckets.set(text, bucket);
+  return bucket;
 }
 
 function fnv1a(text: string): bigint {

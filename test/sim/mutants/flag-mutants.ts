@@ -92,9 +92,9 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: 'evaluation ignores overrides',
     changes: [
       {
-        file: 'actors/flags/compile-flag.ts',
-        original: 'return override === undefined ? byRules(subject) : overridden(override);',
-        mutated: 'return override === undefined ? byRules(subject) : byRules(subject);',
+        file: 'actors/flags/flag-steps.ts',
+        original: 'return override === undefined ? undefined : overridden(override);',
+        mutated: 'return override === undefined ? undefined : undefined;',
       },
     ],
   },
