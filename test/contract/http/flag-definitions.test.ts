@@ -46,12 +46,13 @@ describe('the definitions for local evaluation', () => {
 
   it('leave out disabled segments, whose rules then include nobody', async () => {
     const segment = await aSegment();
-    await create(rule({ segment_id: segment }));
+    // Later it could not be switched off: the flag would use it.
     await call('PUT', `/v1/segments/segments/${segment}`, {
       key: 'spenders',
       conditions: { is_payer: true },
       enabled: false,
     });
+    await create(rule({ segment_id: segment }));
     expect((await definitions()).data.segments).toEqual([]);
   });
 

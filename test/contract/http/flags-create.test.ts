@@ -41,6 +41,7 @@ describe('creating a flag', () => {
     expect(status).toBe(201);
     expect(answered.data).toEqual({
       ...body,
+      client_visible: true,
       salt: expect.stringMatching(/^[\w-]{16}$/),
       version: 1,
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -55,6 +56,7 @@ describe('creating a flag', () => {
       description: 'Which colour sells.',
       flagType: 'multivariate',
       enabled: true,
+      clientVisible: true,
       defaultValue: 'grey',
       salt: answered.data['salt'],
       variants: EXAMPLE.variants,
@@ -128,7 +130,7 @@ describe('creating a flag', () => {
     expect(answered.data).toMatchObject(body);
   });
 
-  it.each(['.', '..', 'a.b..c', '-_-', 'A', 'x'.repeat(100)])('accepts the key %s', async (name) => {
+  it.each(['...', '.a', 'a.b..c', '-_-', 'A', 'x'.repeat(100)])('accepts the key %s', async (name) => {
     expect((await create({ ...SWITCH, key: name })).status).toBe(201);
     expect(stored()).toMatchObject([{ key: name }]);
   });
