@@ -131,7 +131,7 @@ function withdrawalReason(
   const own = Object.fromEntries(Object.entries(conditions).filter(([field]) => !field.startsWith('properties.')));
   const isMember = audience === null || state.segments.some(({ segmentId }) => segmentId === audience);
   if (!isMember || !isTrue(own, state, at)) return 'not_eligible';
-  return placeOf(`${id}:holdout`, state.id) * 100 < holdoutPercentage ? 'holdout' : undefined;
+  return bucketOf(`${id}:holdout`, state.id) < Math.round(holdoutPercentage * 100) ? 'holdout' : undefined;
 }
 
 /** The intervention is gone, and the cap of the day on which it was created is free again. */
