@@ -144,6 +144,25 @@ describe.skipIf(!hasBrowser)(`the console${hasBrowser ? '' : ` (${NO_BROWSER})`}
     expect(admin.faults).toEqual([]);
   });
 
+  test('an outage is said; a screen that was not loaded yet says so in its place, and opens once it is over', async () => {
+    await admin.open('account');
+    const { page } = admin;
+    await page.getByRole('heading', { name: 'Account' }).first().waitFor();
+    const everything = '**/*';
+    await page.route(everything, (route) => route.abort('connectionrefused'));
+    await page.getByRole('link', { name: /^Scoring/ }).click();
+    await page.getByText('This part of the console could not be loaded.').waitFor();
+    await page.getByText('Offline: the service does not answer.').waitFor();
+    await admin.picture('outage');
+    await page.unroute(everything);
+    // The page asks by itself whether the service answers again.
+    await page.getByText('Offline: the service does not answer.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Scoring', level: 1 }).waitFor();
+    // The browser reports the aborted requests.
+    admin.faults.length = 0;
+  });
+
   test('a text is copied, and shown where the browser forbids copying', async () => {
     const { page } = admin;
     await admin.context.grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -1,11 +1,19 @@
 import { Alert, Fieldset, NativeSelect, NumberInput, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
 import { useSegments } from '../definitions.ts';
 import { TEXTS } from '../texts.ts';
+import { triggerKindOf } from './campaign-document.ts';
 import { type Document, minuteOf, partOf, textOf, timeOf } from './document-values.ts';
 import { MessagePreview } from './message-preview.tsx';
 import { TriggerFields } from './trigger-fields.tsx';
 
 const texts = TEXTS.campaign;
+
+/** Segments may flap, so a campaign that newly follows one gets the service's default: once for each player. */
+function withCap(document: Document, trigger: Document): Document {
+  const follows = (of: Document): boolean => /^segment_/.test(triggerKindOf(of) ?? '');
+  const isNew = follows(trigger) && !follows(partOf(document, 'trigger'));
+  return { ...document, trigger, ...(isNew ? { caps: { ...partOf(document, 'caps'), total: 1 } } : {}) };
+}
 
 interface FieldsProps {
   document: Document;
@@ -79,7 +87,7 @@ function When({ document, onChange, readOnly }: FieldsProps) {
     <Fieldset legend={texts.when}>
       <TriggerFields
         trigger={partOf(document, 'trigger')}
-        onChange={(trigger) => onChange({ ...document, trigger })}
+        onChange={(trigger) => onChange(withCap(document, trigger))}
         readOnly={readOnly}
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }} mt="xs">

@@ -120,7 +120,7 @@ export const campaign = {
   expires: 'Expires after (seconds)',
   expiresHelp: 'A message that was not delivered by then is dropped.',
   quiet: 'Quiet hours',
-  quietHelp: 'On the clock of the player. Nothing is triggered or delivered then.',
+  quietHelp: 'On the clock of the player. What is triggered then is delivered afterwards.',
   quietFrom: 'Quiet from',
   quietTo: 'Quiet until',
   stages: ['new', 'active', 'at_risk', 'churned', 'reactivated'],
