@@ -1,5 +1,5 @@
 /**
- * A change of a live flag or campaign that a person proposed and another one approves. Stored under its id. It is the
+ * A change of what live players get that a person proposed and another one approves. Stored under its id. It is the
  * request as it was validated: it is validated again when it is made.
  */
 export interface ProposalDocument {
@@ -12,8 +12,8 @@ export interface ProposalDocument {
   body?: unknown;
   /** The version that the change is based on; `null`: there was nothing. */
   version: number | null;
-  kind: 'flag' | 'campaign';
-  /** Key of the flag or campaign; empty: a new one. */
+  kind: 'flag' | 'campaign' | 'segment' | 'property';
+  /** Key of the definition; empty: a new one. */
   key: string;
   by: { id: string; email: string };
   createdAt: number;

@@ -14,6 +14,7 @@ import {
   Text,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { rememberGame } from './game-hint.ts';
@@ -21,6 +22,8 @@ import { useKeyboard } from './keyboard.ts';
 import { KeysHelp } from './keys-help.tsx';
 import { Palette } from './palette.tsx';
 import { Outage } from './parts/outage.tsx';
+import { WaitingBadge, WaitingNotice } from './parts/approval.tsx';
+import { noteFailure } from './parts/optimistic.ts';
 import { SchemeButton } from './parts/scheme-button.tsx';
 import { Undone } from './parts/undone.tsx';
 import { ENTRIES, type Entry } from './screens.ts';
@@ -95,6 +98,7 @@ export function Shell({ me, screen, children }: { me: Me; screen: string; childr
       <AppShell.Main id="content">
         <Outage />
         <Undone />
+        <WaitingNotice />
         {children}
       </AppShell.Main>
       <KeysHelp opened={keysOpen} onClose={keys.close} entries={entries} />
@@ -133,7 +137,12 @@ function Navigation({ me, screen, entries, onKeys }: NavigationProps) {
                 py={4}
                 active={screen === path}
                 {...(screen === path ? { 'aria-current': 'page' as const } : {})}
-                rightSection={<kbd aria-hidden="true">g {letter}</kbd>}
+                rightSection={
+                  <>
+                    {path === 'approvals' ? <WaitingBadge /> : null}
+                    <kbd aria-hidden="true">g {letter}</kbd>
+                  </>
+                }
               />
             ))}
           </div>
@@ -156,6 +165,12 @@ function Navigation({ me, screen, entries, onKeys }: NavigationProps) {
 
 function AccountMenu({ me, base }: { me: Me; base: string }) {
   const { signOut } = useSession();
+  const queries = useQueryClient();
+  const end = (everywhere: boolean, name: string): void => {
+    signOut(everywhere).catch((error: unknown) => {
+      if (error instanceof Error) noteFailure(queries, { name, error });
+    });
+  };
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -168,8 +183,8 @@ function AccountMenu({ me, base }: { me: Me; base: string }) {
         <Menu.Item component={Link} href={`${base}/account`}>
           {TEXTS.nav.account}
         </Menu.Item>
-        <Menu.Item onClick={() => void signOut(false)}>{texts.signOut}</Menu.Item>
-        <Menu.Item onClick={() => void signOut(true)}>{texts.signOutEverywhere}</Menu.Item>
+        <Menu.Item onClick={() => end(false, texts.signOut)}>{texts.signOut}</Menu.Item>
+        <Menu.Item onClick={() => end(true, texts.signOutEverywhere)}>{texts.signOutEverywhere}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

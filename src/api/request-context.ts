@@ -52,13 +52,16 @@ export interface RequestContext {
   readonly body: BodyStream | undefined;
   /** Performs an audited action: it writes an entry before, and its outcome after. */
   readonly audited?: AuditedPerform;
-  /** Stores the request for a second person instead of performing it. */
-  readonly propose?: (input: AuditedInput) => Promise<Failure>;
+  /** Stores the request for a second person instead of performing it; undefined: it changes nothing that needs one. */
+  readonly propose?: (input: AuditedInput) => Promise<Failure | undefined>;
   /** Performs a proposal as a request of this caller; undefined: there is no such route. */
-  readonly perform?: (proposal: ProposalDocument) => Promise<Answer | undefined>;
+  readonly perform?: (proposal: ProposedChange) => Promise<Answer | undefined>;
   /** Unknown fields for X-Ignored-Fields. Routes add those of list items. */
   readonly ignored: string[];
 }
+
+/** What a proposal does. */
+export type ProposedChange = Pick<ProposalDocument, 'id' | 'method' | 'path' | 'params' | 'body' | 'version'>;
 
 /** The parts of a request that say what it does. */
 export interface AuditedInput {

@@ -1,5 +1,6 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { UserDocument, UserToken } from '../../actors/vocabulary/users.ts';
+import type { AuditOutcome } from '../../streams/records/audit-entry.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
 import { act, type Action, type ActionKind, type Outcome } from './action.ts';
@@ -183,6 +184,14 @@ export interface ConsoleContext {
   /** The definitions, for writes that the audit attributes to a user. */
   readonly configAs: (user: Pick<UserDocument, 'id' | 'email'>) => ConfigStore;
   /**
+   * Stores that a person does something that concerns the whole deployment.
+   * @returns how to report its outcome; undefined: it could not be audited, so it must not be done
+   */
+  readonly auditAs: (
+    user: Pick<UserDocument, 'id' | 'email'>,
+    done: { kind: string; action: string; shows: Record<string, unknown> },
+  ) => Promise<((outcome: AuditOutcome) => void) | undefined>;
+  /**
    * Counts a try against limits per minute, over all gateways. False: it is over one of them, and counts against none.
    * A name that anybody can choose comes with one that bounds their number.
    */
@@ -234,8 +243,9 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
       if (players === undefined && context.player !== undefined) return anotherPlayer();
       const refused = typeof players === 'function' ? refusedPlayer(players(raw), context.player) : undefined;
       if (refused !== undefined) return refused;
-      if (context.propose !== undefined) return context.propose(raw);
-      return context.audited?.(raw, () => act(action, raw, context)) ?? act(action, raw, context);
+      const perform = (): Outcome | Promise<Outcome> =>
+        context.audited?.(raw, () => act(action, raw, context)) ?? act(action, raw, context);
+      return context.propose?.(raw).then((waits) => waits ?? perform()) ?? perform();
     },
   };
 }

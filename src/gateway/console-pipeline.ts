@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { boundedTexts } from '../../streams/audit/bounded-texts.ts';
 import { auditedConfig } from '../../streams/audit/audited-config.ts';
 import { type ConsoleContext, type ConsoleRoute, invalid } from '../api/route.ts';
 import { cookieValue } from './http/header-values.ts';
@@ -41,6 +42,11 @@ export function runConsoleRoute(
     network,
     configAs: ({ id, email }) =>
       auditedConfig(services.config, trail, { actor: { kind: 'user', id, name: email }, network }),
+    auditAs({ id, email }, { kind, action, shows }) {
+      const { after } = boundedTexts(undefined, shows);
+      const place = { game: '_', environment: '_', kind, key: '', action, playerId: '' } as const;
+      return trail.begin({ actor: { kind: 'user', id, name: email }, network }, [{ ...place, before: '', after }]);
+    },
     cookie: (name) => (cookies.length > LIMITS.cookieLength ? undefined : cookieValue(cookies, name)),
     origin: exchange.headers.origin,
     secure: channel === 'tls',

@@ -198,7 +198,7 @@ export function createServer(deps: ServerDeps): Server {
   const trail = createAuditTrail({ log: deps.log, clock, ids, logger: deps.logger, node: 'gateway' });
   const pipeline: PipelineDeps = {
     services,
-    audited: createAuditedRequests(deps.routes.filter(isKeyed), trail),
+    audited: createAuditedRequests(deps.routes.filter(isKeyed), trail, clock),
     trail,
     keyRing,
     consoleSessions,

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api.ts';
 import type { Campaign as ListedCampaign } from '../definitions.ts';
+import { TurnOffNow } from '../parts/approval.tsx';
 import { patch } from '../parts/optimistic.ts';
 import { SegmentPlayerCount } from '../parts/player-count.tsx';
 import { RemoveButton } from '../parts/remove-button.tsx';
@@ -21,6 +22,7 @@ export function CampaignActions({ campaign, hasDraft }: { campaign: Campaign; ha
   const headers = { 'If-Match': `"${version}"` };
   return (
     <>
+      <TurnOffNow kind="campaign" name={id} enabled={campaign.enabled} />
       {hasDraft ? null : <Switch campaign={campaign} />}
       <RemoveButton
         action={texts.archive}

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api.ts';
 import { Diff } from '../parts/diff.tsx';
+import { TurnOffNow } from '../parts/approval.tsx';
 import { patch } from '../parts/optimistic.ts';
 import { RemoveButton } from '../parts/remove-button.tsx';
 import { SwitchButton } from '../parts/switch-button.tsx';
@@ -21,6 +22,7 @@ export function FlagActions({ flag, hasDraft }: { flag: Flag; hasDraft: boolean 
   return (
     <>
       <SwitchBadge enabled={flag.enabled} />
+      <TurnOffNow kind="flag" name={flag.key} enabled={flag.enabled} />
       {mayEdit && !hasDraft ? <Switch flag={flag} /> : null}
       {scope.environment === 'test' && !hasDraft ? <Promote flag={flag} /> : null}
       {mayEdit ? <Archive flag={flag} /> : null}

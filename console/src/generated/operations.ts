@@ -73,6 +73,8 @@ type Signed = {
     readonly id: string;
     /** Name of the game. */
     readonly name: string;
+    /** Whether live changes wait for a second person. */
+    readonly approval: boolean;
   }[];
 };
 
@@ -602,8 +604,8 @@ export interface Operations {
         /** Body of the request. */
         readonly body: unknown;
         /** What it changes. */
-        readonly kind: 'flag' | 'campaign';
-        /** Key of the flag or campaign. */
+        readonly kind: 'flag' | 'campaign' | 'segment' | 'property';
+        /** Key of the definition. */
         readonly key: string;
         /** The version that it is based on. */
         readonly version: number | null;
@@ -615,6 +617,8 @@ export interface Operations {
         readonly approving: boolean;
         /** When it was proposed. */
         readonly created_at: string;
+        /** When it stops waiting, if nobody decides. */
+        readonly expires_at: string;
       }[];
       /** Send it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
@@ -646,6 +650,24 @@ export interface Operations {
     readonly answer: {
       /** Id of the proposal. */
       readonly id: string;
+    };
+  };
+  /** Turn something off at once. */
+  'POST /v1/console/turn-off': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** What to turn off. */
+      readonly kind: 'flag' | 'campaign' | 'webhook';
+      /** Key of the flag, or id of the campaign or webhook. */
+      readonly key: string;
+      /** Why it cannot wait for a second person. */
+      readonly reason: string;
+    };
+    readonly answer: {
+      /** Key or id, as you sent it. */
+      readonly key: string;
     };
   };
 }

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { usePlace } from '../session.tsx';
 import { TEXTS } from '../texts.ts';
+import { useArrival } from './approval.tsx';
 import { Dialog } from './dialog.tsx';
 import { Fault, isWaiting } from './states.tsx';
 
@@ -43,13 +44,14 @@ export function Confirm({
   children,
 }: ConfirmProps) {
   const { scope } = usePlace();
+  const arrival = useArrival();
   const waits = isWaiting(error);
   const isLive = (environment ?? scope.environment) === 'live';
   return (
     <Dialog opened={opened} onClose={onClose} title={title} size={size} {...(busy ? { closesOutside: false } : {})}>
       <Stack>
         {isLive ? (
-          <Alert color="red" variant="outline" title={TEXTS.confirm.live(scope.game)} />
+          <Alert color="red" variant="outline" title={TEXTS.confirm[arrival](scope.game)} />
         ) : (
           <Alert color="gray" variant="outline" title={TEXTS.confirm.test(scope.game)} />
         )}

@@ -76,7 +76,8 @@ const FAILURES = ['undone changes'];
 /** More are not read. */
 const MOST_FAILURES = 3;
 
-function noteFailure(queries: QueryClient, failure: Failure): void {
+/** Shows above every screen that something failed. */
+export function noteFailure(queries: QueryClient, failure: Failure): void {
   queries.setQueryData<Failure[]>(FAILURES, (noted = []) => [...noted, failure].slice(-MOST_FAILURES));
 }
 

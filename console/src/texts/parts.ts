@@ -96,6 +96,10 @@ export const diff = {
 
 export const confirm = {
   live: (game: string) => `This changes LIVE of ${game}. Players get it at once.`,
+  waits: (game: string) =>
+    `This changes LIVE of ${game}, once a second person approves it. Players get nothing before.`,
+  mayWait: (game: string) =>
+    `This changes LIVE of ${game}: at once, or once a second person approves it if a flag or campaign uses it.`,
   test: (game: string) => `This changes the test environment of ${game}.`,
   /** @param change the question of its dialog, or its name */
   undone: (change: string) =>

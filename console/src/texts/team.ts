@@ -113,6 +113,7 @@ export const audit = {
     user: 'users',
     player: 'players',
     quarantine: 'quarantine',
+    sql: 'SQL statements',
     game: 'game settings',
     player_tokens: 'player tokens',
     approval: 'approvals',
@@ -156,11 +157,19 @@ export const audit = {
 
 export const approvals = {
   title: 'Approvals',
-  intro: 'Changes of live flags and campaigns that wait for a second person.',
+  intro: 'Changes of what live players get that wait for a second person. They expire after 14 days.',
+  waitingCount: (count: number) => (count === 1 ? '1 change waits' : `${count} changes wait`),
+  waitingHere: (count: number, people: string) =>
+    `${count === 1 ? '1 change waits' : `${count} changes wait`} for a second person (by ${people}). Players get nothing new before.`,
+  turnOff: 'Turn off now',
+  turnOffTitle: (name: string) => `Turn ${name} off without a second person?`,
+  turnOffHelp: 'Players lose it at once. Turning it on again waits for a second person. The audit shows your reason.',
+  reason: 'Reason',
+  reasonHelp: 'Why it cannot wait',
   empty: 'Nothing waits',
   emptyHelp:
-    'If an operator turns approval on (games set --approval on), changes of live flags and campaigns wait here.',
-  methods: { POST: 'Create', PATCH: 'Change', DELETE: 'Delete' },
+    'If an operator turns approval on (games set --approval on), live changes of flags, campaigns and what they use wait here.',
+  methods: { POST: 'Create', PUT: 'Change', PATCH: 'Change', DELETE: 'Delete' },
   what: (method: string, kind: string, key: string) => `${method} ${kind}${key === '' ? '' : ` ${key}`}`,
   by: (email: string) => `proposed by ${email}`,
   own: 'yours: somebody else must approve it',

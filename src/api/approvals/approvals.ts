@@ -6,11 +6,14 @@ import { failure, isTemporary } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
+import { changed } from '../definitions/definition-writes.ts';
+import { isExpired, waitingProposals } from './proposals.ts';
 import { leastRoleOf, mayAct } from '../console/permissions.ts';
 import { timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';
 import { NextCursor, PageQuery, textPageOf } from '../paging.ts';
 import { defineRoute } from '../route.ts';
+import { turnOff } from './turn-off.ts';
 import { isMade } from './made-proposals.ts';
 
 /*
@@ -37,10 +40,10 @@ const Proposal = Type.Object(
     body: Type.Unknown({ description: 'Body of the request; null if it has none.' }),
     kind: Type.Unsafe<ProposalDocument['kind']>({
       type: 'string',
-      enum: ['flag', 'campaign'],
+      enum: ['flag', 'campaign', 'segment', 'property'],
       description: 'What it changes.',
     }),
-    key: Type.String({ description: 'Key of the flag or campaign; empty if it makes a new one.' }),
+    key: Type.String({ description: 'Key of the definition; empty if it makes a new one.' }),
     version: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       description: 'The version that it is based on; null if it makes a new one.',
@@ -51,6 +54,7 @@ const Proposal = Type.Object(
       description: 'Whether somebody approved it and the change is not confirmed. Approve it again after a minute.',
     }),
     created_at: timeOut('When it was proposed.'),
+    expires_at: timeOut('When it stops waiting, if nobody decides.'),
   },
   { description: 'A change that waits for a second person.' },
 );
@@ -67,6 +71,7 @@ const EXAMPLE = {
   own: false,
   approving: false,
   created_at: '2026-01-15T10:30:00.000Z',
+  expires_at: '2026-01-29T10:30:00.000Z',
 };
 
 const addressOf = ({ params: { id } }: { params: { id: string } }, { key: { game, environment } }: RequestContext) =>
@@ -78,8 +83,8 @@ const listApprovals = defineRoute({
   path: PATH,
   summary: 'List the changes that wait for a second person',
   description:
-    'Oldest first, in pages that also end early when they are long. `games set <id> --approval on` makes changes of ' +
-    'live flags and campaigns by people wait.',
+    'Oldest first, in pages that also end early when they are long. `games set <id> --approval on` makes changes by ' +
+    'people wait: of live flags, campaigns, overrides, and the segments and properties that they use.',
   errors: [],
   input: { query: PageQuery },
   reply: {
@@ -93,8 +98,8 @@ const listApprovals = defineRoute({
   },
   action: {
     kind: 'config',
-    read({ query }, { key, services: { config } }) {
-      const waiting = config.list('proposal', key.game, key.environment);
+    read({ query }, { key, services }) {
+      const waiting = waitingProposals(services, key);
       // Ids begin with the time at which they were made.
       const page = textPageOf(
         waiting,
@@ -112,7 +117,11 @@ const listApprovals = defineRoute({
 function proposalJson(document: ProposalDocument, caller: string) {
   const { id, method, path, params, body = null, kind, key, version, by, createdAt } = document;
   const who = { proposed_by: by.email, own: by.id === caller, approving: document.approving !== undefined };
-  return { id, method, path, params, body, kind, key, version, ...who, created_at: formatTimestamp(createdAt) };
+  const times = {
+    created_at: formatTimestamp(createdAt),
+    expires_at: formatTimestamp(createdAt + LIMITS.proposalKeptMs),
+  };
+  return { id, method, path, params, body, kind, key, version, ...who, ...times };
 }
 
 const Settled = Type.Object(
@@ -138,7 +147,7 @@ const approve = defineRoute({
       const { config, clock } = context.services;
       const address = addressOf(input, context);
       const held = config.get(address);
-      if (held === undefined) return NONE;
+      if (held === undefined || isExpired(held.document, clock.wallMs())) return NONE;
       const { approving, ...proposal } = held.document;
       if (proposal.by.id === context.key.id) return OWN;
       if (approving !== undefined && approving.by !== context.key.id && isRecent(approving, context)) return BUSY;
@@ -197,13 +206,17 @@ const reject = defineRoute({
       const { approving } = held.document;
       if (approving !== undefined && isRecent(approving, context)) return BUSY;
       const wasMade = approving !== undefined && isMade(held.document, address, config);
-      if (!(await config.delete(address, held.revision))) return failure('SERVICE_UNAVAILABLE');
+      if (!(await config.delete(address, held.revision))) {
+        // Somebody else was faster: it is being approved, or is gone.
+        if (!(await changed(config, address, held.revision))) return failure('SERVICE_UNAVAILABLE');
+        return config.get(address) === undefined ? NONE : BUSY;
+      }
       return wasMade ? MADE : answer(JSON.stringify({ id: held.document.id }));
     },
   },
 });
 
-export const approvalRoutes = [listApprovals, approve, reject];
+export const approvalRoutes = [listApprovals, approve, reject, turnOff];
 
 const NONE = failure('NOT_FOUND', 'No such change waits: it was approved, rejected or taken back.');
 const OWN = failure('FORBIDDEN', 'You proposed this change, so somebody else must approve it.');

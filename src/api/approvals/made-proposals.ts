@@ -13,14 +13,17 @@ export function markOfProposal(id: string): Omit<WriteMark, 'at'> {
   return { id: hash('sha256', `proposal\n${id}`, 'hex').slice(0, 32), bodyHash: 'proposal' };
 }
 
-/** Whether the change of an approved proposal was made. A deleted campaign has no document for a mark. */
+/**
+ * Whether the change of an approved proposal was made. What was deleted has no document for a mark. Changes of single
+ * players (overrides, members of a list) have none either: they are made again, which changes nothing.
+ */
 export function isMade(
   { id, kind, method, params }: ProposalDocument,
   { game, environment }: Pick<DocumentAddress, 'game' | 'environment'>,
   config: Pick<ConfigStore, 'get' | 'list'>,
 ): boolean {
-  if (kind === 'campaign' && method === 'DELETE') {
-    return config.get({ game, environment, kind, key: params['id'] ?? '' }) === undefined;
+  if (kind !== 'flag' && method === 'DELETE' && params['player_id'] === undefined) {
+    return config.get({ game, environment, kind, key: params['id'] ?? params['key'] ?? '' }) === undefined;
   }
   const mark = markOfProposal(id);
   return config

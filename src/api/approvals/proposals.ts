@@ -1,32 +1,39 @@
 import type { ProposalDocument } from '../../../actors/vocabulary/proposal.ts';
+import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { failure, type Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { readersOfComputed } from '../definitions/computed-quota.ts';
 import { staleFor } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { KeyedRoute, RawInput } from '../route.ts';
+import type { KeyedRoute, RawInput, RouteDocs } from '../route.ts';
+import { usersOf } from '../segments/segments.ts';
 
 /*
- * Changes of live flags and campaigns by people, in games that want a second person for them.
+ * Changes by people of what live players get, in games that want a second person for them.
  *
- * Invariant: such a request changes nothing. It is stored, bound to the version that it would change, and made by the
- * person who approves it.
+ * Invariants
+ * 1. Such a request changes nothing. It is stored, bound to the version that it would change, and made by the person who
+ *    approves it.
+ * 2. That covers everything that decides what a flag or campaign serves: itself, its overrides, and the segments, lists
+ *    and computed properties that it uses, or that a proposal would have it use.
+ * 3. A new route below these paths waits, unless it is listed here as harmless.
  */
 
-const PATHS: Readonly<Record<string, ProposalDocument['kind']>> = {
+const KINDS: Readonly<Record<string, ProposalDocument['kind']>> = {
   '/v1/flags/flags': 'flag',
-  '/v1/flags/flags/{key}': 'flag',
-  '/v1/flags/flags/{key}/restore': 'flag',
   '/v1/campaigns/campaigns': 'campaign',
-  '/v1/campaigns/campaigns/{id}': 'campaign',
+  '/v1/segments/segments': 'segment',
+  '/v1/properties/properties': 'property',
 };
+/** A new one serves nobody until a flag or campaign uses it, and that waits. */
+const HARMLESS: ReadonlySet<string> = new Set(['POST /v1/segments/segments', 'POST /v1/properties/properties']);
 
 /** What a route changes, if its changes may wait for a second person. */
-export const proposedKind = ({
-  method,
-  path,
-}: Pick<KeyedRoute, 'method' | 'path'>): ProposalDocument['kind'] | undefined =>
-  method === 'GET' ? undefined : PATHS[path];
+export function proposedKind({ method, path, readsOnly }: RouteDocs): ProposalDocument['kind'] | undefined {
+  if (method === 'GET' || readsOnly === true || HARMLESS.has(`${method} ${path}`)) return undefined;
+  return KINDS[path.split('/').slice(0, 4).join('/')];
+}
 
 /** Whether a request must wait. Only requests of people wait, not those of API keys. */
 export function mustWait({ key, services: { config } }: Pick<RequestContext, 'key' | 'services'>): boolean {
@@ -34,44 +41,82 @@ export function mustWait({ key, services: { config } }: Pick<RequestContext, 'ke
   return config.get(gameAddress(key.game))?.document.approval === true;
 }
 
-/** Stores a request as a proposal. @returns a failure that says where it waits */
+/** The proposals of a game and environment that count: older ones have expired. */
+export function waitingProposals(
+  { config, clock }: Pick<RequestContext['services'], 'config' | 'clock'>,
+  { game, environment }: Pick<RequestContext['key'], 'game' | 'environment'>,
+): ConfigEntry<'proposal'>[] {
+  return config.list('proposal', game, environment).filter(({ document }) => !isExpired(document, clock.wallMs()));
+}
+
+export const isExpired = ({ createdAt }: Pick<ProposalDocument, 'createdAt'>, nowMs: number): boolean =>
+  createdAt + LIMITS.proposalKeptMs <= nowMs;
+
+/** Stores a request as a proposal. @returns a failure that says where it waits; undefined: nothing serves it */
 export async function propose(
-  { method, path }: Pick<KeyedRoute, 'method' | 'path'>,
+  route: KeyedRoute,
   kind: ProposalDocument['kind'],
   { params = {}, headers = {}, body }: RawInput,
+  context: RequestContext,
+): Promise<Failure | undefined> {
+  const { method, path } = route;
+  const { key, services } = context;
+  if (method === 'GET') throw new Error('a request that only reads is no proposal');
+  const target = targetOf(kind, params, context);
+  if (target === undefined && Object.keys(params).length > 0) {
+    return kind === 'flag' ? failure('FLAG_NOT_FOUND') : undefined;
+  }
+  const waiting = waitingProposals(services, key);
+  if (!servesPlayers(kind, params, waiting, context)) return undefined;
+  if (route.streamedBody !== undefined) return LIST_SERVES;
+  if (Buffer.byteLength(JSON.stringify({ params, body })) > LIMITS.proposalBytes) return TOO_LARGE;
+  const isVersioned = Object.hasOwn(route.input.headers?.properties ?? {}, 'If-Match');
+  const version = isVersioned ? (target?.version ?? null) : null;
+  const wanted = headers['If-Match'] === undefined ? {} : { 'If-Match': headers['If-Match'] };
+  const stale = version === null ? undefined : staleFor(wanted, version);
+  if (stale !== undefined) return stale;
+  const request = { method, path, params, ...(body === undefined ? {} : { body }), version };
+  const same = waiting.find(({ document }) => isRepeat(document, request, key.id));
+  if (same !== undefined) return failure('CONFLICT', WAITS, { approval_id: same.document.id });
+  const full = fullFor(key.id, waiting);
+  return full ?? store({ ...request, kind, key: target?.key ?? '' }, context);
+}
+
+async function store(
+  change: Omit<ProposalDocument, 'id' | 'by' | 'createdAt'>,
   { key, services: { config, clock, ids } }: RequestContext,
 ): Promise<Failure> {
   const { game, environment, user } = key;
-  if (Buffer.byteLength(JSON.stringify({ params, body })) > LIMITS.proposalBytes) return TOO_LARGE;
-  const waiting = config.list('proposal', game, environment);
-  const target = targetOf(kind, params, { key, services: { config } });
-  if (target === undefined && Object.keys(params).length > 0) {
-    return kind === 'flag' ? failure('FLAG_NOT_FOUND') : failure('NOT_FOUND', 'There is no such campaign.');
-  }
-  const stale =
-    target && staleFor(headers['If-Match'] === undefined ? {} : { 'If-Match': headers['If-Match'] }, target.version);
-  if (stale !== undefined) return stale;
-  const version = target?.version ?? null;
-  const same = waiting.find(({ document }) => isRepeat(document, { method, path, params, body, version }, key.id));
-  if (same !== undefined) return failure('CONFLICT', WAITS, { approval_id: same.document.id });
-  if (waiting.length >= LIMITS.proposals) return TOO_MANY;
   const createdAt = clock.wallMs();
   const id = ids.uuidv7(createdAt);
-  if (method === 'GET') throw new Error('a request that only reads is no proposal');
-  const document: ProposalDocument = {
-    id,
-    method,
-    path,
-    params,
-    ...(body === undefined ? {} : { body }),
-    version,
-    kind,
-    key: target?.key ?? '',
-    by: { id: key.id, email: user?.email ?? '' },
-    createdAt,
-  };
+  const document: ProposalDocument = { id, ...change, by: { id: key.id, email: user?.email ?? '' }, createdAt };
   const written = await config.put({ game, environment, kind: 'proposal', key: id }, document, 0);
+  for (const held of config.list('proposal', game, environment)) {
+    if (!isExpired(held.document, createdAt)) continue;
+    await config.delete({ game, environment, kind: 'proposal', key: held.key }, held.revision);
+  }
   return written.kind === 'written' ? failure('CONFLICT', WAITS, { approval_id: id }) : failure('SERVICE_UNAVAILABLE');
+}
+
+/** Why no further change of a person may wait: everybody has a share, so that nobody takes the places of all. */
+function fullFor(userId: string, waiting: readonly ConfigEntry<'proposal'>[]): Failure | undefined {
+  if (waiting.filter(({ document }) => document.by.id === userId).length >= LIMITS.proposalsOfUser) return TOO_MANY_OWN;
+  return waiting.length >= LIMITS.proposals ? TOO_MANY : undefined;
+}
+
+/** Whether a change of a definition changes what players get, now or once a change that waits is approved. */
+function servesPlayers(
+  kind: ProposalDocument['kind'],
+  params: Readonly<Record<string, string>>,
+  waiting: readonly ConfigEntry<'proposal'>[],
+  context: RequestContext,
+): boolean {
+  if (kind === 'flag' || kind === 'campaign') return true;
+  const name = params['id'] ?? params['key'] ?? '';
+  const users = kind === 'segment' ? usersOf(name, context) : readersOfComputed(name, context);
+  if (Object.values(users).flat().length > 0) return true;
+  const text = kind === 'segment' ? name : `computed.${name}`;
+  return waiting.some(({ document }) => JSON.stringify(document.body ?? null).includes(text));
 }
 
 /** Whether a request is a repeat of one of the same person that waits, because the answer was lost. */
@@ -90,21 +135,18 @@ function isRepeat(
   return JSON.stringify([held.params, held.body]) === JSON.stringify([params, body]);
 }
 
-/** The flag or campaign that a request names. */
+/** The definition that a request names. */
 function targetOf(
   kind: ProposalDocument['kind'],
   params: Readonly<Record<string, string>>,
-  {
-    key: { game, environment },
-    services: { config },
-  }: { key: RequestContext['key']; services: Pick<RequestContext['services'], 'config'> },
+  { key: { game, environment }, services: { config } }: Pick<RequestContext, 'key' | 'services'>,
 ): { key: string; version: number } | undefined {
   const name = params['key'] ?? params['id'];
   if (name === undefined) return undefined;
   const held =
-    kind === 'flag'
-      ? config.get({ game, environment, kind, key: name })
-      : config.list(kind, game, environment).find(({ document }) => document.id === name || document.key === name);
+    kind === 'campaign'
+      ? config.list(kind, game, environment).find(({ document }) => document.id === name || document.key === name)
+      : config.get({ game, environment, kind, key: name });
   return held && { key: held.document.key, version: held.document.version };
 }
 
@@ -112,6 +154,15 @@ const WAITS =
   'Live changes of this game wait for a second person. Yours is stored: somebody else with the role editor approves it ' +
   'under Approvals.';
 const TOO_MANY = failure('CONFLICT', `${LIMITS.proposals} changes wait already. Approve or reject some first.`);
+const TOO_MANY_OWN = failure(
+  'CONFLICT',
+  `${LIMITS.proposalsOfUser} of your changes wait already, the maximum. Take some back, or have them approved first.`,
+);
+const LIST_SERVES = failure(
+  'CONFLICT',
+  'A live flag or campaign uses this list, and live changes of this game wait for a second person. A list cannot wait: ' +
+    'load it into another static segment, and propose to use that one instead.',
+);
 const TOO_LARGE = failure(
   'CONFLICT',
   `The change is too large to wait for approval: the maximum is ${LIMITS.proposalBytes} bytes as JSON. Make smaller changes.`,

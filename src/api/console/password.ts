@@ -3,6 +3,8 @@ import type { UserDocument } from '../../../actors/vocabulary/users.ts';
 import { passkeysOf } from '../../../streams/config/passkeys.ts';
 import { failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { weaknessOf } from '../../kernel/weak-passwords.ts';
+import { invalid } from '../route.ts';
 import { defineConsoleRoute } from './console-route.ts';
 import { BUSY, TOO_MANY } from './password-sign-in.ts';
 import { meAnswer, meReply } from './sessions.ts';
@@ -18,14 +20,14 @@ export const setPassword = defineConsoleRoute({
     'Ends all other sessions of the user. A user who has a password must send it too. One who signs in by a passkey or ' +
     'the provider needs a sign-in of the last 15 minutes, as for adding a passkey.',
   repeatsById: true,
-  errors: ['FORBIDDEN', 'RATE_LIMIT_EXCEEDED'],
+  errors: ['VALIDATION_ERROR', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED'],
   input: {
     body: Type.Object(
       {
         password: Type.String({
           minLength: LIMITS.passwordLeastLength,
           maxLength: LIMITS.passwordLength,
-          description: 'The new password.',
+          description: 'The new password. Common ones, patterns and your own address are refused.',
         }),
         current: Type.Optional(
           Type.String({ maxLength: LIMITS.passwordLength, description: 'The password until now.' }),
@@ -39,6 +41,10 @@ export const setPassword = defineConsoleRoute({
   async handle({ body }, context) {
     const { user, session, csrf } = context.signedIn;
     const { passwords, clock } = context.services;
+    const weakness = weaknessOf(body.password, user.email);
+    if (weakness !== undefined) {
+      return invalid([{ path: '/password', message: `${weakness}; choose a sentence, or let a program make one` }]);
+    }
     // Only the signed-in user counts here, so nobody else can use these tries up.
     if (!context.mayTry([`password of user ${user.id}`, LIMITS.passwordTries])) return TOO_MANY;
     const turn = { lane: `user ${user.id}` };

@@ -47,6 +47,7 @@ const LEAST_ROLES: Readonly<Record<string, Role | null>> = {
   'GET /v1/console/approvals': 'viewer',
   'POST /v1/console/approvals/{id}/approve': 'editor',
   'DELETE /v1/console/approvals/{id}': 'editor',
+  'POST /v1/console/turn-off': 'admin',
   'GET /v1/console/keys': 'admin',
   'POST /v1/console/keys': 'admin',
   'DELETE /v1/console/keys/{id}': 'admin',

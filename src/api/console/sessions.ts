@@ -26,6 +26,7 @@ const Me = Type.Object(
         {
           id: Type.String({ description: 'Id of the game.' }),
           name: Type.String({ description: 'Name of the game.' }),
+          approval: Type.Boolean({ description: 'Whether live changes wait for a second person.' }),
         },
         { description: 'A game in which the user has a role.' },
       ),
@@ -38,7 +39,7 @@ const EXAMPLE_ME = {
   user: EXAMPLE_USER,
   csrf_token: 'mBqS5r9Ck2Zf0v7Y3n1XwT8uQdE4hLgJ6oAaPbVcRiM',
   expires_at: '2026-01-15T22:30:00.000Z',
-  games: [{ id: 'demo', name: 'Demo' }],
+  games: [{ id: 'demo', name: 'Demo', approval: false }],
 };
 
 export const meReply = {
@@ -196,7 +197,7 @@ export function meAnswer(
   const games = config
     .list('game')
     .filter(({ game }) => user.grants.some((grant) => grant.game === '*' || grant.game === game))
-    .map(({ game, document }) => ({ id: game, name: document.name }));
+    .map(({ game, document }) => ({ id: game, name: document.name, approval: document.approval === true }));
   const me = {
     user: userJson(user, clock.wallMs()),
     csrf_token: csrf,

@@ -8,6 +8,7 @@ import { answer, type Answer } from '../answer.ts';
 import { invalid } from '../route.ts';
 import { defineConsoleRoute } from './console-route.ts';
 import { mayAct } from './permissions.ts';
+import { withoutTexts } from './statement-shown.ts';
 
 /*
  * The route that runs SQL of people. ClickHouse's rows are not divided by game for a reader, so it is for those who may
@@ -81,12 +82,15 @@ export const runSql = defineConsoleRoute({
       truncated: false,
     },
   },
-  async handle({ body: { statement } }, { services, signedIn, whenGone }) {
+  async handle({ body: { statement } }, { services, signedIn, whenGone, auditAs }) {
     if (!readsAll(signedIn.user)) return NOT_ALL;
     const gone = new AbortController();
     whenGone(() => gone.abort());
     const { user, session } = signedIn;
+    const end = await auditAs(user, { kind: 'sql', action: 'ran', shows: { statement: withoutTexts(statement) } });
+    if (end === undefined) return failure('SERVICE_UNAVAILABLE', 'The statement cannot be audited now. Try again.');
     const result = await services.sql.run(statement, { user: user.id, signal: gone.signal });
+    end(result.kind === 'rows' ? 'stored' : 'refused');
     // A statement may take long enough that somebody takes the role, or ends the session.
     const now = services.config.get(userAddress(user.id))?.document;
     const isOpen = now?.sessions.some(({ hash }) => hash === session.hash) === true;

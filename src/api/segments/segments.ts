@@ -212,7 +212,8 @@ function namesPlayers({ kind, includes = [], excludes = [] }: SegmentBody | Segm
   return kind === 'static' || includes.length + excludes.length > 0;
 }
 
-function usersOf(id: string, { key, services }: RequestContext): SegmentUse {
+/** The flags and campaigns that use a segment. */
+export function usersOf(id: string, { key, services }: RequestContext): SegmentUse {
   const { config } = services;
   const flags = config
     .list('flag', key.game, key.environment)

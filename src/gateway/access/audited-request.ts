@@ -1,14 +1,17 @@
+import { hash } from 'node:crypto';
 import { auditedConfig } from '../../../streams/audit/audited-config.ts';
 import type { AuditedBy, AuditTrail } from '../../../streams/audit/audit-trail.ts';
 import { boundedTexts } from '../../../streams/audit/bounded-texts.ts';
 import type { AuditOutcome } from '../../../streams/records/audit-entry.ts';
 import type { ApiKey } from '../../api/api-key.ts';
-import { auditedAction, isAudited, thingOf } from '../../api/audit/audited-actions.ts';
+import { type AuditedAction, auditedAction, isAudited, thingOf } from '../../api/audit/audited-actions.ts';
 import type { Answer } from '../../api/answer.ts';
 import { markOfProposal } from '../../api/approvals/made-proposals.ts';
 import { mustWait, propose, proposedKind } from '../../api/approvals/proposals.ts';
-import type { ProposalDocument } from '../../../actors/vocabulary/proposal.ts';
+import { TURN_OFF_PATH } from '../../api/approvals/turn-off.ts';
+import type { AuditedInput, AuditedPerform, ProposedChange } from '../../api/request-context.ts';
 import type { KeyedRoute } from '../../api/route.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import type { OwnContext } from '../read-body.ts';
@@ -19,60 +22,89 @@ export interface AuditedRequests {
   attach(route: KeyedRoute, context: OwnContext, network: () => string): void;
 }
 
-export function createAuditedRequests(routes: readonly KeyedRoute[], trail: AuditTrail): AuditedRequests {
+export function createAuditedRequests(
+  routes: readonly KeyedRoute[],
+  trail: AuditTrail,
+  clock: Pick<Clock, 'monotonicMs'>,
+): AuditedRequests {
   // Looked up once: most requests are of games, and have no entries.
   const actions = new Map(routes.filter(isAudited).map((route) => [route, auditedAction(route)]));
 
+  /** When people read something, the longest ago first. */
+  const reads = new Map<string, number>();
+
+  /** Whether a read is a repeat, and so has an entry already. */
+  function isRepeated(action: AuditedAction, { actor }: AuditedBy, scope: Scope, input: AuditedInput): boolean {
+    const name = hash('sha256', JSON.stringify([actor.id, scope, action.action, action.kind, input]), 'base64');
+    const nowMs = clock.monotonicMs();
+    for (const [held, atMs] of reads) {
+      if (nowMs - atMs < LIMITS.auditReadMs && reads.size < LIMITS.auditReads) break;
+      reads.delete(held);
+    }
+    if (reads.has(name)) return true;
+    reads.set(name, nowMs);
+    return false;
+  }
+
+  const perAudited =
+    (action: AuditedAction, by: AuditedBy, { game, environment }: Scope): AuditedPerform =>
+    async (input, perform) => {
+      if (action.reads === true && isRepeated(action, by, { game, environment }, input)) return perform();
+      const { kind, key, playerId } = thingOf(action, input);
+      const { after } = boundedTexts(undefined, action.shows?.(input));
+      const shortKey = key.slice(0, LIMITS.auditFilterLength);
+      const change = { game, environment, kind, key: shortKey, action: action.action, playerId, before: '', after };
+      const end = await trail.begin(by, [change]);
+      if (end === undefined) return failure('SERVICE_UNAVAILABLE', NOT_AUDITED);
+      const outcome = await perform();
+      end(outcomeOf(outcome));
+      return outcome;
+    };
+
+  /** Makes a proposed change as a request of its approver, on the version that it was proposed on. */
+  async function perform(
+    { id, method, path, params, body, version }: ProposedChange,
+    context: OwnContext,
+    by: AuditedBy,
+  ): Promise<Answer | undefined> {
+    const route = routes.find((each) => each.method === method && each.path === path);
+    if (route === undefined) return undefined;
+    const headers: Record<string, string> = version === null ? {} : { 'If-Match': String(version) };
+    const input = { params, query: {}, headers, ...(body === undefined ? {} : { body }) };
+    const { propose: _, audited: __, ...rest } = context;
+    const action = actions.get(route);
+    const audited = action === undefined ? {} : { audited: perAudited(action, by, context.key) };
+    const outcome = await route.run(input, {
+      ...rest,
+      ...audited,
+      idempotency: undefined,
+      writeMark: markOfProposal(id),
+    });
+    return outcome.kind === 'stream' || outcome.kind === 'changes' ? undefined : outcome;
+  }
+
   return {
     attach(route, context, network) {
-      if (!actions.has(route) && !settlesProposals(route)) return;
+      const kind = proposedKind(route);
+      const waits = kind !== undefined && mustWait(context);
+      const performs = performsChanges(route);
+      if (!actions.has(route) && !performs && !waits) return;
       const by = { actor: actorOf(context.key), network: network() };
       const action = actions.get(route);
-      if (action === undefined) {
+      if (action === undefined || performs || waits) {
         context.services = { ...context.services, config: auditedConfig(context.services.config, trail, by) };
-        const kind = proposedKind(route);
-        if (settlesProposals(route)) context.perform = (proposal) => perform(routes, proposal, context);
-        else if (kind !== undefined && mustWait(context)) {
-          context.propose = (input) => propose(route, kind, input, context);
-        }
-        return;
       }
-      if (action.peopleOnly === true && context.key.user === undefined) return;
-      const { game, environment } = context.key;
-      context.audited = async (input, perform) => {
-        const { key, playerId } = thingOf(action, input);
-        const { after } = boundedTexts(undefined, action.shows?.(input.body));
-        const { kind, action: done } = action;
-        const shortKey = key.slice(0, LIMITS.auditFilterLength);
-        const change = { game, environment, kind, key: shortKey, action: done, playerId, before: '', after };
-        const end = await trail.begin(by, [change]);
-        if (end === undefined) return failure('SERVICE_UNAVAILABLE', NOT_AUDITED);
-        const outcome = await perform();
-        end(outcomeOf(outcome));
-        return outcome;
-      };
+      if (performs) context.perform = (change) => perform(change, context, by);
+      if (waits) context.propose = (input) => propose(route, kind, input, context);
+      if (action === undefined || (action.peopleOnly === true && context.key.user === undefined)) return;
+      context.audited = perAudited(action, by, context.key);
     },
   };
 }
 
-/** Whether a route approves or rejects what waits for a second person. */
-const settlesProposals = ({ method, path }: KeyedRoute): boolean =>
-  method !== 'GET' && path.startsWith('/v1/console/approvals/');
-
-/** Makes a proposed change as a request of its approver, on the version that it was proposed on. */
-async function perform(
-  routes: readonly KeyedRoute[],
-  { id, method, path, params, body, version }: ProposalDocument,
-  context: OwnContext,
-): Promise<Answer | undefined> {
-  const route = routes.find((each) => each.method === method && each.path === path && proposedKind(each) !== undefined);
-  if (route === undefined) return undefined;
-  const headers: Record<string, string> = version === null ? {} : { 'If-Match': String(version) };
-  const input = { params, query: {}, headers, ...(body === undefined ? {} : { body }) };
-  const { propose: _, ...rest } = context;
-  const outcome = await route.run(input, { ...rest, idempotency: undefined, writeMark: markOfProposal(id) });
-  return outcome.kind === 'stream' || outcome.kind === 'changes' ? undefined : outcome;
-}
+/** Whether a route approves or rejects what waits for a second person, or turns something off without one. */
+const performsChanges = ({ method, path }: KeyedRoute): boolean =>
+  method !== 'GET' && (path.startsWith('/v1/console/approvals/') || path === TURN_OFF_PATH);
 
 function actorOf({ id, user }: Pick<ApiKey, 'id' | 'user'>): AuditedBy['actor'] {
   return user === undefined ? { kind: 'key', id, name: '' } : { kind: 'user', id, name: user.email };
@@ -83,4 +115,6 @@ function outcomeOf(outcome: { kind: string; code?: unknown }): AuditOutcome {
   return outcome.code === 'SERVICE_UNAVAILABLE' || outcome.code === 'INTERNAL_ERROR' ? 'unknown' : 'refused';
 }
 
-const NOT_AUDITED = 'The change cannot be audited now, so it was not made. Try again.';
+type Scope = Pick<ApiKey, 'game' | 'environment'>;
+
+const NOT_AUDITED = 'The request cannot be audited now, so it was not made. Try again.';

@@ -11,6 +11,9 @@ export const AUDIT_LIMITS = {
   auditEntriesPerMessage: 64,
   /** Entries of one process that wait to be stored. Beyond it changes are refused. */
   auditEntriesPending: 1_000,
+  /** How long a person reads the same thing again without a further entry, and reads that a process remembers. */
+  auditReadMs: 15 * 60_000,
+  auditReads: 10_000,
   /** How long a stopping process waits until the last outcomes are stored. */
   auditCloseMs: 1_000,
   /** Years that entries are kept in ClickHouse. */
