@@ -1,4 +1,5 @@
 import type { ConfigEntry } from './config/config-store.ts';
+import type { JsonText } from '../src/kernel/json.ts';
 import type { FactPlace } from './records/fact-place.ts';
 
 /**
@@ -9,7 +10,7 @@ export interface WebhookOperations {
   /**
    * Makes one attempt now with a sample payload, outside the queue. A failure has no consequences and is not logged.
    */
-  test(webhook: WebhookEntry): Promise<TestedDelivery>;
+  test(webhook: WebhookEntry, sample?: TestSample): Promise<TestedDelivery>;
   /**
    * Queues the delivery of one fact again, under the same delivery id, with attempts from 1. The webhook's current
    * kinds and filters are ignored.
@@ -31,8 +32,19 @@ export interface WebhookOperations {
 
 type WebhookEntry = ConfigEntry<'webhook'>;
 
+/** What a test delivery is about. Default: the webhook's first kind. */
+export interface TestSample {
+  kind?: string | undefined;
+  /** Properties of its event, as JSON text. */
+  properties?: JsonText | undefined;
+}
+
 export interface TestedDelivery {
   deliveryId: string;
+  /** Whether the webhook's kinds include that of the sample. */
+  subscribed: boolean;
+  /** The paths of filters that do not hold for the sample. */
+  unmetFilters: string[];
   /** Kind of the sample. */
   type: string;
   /** Whether the receiver returned any 2xx. */

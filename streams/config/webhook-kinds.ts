@@ -35,7 +35,7 @@ export const FILTER_OPERATORS = {
 } as const satisfies Record<FilterOperator, string>;
 
 /** Patterns that match several kinds. */
-const WILDCARDS: ReadonlySet<string> = new Set(['*', 'player.*', 'event.*']);
+export const WILDCARDS: ReadonlySet<string> = new Set(['*', 'player.*', 'event.*']);
 const RESERVED_GROUPS = ['player.', 'flag.', 'campaign.', 'churn.'];
 
 /**

@@ -22,8 +22,6 @@ const REVIEWED: Readonly<Record<string, string>> = {
   // The text of a condition's or schema's pattern: `regexLength` characters at most.
   '/\\\\.|\\[(?:\\\\.|[^\\]\\\\])*\\]|\\{(?<least>\\d+)(?:,(?<most>\\d*))?\\}|./gs':
     'a pattern has at most 256 characters',
-  '/^whsec_((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/':
-    'groups of exactly four characters: there is one way to split a text',
   '/;[ \\t]*$/m': 'the statements of our own migrations; a run of blanks belongs to one `;`',
   '/\\{(\\w+)\\}/g': 'the paths of our own routes; a run of letters belongs to one `{`',
   '/\\n[ \\t]*\\n/': "the machine's own list of package sources; a run of blanks belongs to one line end",

@@ -1,8 +1,10 @@
 import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
 import { HIDDEN } from '../../../streams/config/hidden-texts.ts';
+import { isBrokenStandardSecret } from '../../../streams/config/webhook-secret.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import { LIMITS } from '../../kernel/limits.ts';
+import { filterFaults } from './filter-rules.ts';
 import type { WebhookBody, WebhookPatch } from './webhook-resource.ts';
 import { eventFaults, headerFaults, urlFaults } from './webhook-rules.ts';
 
@@ -49,16 +51,31 @@ export function newSecret(ids: Ids): string {
 
 const SECRET_BYTES = 24;
 
-/** The faults of a configuration that its schema cannot express. Checks only the fields that were sent. */
+/**
+ * The faults of a configuration that its schema cannot express. Checks only the fields that were sent.
+ * @param held what a change leaves as it is
+ */
 export function webhookFaults(
-  { url, events, headers }: WebhookBody | WebhookPatch,
+  { url, events, headers, filters, secret }: WebhookBody | WebhookPatch,
   allowPrivateHosts: readonly string[],
+  held?: Pick<WebhookDocument, 'events' | 'filters'>,
 ): FieldFault[] {
+  const isMatched = events !== undefined || (filters !== undefined && filters !== null);
   return [
     ...(url === undefined ? [] : urlFaults(url, allowPrivateHosts)),
     ...(events === undefined ? [] : eventFaults(events)),
     ...headerFaults(headers ?? {}),
+    ...(isMatched ? filterFaults(filters ?? held?.filters ?? {}, events ?? held?.events ?? []) : []),
+    ...secretFaults(secret),
   ];
+}
+
+/** The rule for secrets that callers choose. */
+export function secretFaults(secret: string | undefined): FieldFault[] {
+  if (secret === undefined || !isBrokenStandardSecret(secret)) return [];
+  const message =
+    'must be `whsec_` and base64 with its padding, as libraries of Standard Webhooks read it, or hold no whsec_';
+  return [{ path: '/secret', message }];
 }
 
 function emptyContent(url: string, events: string[]): WebhookContent {

@@ -8,6 +8,7 @@ import { LIMITS } from '../../kernel/limits.ts';
 import { formatTimestamp } from '../../kernel/timestamp.ts';
 import { BasedOn, nameOf, orNull } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
+import { WebhookWarnings, webhookWarnings } from './filter-rules.ts';
 
 /* The webhook resource: schemas, JSON texts and examples. Only the texts for creation and rotation have the secret. */
 
@@ -168,6 +169,7 @@ const shownFields = {
       { description: 'Present if the service disabled the webhook. Enabling the webhook removes it.' },
     ),
   ),
+  warnings: WebhookWarnings,
   created_at: timeOut('When the webhook was created.'),
   version: Type.Integer({ description: 'Version, counted from 1.' }),
 };
@@ -226,6 +228,7 @@ export function rotatedWebhookJson(webhook: WebhookDocument): string {
 
 function shown(webhook: WebhookDocument): Static<typeof Webhook> {
   const { disabled } = webhook;
+  const warnings = webhookWarnings(webhook.filters, webhook.events);
   return {
     webhook_id: webhook.id,
     name: webhook.name,
@@ -236,6 +239,7 @@ function shown(webhook: WebhookDocument): Static<typeof Webhook> {
     retry_policy: { max_retries: webhook.retryPolicy.maxRetries, backoff: webhook.retryPolicy.backoff },
     filters: webhook.filters,
     ...(disabled === undefined ? {} : { disabled: { at: formatTimestamp(disabled.at), reason: disabled.reason } }),
+    ...(warnings.length === 0 ? {} : { warnings }),
     created_at: formatTimestamp(webhook.createdAt),
     version: webhook.version,
   };

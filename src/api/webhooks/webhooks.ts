@@ -16,6 +16,7 @@ import {
   hiddenHeaderFaults,
   newSecret,
   rotatedWebhook,
+  secretFaults,
   webhookFaults,
   wholeContent,
 } from './webhook-content.ts';
@@ -121,8 +122,11 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     action: {
       kind: 'write',
       write({ params, headers, body }, context) {
-        const stored = webhooks.find(params.id, context)?.document.headers ?? {};
-        const faults = [...webhookFaults(body, allowPrivateHosts), ...hiddenHeaderFaults(body.headers, stored)];
+        const held = webhooks.find(params.id, context)?.document;
+        const faults = [
+          ...webhookFaults(body, allowPrivateHosts, held),
+          ...hiddenHeaderFaults(body.headers, held?.headers ?? {}),
+        ];
         if (faults.length > 0) return invalid(faults);
         const { receivedAt } = context.origin;
         return change(params.id, { ...headers, version: body.version }, context, (held) =>
@@ -183,6 +187,8 @@ const rotateSecret = defineRoute({
   action: {
     kind: 'write',
     write({ params, headers, body }, context) {
+      const faults = secretFaults(body.secret);
+      if (faults.length > 0) return invalid(faults);
       const { origin, services } = context;
       const secret = body.secret ?? newSecret(services.ids);
       return change(params.id, headers, context, (held) => rotatedWebhook(held, secret, origin.receivedAt));

@@ -229,6 +229,34 @@ describe('a test delivery', () => {
   });
 });
 
+describe('a test delivery of a webhook with filters', () => {
+  it('says whether kinds and filters would take the sample', async () => {
+    const { id, kind, receiver } = await hook({ filters: { 'properties.level': { gte: 3 }, event_name: { ne: 'x' } } });
+    const test = async (sample?: unknown) => (await call('POST', `${PATH}/${id}/test`, sample)).body.data;
+    expect(await test()).toMatchObject({
+      delivered: true,
+      would_be_delivered: false,
+      unmet_filters: ['properties.level'],
+    });
+    expect(await test({ properties: { level: 2 } })).toMatchObject({ would_be_delivered: false });
+    expect(await test({ properties: { level: 3 } })).toMatchObject({ would_be_delivered: true, unmet_filters: [] });
+    expect(await test({ kind: 'other_event', properties: { level: 3 } })).toMatchObject({
+      kind: 'event.other_event',
+      would_be_delivered: false,
+      unmet_filters: [],
+    });
+    expect(receiver.requests.map((request) => payloadOf(request).type)).toEqual([
+      kind,
+      kind,
+      kind,
+      'event.other_event',
+    ]);
+    for (const sample of [{ kind: 'player.craeted' }, { kind: '' }, { knd: 'x' }, { properties: 5 }]) {
+      expect((await call('POST', `${PATH}/${id}/test`, sample)).status).toBe(400);
+    }
+  });
+});
+
 const headersOf = ({ headers }: ReceivedRequest): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 

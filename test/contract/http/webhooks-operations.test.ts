@@ -42,6 +42,8 @@ const RECOVERY: Recovery = {
 const TESTED: TestedDelivery = {
   deliveryId: DELIVERY,
   type: 'event.level_up',
+  subscribed: true,
+  unmetFilters: ['properties.level'],
   delivered: false,
   status: 500,
   durationMs: 41.6,
@@ -154,6 +156,8 @@ describe('a test delivery', () => {
       webhook_id: id,
       delivery_id: DELIVERY,
       kind: 'event.level_up',
+      would_be_delivered: false,
+      unmet_filters: ['properties.level'],
       delivered: false,
       status: 500,
       duration_ms: 42,

@@ -154,11 +154,12 @@ describe('creating a webhook', () => {
   });
 
   it('refuses an invalid __proto__ filter and keeps a valid one as data', async () => {
-    const body = (condition: string) => `{"url":"${GOOD.url}","events":["*"],"filters":{"__proto__":${condition}}}`;
+    const body = (condition: string) =>
+      `{"url":"${GOOD.url}","events":["*"],"filters":{"properties.__proto__":${condition}}}`;
     expect((await create(body('5'))).status).toBe(400);
     const response = await create(body('{"eq":1}'));
     expect(response.status).toBe(201);
-    expect(await response.text()).toContain('"filters":{"__proto__":{"eq":1}}');
+    expect(await response.text()).toContain('"filters":{"properties.__proto__":{"eq":1}}');
   });
 
   it('creates one webhook per Idempotency-Key, and a repeat returns the first response', async () => {

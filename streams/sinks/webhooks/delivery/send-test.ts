@@ -1,10 +1,12 @@
 import type { Clock } from '../../../../src/kernel/clock.ts';
 import type { Ids } from '../../../../src/kernel/ids.ts';
 import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
-import type { TestedDelivery } from '../../../webhook-operations.ts';
+import type { TestedDelivery, TestSample } from '../../../webhook-operations.ts';
 import { errorOf, startOf } from './attempt-log.ts';
 import { occurrenceOf } from '../matching/occurrences.ts';
 import { deliveryBody, deliveryHeaders } from '../matching/payload.ts';
+import { unmetFilters } from '../matching/filters.ts';
+import { subscribesTo } from '../matching/subscriptions.ts';
 import { sampleFact } from '../matching/sample-fact.ts';
 import { type DeliverySender, isDelivered } from './sender.ts';
 import type { Environment } from '../../../../actors/vocabulary/scope.ts';
@@ -23,13 +25,15 @@ export async function sendTest(
   game: string,
   environment: Environment,
   webhook: WebhookDocument,
+  sample: TestSample = {},
 ): Promise<TestedDelivery> {
   const atMs = clock.wallMs();
-  const occurrence = occurrenceOf(sampleFact(webhook.events, game, environment, atMs));
+  const occurrence = occurrenceOf(sampleFact(webhook.events, game, environment, atMs, sample));
   if (occurrence === undefined) throw new Error('a sample fact has no webhook kind');
   const { type, timestamp } = occurrence;
   const id = ids.uuidv7(atMs);
-  const body = deliveryBody({ id, type, timestamp, data: occurrence.data(), webhook: webhook.id, attempt: 1 });
+  const data = occurrence.data();
+  const body = deliveryBody({ id, type, timestamp, data, webhook: webhook.id, attempt: 1 });
   const headers = deliveryHeaders({ id }, webhook, body, atMs);
   const startedMs = clock.monotonicMs();
   const outcome = await sender.send({ url: webhook.url, headers, body, timeoutMs });
@@ -37,6 +41,8 @@ export async function sendTest(
   return {
     deliveryId: id,
     type,
+    subscribed: subscribesTo(webhook.events, type),
+    unmetFilters: unmetFilters(webhook.filters, JSON.parse(data)),
     delivered: isDelivered(outcome),
     status: answered ? outcome.status : null,
     durationMs: Math.round(clock.monotonicMs() - startedMs),

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { standardKeyOf } from '../../../config/webhook-secret.ts';
 
 /** The two signature schemes of a delivery, as headers. */
 export interface SignatureHeaders extends Record<string, string> {
@@ -37,11 +38,6 @@ export function signDelivery(
   };
 }
 
-const STANDARD_SECRET =
-  /^whsec_((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/;
-
-/** The Standard Webhooks key: the decoded base64 of a `whsec_` secret, else the secret's UTF-8 bytes. */
 function standardKey(secret: string): Buffer {
-  const base64 = STANDARD_SECRET.exec(secret)?.[1];
-  return base64 === undefined ? Buffer.from(secret, 'utf8') : Buffer.from(base64, 'base64');
+  return standardKeyOf(secret) ?? Buffer.from(secret, 'utf8');
 }

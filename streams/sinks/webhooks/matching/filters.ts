@@ -26,14 +26,20 @@ const HOLDS: Readonly<Record<FilterOperator, (found: Found, operand: unknown) =>
 export function compileFilters(
   filters: Readonly<Record<string, FilterCondition>>,
 ): ((data: Json) => boolean) | undefined {
-  const checks: ((data: Json) => boolean)[] = [];
-  for (const [path, condition] of Object.entries(filters)) {
-    for (const [operator, operand] of Object.entries(condition)) {
-      const holds = isOperator(operator) ? HOLDS[operator] : () => false;
-      checks.push((data) => holds(lookUp(data, path), operand));
-    }
-  }
+  const checks = Object.entries(filters).flatMap(checksOf);
   return checks.length === 0 ? undefined : (data) => checks.every((check) => check(data));
+}
+
+/** The paths of a webhook's filters that do not hold for a payload's data. */
+export function unmetFilters(filters: Readonly<Record<string, FilterCondition>>, data: Json): string[] {
+  return Object.entries(filters).flatMap((entry) => (checksOf(entry).every((check) => check(data)) ? [] : [entry[0]]));
+}
+
+function checksOf([path, condition]: [string, FilterCondition]): ((data: Json) => boolean)[] {
+  return Object.entries(condition).map(([operator, operand]) => {
+    const holds = isOperator(operator) ? HOLDS[operator] : () => false;
+    return (data) => holds(lookUp(data, path), operand);
+  });
 }
 
 function isOperator(text: string): text is FilterOperator {

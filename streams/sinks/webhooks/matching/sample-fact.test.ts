@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WEBHOOK_KINDS } from '../../../config/webhook-kinds.ts';
+import { cataloguedKinds, WEBHOOK_DATA } from '../../../config/webhook-data.ts';
 import { occurrenceOf } from './occurrences.ts';
 import { sampleFact } from './sample-fact.ts';
 
@@ -27,8 +27,19 @@ describe('a sample', () => {
   });
 
   it('is there for every kind of the catalogue, about a player that nobody registered', () => {
-    for (const kind of Object.keys(WEBHOOK_KINDS)) {
+    for (const kind of cataloguedKinds(['*'])) {
       const { type, timestamp, data } = reportedOf([kind]);
+      const declared = WEBHOOK_DATA[kind];
+      // The sample of an exposure follows from no segment.
+      const fields = Object.keys(declared).filter((field) => field !== 'segment_id' || kind !== 'flag.evaluated');
+      expect(Object.keys(data).toSorted(), kind).toEqual(fields.toSorted());
+      for (const [field, shape] of Object.entries(declared)) {
+        const isObject = typeof data[field] === 'object' && data[field] !== null && !Array.isArray(data[field]);
+        expect([Array.isArray(data[field]), isObject], `${kind} ${field}`).toEqual([
+          shape === 'list',
+          shape === 'object',
+        ]);
+      }
       expect(type).toBe(kind === 'event.*' ? 'event.sample_event' : kind);
       expect(timestamp).toBe(AT);
       expect(data).toMatchObject({

@@ -1,5 +1,6 @@
 import type { Fact } from '../../../../actors/vocabulary/facts.ts';
 import type { Environment } from '../../../../actors/vocabulary/scope.ts';
+import type { TestSample } from '../../../webhook-operations.ts';
 import { isNamed, SAMPLE_EVENT, sampleEvent, sampleOf } from './occurrences.ts';
 
 /** A player that does not exist. */
@@ -10,11 +11,20 @@ const PLAYER = { entityId: '00000000-0000-4000-8000-000000000000', externalId: '
  * ones.
  * @param events patterns as in the webhook's definition
  * @param at epoch milliseconds
+ * @param sample a kind to use instead, and the properties of its event
  */
-export function sampleFact(events: readonly string[], game: string, environment: Environment, at: number): Fact {
-  const kind = firstKind(events[0] ?? '*');
+export function sampleFact(
+  events: readonly string[],
+  game: string,
+  environment: Environment,
+  at: number,
+  { kind: wanted, properties }: TestSample = {},
+): Fact {
+  const kind = firstKind(wanted ?? events[0] ?? '*');
   const base = { game, environment, ...PLAYER, at };
-  return isNamed(kind) ? sampleOf(kind, base) : sampleEvent(base, kind.slice(EVENT.length));
+  if (isNamed(kind)) return sampleOf(kind, base);
+  const event = sampleEvent(base, kind.slice(EVENT.length));
+  return properties === undefined ? event : { ...event, properties };
 }
 
 const EVENT = 'event.';

@@ -84,6 +84,11 @@ function effectivePatterns(events: readonly string[]): string[] {
   return [...patterns].filter((pattern) => pattern === groupOf(pattern) || !patterns.has(groupOf(pattern)));
 }
 
+/** Whether a webhook with these `events` takes a kind. */
+export function subscribesTo(events: readonly string[], type: string): boolean {
+  return effectivePatterns(events).some((pattern) => pattern === '*' || pattern === groupOf(type) || pattern === type);
+}
+
 function isKindOrWildcard(text: string): boolean {
   return text === '*' || text === 'player.*' || text.startsWith('event.') || Object.hasOwn(WEBHOOK_KINDS, text);
 }

@@ -42,9 +42,9 @@ export function createWebhookOperations(options: OperationsOptions): WebhookOper
   }
 
   return {
-    async test({ game, environment, document }) {
+    async test({ game, environment, document }, sample) {
       if (environment === '_') throw new Error('a webhook belongs to one environment');
-      return sendTest({ sender, clock, ids, timeoutMs }, game, environment, document);
+      return sendTest({ sender, clock, ids, timeoutMs }, game, environment, document, sample);
     },
     async redeliver(webhook, place, requestId) {
       const result = await orUnavailable(redeliver({ log, clock, erasures }, webhook, place, requestId));
