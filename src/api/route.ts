@@ -7,6 +7,7 @@ import { act, type Action, type ActionKind, type Outcome } from './action.ts';
 import type { Negotiation } from './static-answer.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { noteIgnored } from './ignored-fields.ts';
+import { isPlainObject } from './plain-object.ts';
 import { anotherPlayer, type PlayersOf, refusedPlayer } from './players/named-player.ts';
 import type { RequestContext, Services } from './request-context.ts';
 import { compile } from './validation.ts';
@@ -220,7 +221,8 @@ export type Route = KeyedRoute | OpenRoute | ConsoleRoute;
 export function defineRoute<I extends InputSchemas, Prepared = unknown, Result = unknown>(
   definition: KeyedDefinition<I, Prepared, Result>,
 ): KeyedRoute {
-  const { action, input, players, takesFaultyItems = false, requestsOf, ...docs } = definition;
+  const { action, input: declared, players, takesFaultyItems = false, requestsOf, ...docs } = definition;
+  const input = withReadOnly(declared, docs.reply.schema);
   const ignorable = ignorableFields(input.body);
   // In a definition, a field that was forgotten must not widen an audience. Scoring takes what its model was made with.
   const dropsAbsent = ignorable !== undefined && docs.invalidStatus === undefined;
@@ -249,6 +251,33 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
     },
   };
 }
+
+/** What the service adds to a definition. What callers cannot change (keys, types) is no part of it: it must be equal. */
+const SERVER_MADE = [
+  'version',
+  'created_at',
+  'updated_at',
+  'segment_id',
+  'campaign_id',
+  'webhook_id',
+  'query_id',
+  'salt',
+  'warnings',
+  'list',
+  'past',
+  'disabled',
+];
+
+/** Lets a definition take its own answer: server-made fields are ignored. Other unknown fields are refused. */
+function withReadOnly<I extends InputSchemas>(input: I, { properties: shown }: { properties?: unknown }): I {
+  const { body } = input;
+  if (body === undefined || ignorableFields(body) !== undefined || !isPlainObject(shown)) return input;
+  const names = SERVER_MADE.filter((name) => Object.hasOwn(shown, name) && !Object.hasOwn(body.properties, name));
+  const readOnly = Object.fromEntries(names.map((name) => [name, READ_ONLY]));
+  return { ...input, body: { ...body, properties: { ...body.properties, ...readOnly } } };
+}
+
+const READ_ONLY = Type.Unknown({ description: 'Read-only, as returned by GET. Ignored.' });
 
 /** Creates a route that needs no key. */
 export function defineOpenRoute(

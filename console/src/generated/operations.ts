@@ -548,6 +548,8 @@ export interface Operations {
       readonly tier: 'growth' | 'pro' | 'enterprise';
       /** Additional permissions: `scoring:write`, `audit:read`. */
       readonly scopes?: readonly ('scoring:write' | 'audit:read')[];
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
     };
     readonly answer: {
       /** Id of the key. */

@@ -203,7 +203,13 @@ export const CampaignWhole = Type.Object(
 
 /** The body that changes fields of a campaign. */
 export const CampaignPatch = Type.Object(
-  { version: BasedOn, trigger: Type.Optional(Trigger), content: Type.Optional(Content), ...optional },
+  {
+    version: BasedOn,
+    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
+    trigger: Type.Optional(Trigger),
+    content: Type.Optional(Content),
+    ...optional,
+  },
   { additionalProperties: false, description: 'Fields to replace. null sets a field to its default.' },
 );
 

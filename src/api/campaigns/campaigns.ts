@@ -90,13 +90,12 @@ const putCampaign = defineRoute({
   action: {
     kind: 'write',
     write: ({ params, headers, body }, context) =>
-      change(params.id, { ...headers, version: body.version }, context, (held) => {
-        if (body.key === undefined || body.key === held.key) return wholeContent(body, held.key);
-        return {
-          kind: 'invalid',
-          faults: [{ path: '/key', message: 'cannot be changed; leave it out or send the current key' }],
-        };
-      }),
+      change(
+        params.id,
+        { ...headers, version: body.version },
+        context,
+        (held) => otherKey(body.key, held) ?? wholeContent(body, held.key),
+      ),
     toAnswer: (written) => campaigns.shown(written, 200),
     warned,
   },
@@ -117,7 +116,12 @@ const patchCampaign = defineRoute({
   action: {
     kind: 'write',
     write: ({ params, headers, body }, context) =>
-      change(params.id, { ...headers, version: body.version }, context, (held) => changedContent(body, held)),
+      change(
+        params.id,
+        { ...headers, version: body.version },
+        context,
+        (held) => otherKey(body.key, held) ?? changedContent(body, held),
+      ),
     toAnswer: (written) => campaigns.shown(written, 200),
     warned,
   },
@@ -129,6 +133,12 @@ const deleteCampaign = campaigns.deleteRoute({
 });
 
 export const campaignRoutes = [listCampaigns, createCampaign, getCampaign, putCampaign, patchCampaign, deleteCampaign];
+
+function otherKey(key: string | undefined, held: CampaignDocument) {
+  if (key === undefined || key === held.key) return undefined;
+  const message = 'cannot be changed; leave it out or send the current key';
+  return { kind: 'invalid' as const, faults: [{ path: '/key', message }] };
+}
 
 function create(body: CampaignBody, context: RequestContext): Failure | Promise<Written<'campaign'> | Failure> {
   const key = body.key ?? keyFromName(body.name ?? '');

@@ -169,6 +169,7 @@ export const FlagWhole = Type.Object(
 export const FlagPatch = Type.Object(
   {
     version: BasedOn,
+    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
     name: orNull(Name),
     description: orNull(Description),
     flag_type: Type.Optional(FlagTypeName),

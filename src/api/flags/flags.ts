@@ -145,6 +145,7 @@ const patchFlag = defineRoute({
     kind: 'write',
     write: ({ params, headers, body }, context) =>
       change(params.key, { ...headers, version: body.version }, context, (held) => {
+        if (body.key !== undefined && body.key !== held.key) return fixed('/key');
         if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
         const empty = emptyContent(held.key, held.flagType);
         return { kind: 'changed', document: { ...held, ...contentOf(body, held, empty) } };

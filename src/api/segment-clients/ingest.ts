@@ -38,21 +38,25 @@ export async function ingest(
   const batch = { sentAt: readTime(sentAt), receivedAt: origin.receivedAt };
   const plan = createPlan((playerId) => services.backend.partitionOf(playerId));
   const turns = createTurns(services.clock);
+  const named = new Set<string>();
   for (const value of messages) {
     const pause = turns.pause();
     if (pause !== undefined) await pause;
-    const message = readMessage(value, type, batch);
+    const read = readMessage(value, type, batch);
+    const message = read.previousUser === undefined ? read : await withKnownPrevious(read, named, context);
+    if ('code' in message) return message;
+    named.add(message.externalId);
     const playerId = playerIdOf(key, message.externalId);
     if (message.type === 'identify' && message.faults.length === 0) {
       if (isRefused(message, playerId, context)) continue;
       const command = registration(message, playerId, context);
       plan.identify({ command, type: message.type, otherwise: quarantined(message, playerId, context) });
-      const read = readLink(message, playerId, context);
-      const item = read instanceof Promise ? await read : read;
+      const link = readLink(message, playerId, context);
+      const item = link instanceof Promise ? await link : link;
       if (item !== undefined) plan.track({ item, type: undefined }, command);
     } else {
-      const read = readItem(message, playerId, context);
-      const item = read instanceof Promise ? await read : read;
+      const event = readItem(message, playerId, context);
+      const item = event instanceof Promise ? await event : event;
       const earlier = message.earlier === undefined ? undefined : playerIdOf(key, message.earlier);
       const tracking = { item, type: message.type, earlier };
       if (item !== undefined) plan.track({ ...tracking, item }, presence(message, playerId, context));
@@ -61,6 +65,29 @@ export async function ingest(
   const outcomes = await Promise.all(plan.partitions().map((steps) => run(steps, context)));
   return outcomes.find((failed) => failed !== undefined) ?? STORED;
 }
+
+/**
+ * Adds a fault to an alias whose previous id is a player's own: only the ids of anonymous players can be tied.
+ * @param named the players of earlier messages of the batch, who may not be registered yet
+ */
+async function withKnownPrevious(
+  message: Message,
+  named: ReadonlySet<string>,
+  { services, origin, key }: RequestContext,
+): Promise<Message | Failure> {
+  const { previousUser = '' } = message;
+  const playerId = playerIdOf(key, previousUser);
+  const reply = named.has(previousUser)
+    ? undefined
+    : await services.backend.query(origin, playerId, { kind: 'GetPlayer', playerId });
+  if (reply?.kind === 'failure') return reply.code === 'PLAYER_NOT_FOUND' ? message : reply;
+  return { ...message, before: undefined, named: [previousUser], faults: [...message.faults, KNOWN_PREVIOUS] };
+}
+
+const KNOWN_PREVIOUS = {
+  path: '/previousId',
+  message: 'is the id of a registered player; an alias ties only an `anonymousId`',
+};
 
 /** The event of a message; undefined if the caller may not send it, which no repeat changes. */
 function readItem(

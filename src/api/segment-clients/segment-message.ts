@@ -47,6 +47,8 @@ export interface Message {
   timestamp: number;
   /** The external_ids of the players that a faulty message names. */
   named: readonly string[];
+  /** Of an alias: the external_id that the previous id would be if it named a player rather than a device. */
+  previousUser: string | undefined;
   /** Why the message is quarantined. */
   faults: readonly FieldFault[];
 }
@@ -77,6 +79,7 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
   const anonymousId = personOf(message['anonymousId']);
   const isUnknown = userId === undefined && anonymousId === undefined;
   if (isUnknown && faults.length === 0) faults.push({ path: '/userId', message: 'is required, or `anonymousId`' });
+  if (type === 'alias') faults.push(...aliasFaults(message, userId));
   const isNobody = isUnknown || isPlaceholder(message['userId']);
   const { name, content, email } = contentOf(type, message, context, faults);
   const isRead = message === value && type !== 'other' && rounded.length === 0;
@@ -98,6 +101,7 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
     sessionId: sessionIdOf(context['sessionId']),
     timestamp: timeOf(message, context, batch),
     named: faults.length === 0 ? [] : namedBy(message),
+    previousUser: before !== undefined && type === 'alias' ? externalId(before, '') : undefined,
     faults: [...faults, ...kept.faults].slice(0, LIMITS.quarantineFaults),
   };
 }
@@ -108,11 +112,11 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
  */
 function namedBy(message: Readonly<Record<string, unknown>>): string[] {
   const { userId, anonymousId, previousId } = message;
-  const users = typeof userId === 'number' && isRounded(userId) ? roundedFrom(userId) : [idOf(userId)];
+  const users = typeof userId === 'number' && isRounded(userId) ? roundedFrom(userId) : [personOf(userId)];
   return [
     ...users.filter((id) => id !== undefined).map((id) => externalId(id, '')),
     ...[anonymousId, previousId]
-      .map(idOf)
+      .map(personOf)
       .filter((id) => id !== undefined)
       .map(anonymousName),
   ];
@@ -194,6 +198,18 @@ function personOf(value: unknown): string | undefined {
 function isPlaceholder(value: unknown): boolean {
   const id = idOf(value);
   return id !== undefined && isPlaceholderId(id);
+}
+
+/** An alias without both ids ties nobody, whatever it was meant to do. */
+function aliasFaults(message: Readonly<Record<string, unknown>>, userId: string | undefined): FieldFault[] {
+  const previous = idOf(message['previousId']);
+  if (userId === undefined && !isPlaceholder(message['userId']) && !isRounded(message['userId'])) {
+    return [{ path: '/userId', message: 'is required: an alias ties it to `previousId`' }];
+  }
+  if (previous === undefined && !isRounded(message['previousId'])) {
+    return [{ path: '/previousId', message: 'is required: an alias ties it to `userId`' }];
+  }
+  return [];
 }
 
 const SHOWN_LENGTH = 40;

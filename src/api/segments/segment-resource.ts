@@ -48,6 +48,8 @@ export const SegmentBody = Type.Object(
     key: Type.Optional(keyOf('Key, unique in game and environment. Default: derived from the name.')),
     name: Type.Optional(nameOf('Display name. Default: the key.')),
     ...optional,
+    evaluation: ReadOnly,
+    used_by: ReadOnly,
   },
   { additionalProperties: false, description: 'A segment.' },
 );

@@ -44,7 +44,7 @@ export function testWebhookRoute(): KeyedRoute {
       async call({ params, body }, context) {
         const entry = webhooks.find(params.id, context);
         if (entry === undefined) return missingWebhook();
-        const { kind, properties = undefined } = body;
+        const { kind, properties } = body;
         if (kind !== undefined && !isWebhookEventPattern(kind)) {
           return invalid(eventFaults([kind]).map(({ message }) => ({ path: '/kind', message })));
         }

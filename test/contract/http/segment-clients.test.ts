@@ -178,8 +178,9 @@ describe('messages', () => {
       { type: 'group', userId: 'u1', groupId: 'g', messageId: 'm4' },
       { type: 'alias', userId: 'u1', previousId: 'a1', messageId: 'm5' },
     ];
+    gateway.backend.reply = (call) => (call.body.kind === 'GetPlayer' ? failure('PLAYER_NOT_FOUND') : accept(call));
     await stored(await send('/v1/batch', { batch }));
-    expect(commands()).toEqual([
+    expect(commands().filter(({ kind }) => kind !== 'GetPlayer')).toEqual([
       {
         kind: 'RegisterPlayer',
         playerId: idOf('u1'),
@@ -198,6 +199,50 @@ describe('messages', () => {
       [3, 'm4', 'group', true],
       [4, 'm5', 'alias', true],
     ]);
+  });
+
+  it('of an alias that can tie nobody go to quarantine, with the reason', async () => {
+    const alias = { type: 'alias', userId: 'u1', messageId: 'm', previousId: 'known' };
+    const fault = (path: string) => ({ quarantine: { schemaVersion: 0, faults: [expect.objectContaining({ path })] } });
+    await stored(await send('/v1/alias', alias));
+    expect(items()[0]).toMatchObject({ playerId: idOf('u1'), properties: expect.any(String), ...fault('/previousId') });
+    gateway.backend.calls.length = 0;
+    gateway.backend.reply = (call) => (call.body.kind === 'GetPlayer' ? failure('PLAYER_NOT_FOUND') : accept(call));
+    // The player is registered by an earlier message of the batch.
+    await stored(await send('/v1/batch', { batch: [{ type: 'identify', userId: 'known' }, alias] }));
+    expect(items()[0]).toMatchObject(fault('/previousId'));
+    gateway.backend.calls.length = 0;
+    await stored(await send('/v1/alias', { type: 'alias', userId: 'u1', anonymousId: 'a' }));
+    await stored(await send('/v1/alias', { type: 'alias', anonymousId: 'a', previousId: 'b' }));
+    expect(items()).toMatchObject([fault('/previousId'), fault('/userId')]);
+    gateway.backend.reply = (call) => (call.body.kind === 'GetPlayer' ? unavailable() : accept(call));
+    expect((await send('/v1/alias', alias)).status).toBe(429);
+  });
+
+  it('of an id that is none are quarantined, and register only the player of faulty messages', async () => {
+    const ids = [
+      'undefined',
+      'null',
+      'NaN',
+      '[object Object]',
+      '00000000-0000-0000-0000-000000000000',
+      '0',
+      '  ',
+      'none',
+    ];
+    const batch = ids.flatMap((id) => [
+      { type: 'identify', userId: id, anonymousId: 'real', traits: { email: 'a@example.com', a: 1 } },
+      { type: 'track', event: 'e', anonymousId: id },
+    ]);
+    await stored(await send('/v1/batch', { batch }));
+    expect(items()).toHaveLength(batch.length);
+    for (const item of items()) {
+      expect(item).toMatchObject({ playerId: idOf('segment:unidentified'), quarantine: { schemaVersion: 0 } });
+      expect(item.properties).not.toContain('@');
+      expect(item.properties).not.toContain('anonymous_external_id');
+    }
+    const registered = commands().flatMap((body) => (body.kind === 'RegisterPlayer' ? [body.externalId] : []));
+    expect(new Set(registered)).toEqual(new Set(['segment:unidentified']));
   });
 
   it('register their player once, and not what a client key may not replace', async () => {

@@ -179,56 +179,6 @@ type Campaign = {
   readonly updated_at: string;
 };
 
-/** A campaign. */
-type Campaign2 = {
-  /** Key, unique in game and environment. */
-  readonly key?: string;
-  /** The trigger. */
-  readonly trigger: Trigger;
-  /** Content that the player sees. */
-  readonly content: Content;
-  /** Display name. */
-  readonly name?: string | null;
-  /** Whether the campaign triggers and delivers interventions. */
-  readonly enabled?: boolean | null;
-  /** Id of the segment (`seg_…`) that the player must be in. */
-  readonly audience?: string | null;
-  /** How the client shows the intervention. */
-  readonly display_rules?: {
-    /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
-    readonly priority?: string;
-    /** Seconds after which the client hides the intervention. */
-    readonly dismiss_after_seconds?: number;
-  } | null;
-  /** Frequency caps. */
-  readonly caps?: {
-    /** Maximum number of interventions that a player sees. */
-    readonly total?: number | null;
-    /** Maximum number of interventions per player and UTC day. */
-    readonly per_day?: number | null;
-  } | null;
-  /** Minimum time between two interventions for one player, seconds. */
-  readonly cooldown_seconds?: number | null;
-  /**
-   * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
-   * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
-   */
-  readonly quiet_hours?: {
-    /** Start of the quiet hours, time of day. */
-    readonly from: string;
-    /** End of the quiet hours, time of day, exclusive. */
-    readonly to: string;
-  } | null;
-  /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
-  readonly holdout_percentage?: number | null;
-  /** Time after which an undelivered intervention expires, seconds. */
-  readonly expires_after_seconds?: number | null;
-  /** When the campaign starts to trigger. */
-  readonly start_at?: string | null;
-  /** When the campaign stops triggering and delivering. */
-  readonly end_at?: string | null;
-};
-
 /** A computed property. */
 type ComputedProperty = {
   /** Key of the property. */
@@ -853,6 +803,13 @@ type Webhook = {
     /** `gone`: the receiver returned 410. */
     readonly reason: 'gone' | 'failing';
   };
+  /** Kinds and filters that may never match. */
+  readonly warnings?: readonly {
+    /** JSON Pointer to the field. */
+    readonly path: string;
+    /** Why it may never match. */
+    readonly message: string;
+  }[];
   /** When the webhook was created. */
   readonly created_at: string;
   /** Version, counted from 1. */
@@ -1837,6 +1794,12 @@ export interface Operations {
       readonly description?: string;
       /** What happens to events that violate the schema. */
       readonly mode?: 'observe' | 'warn' | 'enforce';
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
     };
     readonly answer: EventSchema;
   };
@@ -2291,6 +2254,12 @@ export interface Operations {
       readonly value?: string | null;
       /** Window in UTC days, today included, 1 to 90. */
       readonly within_days?: number | null;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
     };
     readonly answer: ComputedProperty;
   };
@@ -2447,6 +2416,22 @@ export interface Operations {
       readonly description?: string;
       /** Whether the segment is evaluated. */
       readonly enabled?: boolean;
+      /** Read-only, as returned by GET. */
+      readonly evaluation?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly used_by?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly segment_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly list?: unknown;
     };
     readonly answer: Segment;
   };
@@ -2692,6 +2677,8 @@ export interface Operations {
       readonly external_ids?: readonly string[];
       /** Ids of players. */
       readonly player_ids?: readonly string[];
+      /** Read-only, as returned by GET. */
+      readonly segment_id?: unknown;
     };
     readonly answer: {
       /** Id of the segment. */
@@ -2734,6 +2721,8 @@ export interface Operations {
       readonly includes?: readonly string[];
       /** Ids of players who do not match in any case. */
       readonly excludes?: readonly string[];
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
     };
     readonly answer: {
       /** Number of matching players. */
@@ -2837,6 +2826,16 @@ export interface Operations {
         /** Value that the prerequisite flag must serve to the player. */
         readonly value: unknown;
       }[];
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly salt?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
     };
     readonly answer: Flag;
   };
@@ -2904,6 +2903,8 @@ export interface Operations {
       readonly updated_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly archived_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
     };
     readonly answer: Flag;
   };
@@ -2924,6 +2925,8 @@ export interface Operations {
        * one.
        */
       readonly version?: number;
+      /** The current key. */
+      readonly key?: string;
       /** Display name. */
       readonly name?: string | null;
       /** Free text for people. */
@@ -2949,6 +2952,14 @@ export interface Operations {
             readonly value: unknown;
           }[]
         | null;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly salt?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
     };
     readonly answer: Flag;
   };
@@ -3496,7 +3507,64 @@ export interface Operations {
     readonly path: undefined;
     readonly query: undefined;
     readonly header: undefined;
-    readonly body: Campaign2;
+    readonly body: {
+      /** Key, unique in game and environment. */
+      readonly key?: string;
+      /** The trigger. */
+      readonly trigger: Trigger;
+      /** Content that the player sees. */
+      readonly content: Content;
+      /** Display name. */
+      readonly name?: string | null;
+      /** Whether the campaign triggers and delivers interventions. */
+      readonly enabled?: boolean | null;
+      /** Id of the segment (`seg_…`) that the player must be in. */
+      readonly audience?: string | null;
+      /** How the client shows the intervention. */
+      readonly display_rules?: {
+        /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+        readonly priority?: string;
+        /** Seconds after which the client hides the intervention. */
+        readonly dismiss_after_seconds?: number;
+      } | null;
+      /** Frequency caps. */
+      readonly caps?: {
+        /** Maximum number of interventions that a player sees. */
+        readonly total?: number | null;
+        /** Maximum number of interventions per player and UTC day. */
+        readonly per_day?: number | null;
+      } | null;
+      /** Minimum time between two interventions for one player, seconds. */
+      readonly cooldown_seconds?: number | null;
+      /**
+       * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
+       * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
+       */
+      readonly quiet_hours?: {
+        /** Start of the quiet hours, time of day. */
+        readonly from: string;
+        /** End of the quiet hours, time of day, exclusive. */
+        readonly to: string;
+      } | null;
+      /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+      readonly holdout_percentage?: number | null;
+      /** Time after which an undelivered intervention expires, seconds. */
+      readonly expires_after_seconds?: number | null;
+      /** When the campaign starts to trigger. */
+      readonly start_at?: string | null;
+      /** When the campaign stops triggering and delivering. */
+      readonly end_at?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly campaign_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+    };
     readonly answer: Campaign;
   };
   /** Get a campaign. */
@@ -3579,6 +3647,8 @@ export interface Operations {
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
     };
     readonly answer: Campaign;
   };
@@ -3599,6 +3669,8 @@ export interface Operations {
        * one.
        */
       readonly version?: number;
+      /** The current key. */
+      readonly key?: string;
       /** The trigger. */
       readonly trigger?: Trigger;
       /** Content that the player sees. */
@@ -3643,6 +3715,14 @@ export interface Operations {
       readonly start_at?: string | null;
       /** When the campaign stops triggering and delivering. */
       readonly end_at?: string | null;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly campaign_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
     };
     readonly answer: Campaign;
   };
@@ -3762,7 +3842,54 @@ export interface Operations {
       /** Id of a campaign (`cmp_…`). */
       readonly campaign_id?: string;
       /** A campaign. */
-      readonly campaign?: Campaign2;
+      readonly campaign?: {
+        /** Key, unique in game and environment. */
+        readonly key?: string;
+        /** The trigger. */
+        readonly trigger: Trigger;
+        /** Content that the player sees. */
+        readonly content: Content;
+        /** Display name. */
+        readonly name?: string | null;
+        /** Whether the campaign triggers and delivers interventions. */
+        readonly enabled?: boolean | null;
+        /** Id of the segment (`seg_…`) that the player must be in. */
+        readonly audience?: string | null;
+        /** How the client shows the intervention. */
+        readonly display_rules?: {
+          /** Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. */
+          readonly priority?: string;
+          /** Seconds after which the client hides the intervention. */
+          readonly dismiss_after_seconds?: number;
+        } | null;
+        /** Frequency caps. */
+        readonly caps?: {
+          /** Maximum number of interventions that a player sees. */
+          readonly total?: number | null;
+          /** Maximum number of interventions per player and UTC day. */
+          readonly per_day?: number | null;
+        } | null;
+        /** Minimum time between two interventions for one player, seconds. */
+        readonly cooldown_seconds?: number | null;
+        /**
+         * Hours without deliveries, in the time zone of the player's attribute `timezone` (an IANA
+         * name, an offset such as `+02:00`, or a name that Windows uses), else UTC.
+         */
+        readonly quiet_hours?: {
+          /** Start of the quiet hours, time of day. */
+          readonly from: string;
+          /** End of the quiet hours, time of day, exclusive. */
+          readonly to: string;
+        } | null;
+        /** Percentage of players in the holdout group, 0 to 100, who never get interventions. */
+        readonly holdout_percentage?: number | null;
+        /** Time after which an undelivered intervention expires, seconds. */
+        readonly expires_after_seconds?: number | null;
+        /** When the campaign starts to trigger. */
+        readonly start_at?: string | null;
+        /** When the campaign stops triggering and delivering. */
+        readonly end_at?: string | null;
+      };
       /** Properties of an event that would trigger it. */
       readonly properties?: Readonly<Record<string, unknown>>;
     };
@@ -3995,6 +4122,16 @@ export interface Operations {
       readonly filters?: Readonly<Record<string, Operators>>;
       /** Signing secret. */
       readonly secret?: string;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly webhook_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly disabled?: unknown;
     };
     readonly answer: {
       /** Id of the webhook. */
@@ -4028,6 +4165,13 @@ export interface Operations {
         /** `gone`: the receiver returned 410. */
         readonly reason: 'gone' | 'failing';
       };
+      /** Kinds and filters that may never match. */
+      readonly warnings?: readonly {
+        /** JSON Pointer to the field. */
+        readonly path: string;
+        /** Why it may never match. */
+        readonly message: string;
+      }[];
       /** When the webhook was created. */
       readonly created_at: string;
       /** Version, counted from 1. */
@@ -4088,6 +4232,14 @@ export interface Operations {
       readonly filters?: Readonly<Record<string, Operators>> | null;
       /** New signing secret, with the same effect as rotate-secret. */
       readonly secret?: string;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly webhook_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly disabled?: unknown;
     };
     readonly answer: Webhook;
   };
@@ -4124,6 +4276,16 @@ export interface Operations {
     readonly body: {
       /** New signing secret. */
       readonly secret?: string;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly webhook_id?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly warnings?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly disabled?: unknown;
     };
     readonly answer: {
       /** Id of the webhook. */
@@ -4157,6 +4319,13 @@ export interface Operations {
         /** `gone`: the receiver returned 410. */
         readonly reason: 'gone' | 'failing';
       };
+      /** Kinds and filters that may never match. */
+      readonly warnings?: readonly {
+        /** JSON Pointer to the field. */
+        readonly path: string;
+        /** Why it may never match. */
+        readonly message: string;
+      }[];
       /** When the webhook was created. */
       readonly created_at: string;
       /** Version, counted from 1. */
@@ -4175,7 +4344,14 @@ export interface Operations {
     };
     readonly query: undefined;
     readonly header: undefined;
-    readonly body: undefined;
+    readonly body: {
+      /** Kind of the sample, for example `event.level_up`. */
+      readonly kind?: string;
+      /** Properties of the sample, if it is an event. */
+      readonly properties?: Readonly<Record<string, unknown>>;
+      /** Read-only, as returned by GET. */
+      readonly webhook_id?: unknown;
+    };
     readonly answer: {
       /** Id of the webhook. */
       readonly webhook_id: string;
@@ -4183,6 +4359,10 @@ export interface Operations {
       readonly delivery_id: string;
       /** Event kind of the sample, `type` in its payload. */
       readonly kind: string;
+      /** Whether the kinds and filters of the webhook take the sample. */
+      readonly would_be_delivered: boolean;
+      /** The paths of filters that do not hold for the sample. */
+      readonly unmet_filters: readonly string[];
       /** Whether the receiver returned 2xx. */
       readonly delivered: boolean;
       /** HTTP status of the response. */
@@ -5124,6 +5304,12 @@ export interface Operations {
       readonly query: AnalyticsQuery;
       /** Range for whoever opens the query: this many UTC days before today, and today. */
       readonly range_days?: number | null;
+      /** Read-only, as returned by GET. */
+      readonly version?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly created_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly updated_at?: unknown;
     };
     readonly answer: SavedQuery;
   };
