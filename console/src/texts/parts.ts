@@ -97,7 +97,7 @@ export const diff = {
 export const confirm = {
   live: (game: string) => `This changes LIVE of ${game}. Players get it at once.`,
   waits: (game: string) =>
-    `This changes LIVE of ${game}, once a second person approves it. Players get nothing before.`,
+    `This changes LIVE of ${game}, once a second person approves it. Until then players keep what they get now.`,
   mayWait: (game: string) =>
     `This changes LIVE of ${game}: at once, or once a second person approves it if a flag or campaign uses it.`,
   test: (game: string) => `This changes the test environment of ${game}.`,

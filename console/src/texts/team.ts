@@ -160,7 +160,7 @@ export const approvals = {
   intro: 'Changes of what live players get that wait for a second person. They expire after 14 days.',
   waitingCount: (count: number) => (count === 1 ? '1 change waits' : `${count} changes wait`),
   waitingHere: (count: number, people: string) =>
-    `${count === 1 ? '1 change waits' : `${count} changes wait`} for a second person (by ${people}). Players get nothing new before.`,
+    `${count === 1 ? '1 change waits' : `${count} changes wait`} for a second person (by ${people}).`,
   turnOff: 'Turn off now',
   turnOffTitle: (name: string) => `Turn ${name} off without a second person?`,
   turnOffHelp: 'Players lose it at once. Turning it on again waits for a second person. The audit shows your reason.',
