@@ -145,8 +145,16 @@ describe('an existing webhook', () => {
     [{ filters: { a: { between: [1, 2] } } }, '/filters/a/between'],
     [{ secret: null }, '/secret'],
     [{ secret: '' }, '/secret'],
-    [{ webhook_id: 'wh_2' }, '/webhook_id'],
-    [{ disabled: null }, '/disabled'],
+    // Libraries of Standard Webhooks read no key from these: without padding, for URLs, empty, with a blank, a signature.
+    [{ secret: 'whsec_QUJDRA' }, '/secret'],
+    [{ secret: 'whsec_-_8-_w==' }, '/secret'],
+    [{ secret: 'whsec_' }, '/secret'],
+    [{ secret: ' whsec_QUJDRA==' }, '/secret'],
+    [{ secret: 'whsec_QUJDRA== ' }, '/secret'],
+    [{ secret: 'v1,whsec_QUJDRA==' }, '/secret'],
+    [{ secret: 'WHSEC_QUJDRA==' }, '/secret'],
+    [{ filters: { 'data.properties.n': { eq: 1 } } }, '/filters/data.properties.n'],
+    [{ filters: { n: { eq: 1 } } }, '/filters/n'],
     [{ colour: 'red' }, '/colour'],
   ])('refuses the change %j', async (some, path) => {
     const id = await made();
