@@ -256,7 +256,6 @@ async function main(config: Config, logger: Logger): Promise<void> {
     const freshness = createFreshness({ log, clock, logger, feed });
     if (has('sinks')) metrics.sinksBehindFrom(() => freshness.secondsBehind());
     if (has('gateway')) {
-      // Only `npm start` creates the demo game; a process started by itself is a production process.
       if (config.supervised) await untilDemo({ config: configStore, clock, ids, dataDir, group, logger });
       void feed.start();
     }

@@ -33,8 +33,8 @@ export interface Step {
 export type FlagSteps = { kind: 'steps'; steps: Step[] } | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
- * The steps of a flag, in order: disabled, prerequisites, override, rules by priority, default. Evaluations are prepared
- * once, shared and frozen: only overrides allocate.
+ * The steps of a flag, in order: disabled, prerequisites, override, rules by priority, default. Evaluations are
+ * prepared once, shared and frozen: only overrides allocate.
  * @param onOverBudget called when a rule's condition exceeds its steps; the condition is then false
  * @param computed finds named computed properties, at every evaluation
  */

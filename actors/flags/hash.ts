@@ -5,8 +5,8 @@
  *
  * The seed is hashed once, and the digits of the inner hash are hashed without building a string. Characters are UTF-16
  * code units, as in GrowthBook's JavaScript; seeds and player ids are ASCII, so these equal the bytes.
- * The specification divides it by 10,000. Buckets are integers here, since fractions of a percentage are inexact: 0.07 %
- * included the bucket 7.
+ * The specification divides it by 10,000. Buckets are integers here, since fractions of a percentage are inexact:
+ * 0.07 % included the bucket 7.
  * @returns value → its bucket, an integer from 0 to 9,999, uniformly distributed
  */
 export function seededBucket(seed: string): (value: string) => number {

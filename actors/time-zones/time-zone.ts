@@ -26,7 +26,7 @@ function resolve(name: string): string | undefined {
   return isZone(candidate) ? candidate : undefined;
 }
 
-const OFFSET = /^(?:utc|gmt)?\s*([+-])\s*(\d{1,2})(?::?([0-5]\d))?$/i;
+const OFFSET = /^(?:utc|gmt)? ?([+-]) ?(\d{1,2})(?::?([0-5]\d))?$/i;
 /** The offsets that exist are -12:00 to +14:00. */
 const MOST_HOURS = 14;
 

@@ -1,6 +1,6 @@
 /**
- * Windows' names of time zones and the IANA zone that each means, after the table windowsZones of Unicode CLDR (territory
- * 001). .NET and Unity on Windows report these names.
+ * Windows' names of time zones and the IANA zone that each means, after the table windowsZones of Unicode CLDR
+ * (territory 001). .NET and Unity on Windows report these names.
  */
 export const WINDOWS_ZONES: ReadonlyMap<string, string> = new Map([
   ['aus central standard time', 'Australia/Darwin'],

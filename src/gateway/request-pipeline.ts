@@ -15,6 +15,7 @@ import { type Exchange, respond } from './http/exchange.ts';
 import type { KeyRing } from './access/key-ring.ts';
 import { readQuery } from './http/query-string.ts';
 import { counted, countMalformed, limited } from './access/metered-request.ts';
+import { KEY_MISSING, noKey } from './access/no-key.ts';
 import { forbidden } from './access/permission.ts';
 import type { PlayerTokens } from './access/player-tokens.ts';
 import type { RateLimiter } from './access/rate-limiter.ts';
@@ -29,7 +30,6 @@ import {
   type RequestHead,
   type RouteReader,
 } from './http/request-head.ts';
-import type { RequestHeaders } from './http/request-headers.ts';
 import { openStream, type StreamKind, type StreamRegistry } from './sse/stream-registry.ts';
 import type { ApiKey } from '../api/api-key.ts';
 import { openBodyStream } from './http/body-stream.ts';
@@ -210,20 +210,6 @@ function admit(
   if (bad !== undefined && playerToken !== '' && exchange.caller !== undefined)
     deps.playerTokens.noteBad(exchange.caller);
   return denied ?? { kind: 'admitted', player };
-}
-
-const KEY_MISSING = failure('UNAUTHORIZED', 'No API key was sent. Send it as X-API-Key or as a bearer token.');
-const KEY_UNKNOWN = failure('UNAUTHORIZED', 'The API key is unknown or revoked. Send a valid key.');
-const NO_SCHEME = failure(
-  'UNAUTHORIZED',
-  'Authorization holds no bearer token: write `Authorization: Bearer <key>`, or send the key as X-API-Key.',
-);
-const WITH_SCHEME = failure('UNAUTHORIZED', 'X-API-Key must hold the key alone, without `Bearer` before it.');
-
-/** The answer to a request without a valid key. @param text where a key may be; empty if nowhere */
-function noKey({ apiKey, authorization }: RequestHeaders, text: string): Failure {
-  if (text === '') return authorization === '' ? KEY_MISSING : NO_SCHEME;
-  return /^bearer\s/i.test(apiKey) ? WITH_SCHEME : KEY_UNKNOWN;
 }
 
 /**

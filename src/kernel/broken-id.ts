@@ -6,8 +6,8 @@
 const BROKEN: ReadonlySet<string> = new Set(['', 'undefined', 'null', '(null)', '<null>', 'nan']);
 
 /**
- * Placeholders that PostHog and Mixpanel refuse to tie to people, and Unity's `SystemInfo.unsupportedIdentifier`. A game
- * may have a player 0 or guest of its own, so only messages of third-party clients are held against them.
+ * Placeholders that PostHog and Mixpanel refuse to tie to people, and Unity's `SystemInfo.unsupportedIdentifier`. A
+ * game may have a player 0 or guest of its own, so only messages of third-party clients are held against them.
  */
 const PLACEHOLDERS: ReadonlySet<string> = new Set([
   '0',

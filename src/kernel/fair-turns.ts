@@ -3,7 +3,8 @@
  *
  * Invariants
  * 1. A lane waits for at most one piece of work of every other lane that came before.
- * 2. The waiting work is bounded. At the bound the longest lane loses its newest, so a lane that asks for little gets in.
+ * 2. The waiting work is bounded. At the bound the longest lane loses its newest, so a lane that asks for little gets
+ *    in.
  */
 interface FairTurns {
   /** @returns `busy`: there was no place for it, so it did not run */

@@ -10,8 +10,8 @@ const BASIC =
 const END_MS = 10_413_792_000_000;
 
 /**
- * Parses an ISO 8601 date or date-time, in the extended or the basic form. Without an offset it is UTC; fractions beyond
- * milliseconds are cut off. Week dates and ordinal dates are not read.
+ * Parses an ISO 8601 date or date-time, in the extended or the basic form. Without an offset it is UTC; fractions
+ * beyond milliseconds are cut off. Week dates and ordinal dates are not read.
  * @returns epoch milliseconds, or undefined if the text is not a time in the years 1970 to 2299
  */
 export function parseTimestamp(text: string): number | undefined {
@@ -67,8 +67,8 @@ const MICROSECONDS_FROM = MILLISECONDS_FROM * 1_000;
 
 /**
  * Reads a time as other products and their clients write it: ISO 8601, also with a space in place of the `T` and before
- * the offset, and with ` UTC` at the end; or a number since 1970, in seconds, or in milliseconds or microseconds if that
- * many seconds are too far away. The time may be outside of the years that `parseTimestamp` reads.
+ * the offset, and with ` UTC` at the end; or a number since 1970, in seconds, or in milliseconds or microseconds if
+ * that many seconds are too far away. The time may be outside of the years that `parseTimestamp` reads.
  * @returns epoch milliseconds, or undefined for anything else
  */
 export function foreignTime(value: unknown): number | undefined {

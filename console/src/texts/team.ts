@@ -168,7 +168,7 @@ export const approvals = {
   reasonHelp: 'Why it cannot wait',
   empty: 'Nothing waits',
   emptyHelp:
-    'If an operator turns approval on (games set --approval on), live changes of flags, campaigns and what they use wait here.',
+    'If an operator turns approval on (games set --approval on), live changes of flags and campaigns wait here.',
   methods: { POST: 'Create', PUT: 'Change', PATCH: 'Change', DELETE: 'Delete' },
   what: (method: string, kind: string, key: string) => `${method} ${kind}${key === '' ? '' : ` ${key}`}`,
   by: (email: string) => `proposed by ${email}`,

@@ -13,8 +13,8 @@ import { usersOf } from '../segments/segments.ts';
  * Changes by people of what live players get, in games that want a second person for them.
  *
  * Invariants
- * 1. Such a request changes nothing. It is stored, bound to the version that it would change, and made by the person who
- *    approves it.
+ * 1. Such a request changes nothing. It is stored, bound to the version that it would change, and made by the person
+ *    who approves it.
  * 2. That covers everything that decides what a flag or campaign serves: itself, its overrides, and the segments, lists
  *    and computed properties that it uses, or that a proposal would have it use.
  * 3. A new route below these paths waits, unless it is listed here as harmless.

@@ -36,7 +36,9 @@ export interface DefinitionResource<K extends DefinitionKind> {
   most: number;
   /** Whether callers see a stored document. Default: always. */
   isThere?: (document: Documents[K]) => boolean;
-  /** Whether a document is archived: it is not there, but `?state=archived` reads it. Absent: the kind has no archive. */
+  /**
+   * Whether a document is archived: it is not there, but `?state=archived` reads it. Absent: the kind has no archive.
+   */
   isArchived?: (document: Documents[K]) => boolean;
   /** Mapping between ids and stored keys, if they differ. */
   stored?: { keyOf: (id: string) => string; idOf: (document: Documents[K]) => string };

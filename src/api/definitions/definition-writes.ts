@@ -130,7 +130,8 @@ export interface Edit<K extends DefinitionKind> {
   change: (held: Documents[K], entry: ConfigEntry<K>) => Changed<K> | Failure;
   /**
    * Checks the written document against definitions that were written at the same time. All nodes see the same order of
-   * writes, so of two that exclude each other the later one finds the earlier. With a failure, the document is put back.
+   * writes, so of two that exclude each other the later one finds the earlier. With a failure, the document is put
+   * back.
    */
   conflict?: (written: Documents[K]) => Failure | undefined;
 }

@@ -12,8 +12,8 @@ export interface Batch {
 const SENT_AT_IS_NO_CLOCK: ReadonlySet<string> = new Set(['analytics-csharp', 'analytics-swift', 'analytics-kotlin']);
 
 /**
- * When a message happened: never later than its receipt. If the sender's clock differs by more than `segmentSkewMs` from
- * the service's, the difference is corrected; without a readable time it is the time of receipt.
+ * When a message happened: never later than its receipt. If the sender's clock differs by more than `segmentSkewMs`
+ * from the service's, the difference is corrected; without a readable time it is the time of receipt.
  */
 export function timeOf(
   message: Readonly<Record<string, unknown>>,
@@ -22,7 +22,8 @@ export function timeOf(
 ): number {
   const original = readTime(message['originalTimestamp']);
   const explicit = readTime(message['timestamp']);
-  // RudderStack's clients send both, if the caller chose a time of its own. Exports of Segment do: `timestamp` is right.
+  // RudderStack's clients send both, if the caller chose a time of its own. Exports of Segment do: `timestamp` is
+  // right.
   if (original !== undefined && explicit !== undefined) return Math.min(explicit, receivedAt);
   const claimed = original ?? explicit;
   if (claimed === undefined) return receivedAt;

@@ -9,7 +9,9 @@ export interface OneTimeEntries {
   take(name: string): Promise<'valid' | 'invalid' | 'unavailable'>;
   /** Marks a name as used, for as long as the bucket keeps entries. `invalid`: it was used before. */
   spend(name: string): Promise<'valid' | 'invalid' | 'unavailable'>;
-  /** The value that all gateways have under a name: this one, if there is none. Undefined: the broker does not answer. */
+  /**
+   * The value that all gateways have under a name: this one, if there is none. Undefined: the broker does not answer.
+   */
   agree(name: string, value: Uint8Array): Promise<Uint8Array | undefined>;
 }
 

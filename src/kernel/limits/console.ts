@@ -37,7 +37,9 @@ export const CONSOLE_LIMITS = {
    * and one of libuv's four threads each.
    */
   passwordHashes: 2,
-  /** Further ones that wait, in all and of one network around the caller (/24, /48), which take turns. Beyond it 503. */
+  /**
+   * Further ones that wait, in all and of one network around the caller (/24, /48), which take turns. Beyond it 503.
+   */
   passwordHashesWaiting: 64,
   passwordHashesOfNetwork: 8,
   /** Wrong passwords per minute: of one account from one network, and of one network. Wider networks have more. */
@@ -84,7 +86,9 @@ export const CONSOLE_LIMITS = {
   passkeyFreshMs: 15 * 60_000,
   /** How long a sign-in by the identity provider may take, from the first click. */
   openIdSeconds: 600,
-  /** Codes that a process asks the provider about at once; those that wait, in all and of one network. Beyond it 503. */
+  /**
+   * Codes that a process asks the provider about at once; those that wait, in all and of one network. Beyond it 503.
+   */
   openIdCodes: 8,
   openIdCodesWaiting: 64,
   openIdCodesOfNetwork: 8,

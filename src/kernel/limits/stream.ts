@@ -4,15 +4,16 @@
  */
 export const STREAM_LIMITS = {
   /**
-   * How long a stream token is valid, and how long its bucket keeps what counts once: a sign-in by the identity provider
-   * (`openIdSeconds`) is the longest. Clocks differ by less than the difference.
+   * How long a stream token is valid, and how long its bucket keeps what counts once: a sign-in by the identity
+   * provider (`openIdSeconds`) is the longest. Clocks differ by less than the difference.
    */
   streamTokenMs: 60_000,
   streamTokenKeptMs: 660_000,
   /** Characters of a stream token: `st_`, the id of its key and 256 bits. */
   streamTokenLength: 82,
   /**
-   * Unexpired stream tokens that one process makes for one API key. Each is a synced write and 0.2 kB for eleven minutes.
+   * Unexpired stream tokens that one process makes for one API key. Each is a synced write and 0.2 kB for eleven
+   * minutes.
    */
   streamTokensOfKey: 1_000,
   /**
