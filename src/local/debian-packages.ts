@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -11,16 +12,18 @@ const TIMEOUT_MS = 120_000;
 
 /**
  * Downloads packages with the machine's apt and unpacks them without changing the system and without root: package
- * lists, cache and sources file are private copies below `folder`. Package hashes are not pinned, because suites
- * change; apt must verify the archive's signature instead, whatever the machine's settings are.
+ * lists, cache and sources file are private copies below `folder`. Apt must verify the archive's signature, whatever
+ * the machine's settings are, and with it the hash of each package.
  * @param folder private and empty
  * @param sources the archives to use, in the form of `DEBIAN_SOURCES`
+ * @param pinned SHA-256 of packages by file name. Suites change: packages with other names have apt's check only.
  * @returns the folder that corresponds to `/` in the packages. Dependencies are not downloaded.
  */
 export async function unpackDebianPackages(
   folder: string,
   packages: readonly string[],
   sources: string,
+  pinned: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const parts = join(folder, 'parts');
   const lists = join(folder, 'lists');
@@ -52,6 +55,16 @@ export async function unpackDebianPackages(
   if (archives.length < packages.length) {
     throw new Error(`apt-get download fetched ${archives.length} of ${packages.length} packages`);
   }
+  for (const archive of archives) await checkPinned(join(folder, archive), pinned[archive]);
   for (const archive of archives) await run('dpkg', ['-x', join(folder, archive), unpacked], { timeout: TIMEOUT_MS });
   return unpacked;
+}
+
+/** Throws if a file does not have the expected SHA-256. */
+export async function checkPinned(path: string, expected: string | undefined): Promise<void> {
+  if (expected === undefined) return;
+  const actual = createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+  if (actual !== expected) throw new Error(`${basename(path)} has the SHA-256 ${actual}; ${expected} is expected`);
 }

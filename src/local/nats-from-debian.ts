@@ -6,12 +6,21 @@ import { DEBIAN_SOURCES, unpackDebianPackages } from './debian-packages.ts';
 const SUITE = 'forky';
 
 /**
+ * The packages that this version was tested with. The suite moves on: a newer package has other names, and then the
+ * signature of Debian's archive vouches for it alone.
+ */
+const PINNED: Readonly<Record<string, string>> = {
+  'nats-server_2.15.1-1_amd64.deb': '31ef4ceaa84e8248d449e508472e3770c17c3695cb5cb0ee96e03912724ea884',
+  'nats-server_2.15.1-1_arm64.deb': '68923b614b6b5594bbd63ffdce7258c2155ec448fb4cb7efd099bf9273eca128',
+};
+
+/**
  * Downloads nats-server from Debian's newest suite, on a machine with apt.
  * @param folder private and empty
  */
 export async function fetchNatsFromDebian(folder: string): Promise<string> {
   const sources = newestSuite(await readFile(DEBIAN_SOURCES, 'utf8'));
-  return join(await unpackDebianPackages(folder, ['nats-server'], sources), 'usr', 'sbin', 'nats-server');
+  return join(await unpackDebianPackages(folder, ['nats-server'], sources, PINNED), 'usr', 'sbin', 'nats-server');
 }
 
 /**

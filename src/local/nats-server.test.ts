@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkPinned } from './debian-packages.ts';
 import { newestSuite } from './nats-from-debian.ts';
 import { fetchNatsFromRelease } from './nats-from-release.ts';
 import { findNatsServer, type Fetcher } from './nats-server.ts';
@@ -126,6 +127,17 @@ describe('the official release', () => {
     expect(readdirSync(scratch)).toEqual([]);
     expect(requested).toHaveLength(1);
   });
+});
+
+test('a Debian package whose name is pinned is not unpacked with other content', async () => {
+  const path = join(root, 'nats-server_2.15.1-1_amd64.deb');
+  writeFileSync(path, 'not what was released');
+  const actual = createHash('sha256').update('not what was released').digest('hex');
+  await expect(checkPinned(path, actual)).resolves.toBeUndefined();
+  await expect(checkPinned(path, undefined)).resolves.toBeUndefined();
+  await expect(checkPinned(path, 'f'.repeat(64))).rejects.toThrow(
+    `nats-server_2.15.1-1_amd64.deb has the SHA-256 ${actual}; ${'f'.repeat(64)} is expected`,
+  );
 });
 
 test("the download uses the machine's main archive with its newest suite and its signature", () => {
