@@ -71,6 +71,7 @@ const OPTIONS: Options = {
     email: isEmail,
     uuid: isUuid,
     'external-id': (text: string) => !isBrokenId(text),
+    'caller-id': (text: string) => !isBrokenId(text),
     amount: (text: string) => parseAmount(text) !== undefined,
     currency: isCurrency,
     'version-tag': (text: string) => parseVersionTag(text) !== undefined,
@@ -86,6 +87,7 @@ const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   'date-time': 'must be an ISO 8601 time in the years 1970 to 2299, for example 2026-01-15T10:30:00Z',
   email: 'must be an e-mail address',
   'external-id': BROKEN_ID,
+  'caller-id': BROKEN_ID,
   uuid: 'must be a UUID: the `id` that the service answered for it',
   amount:
     'must be a decimal number that is greater than 0 after rounding to 4 decimals and at most ' +

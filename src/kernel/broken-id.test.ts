@@ -28,9 +28,15 @@ const BROKEN = [
   '" "',
   '00000000-0000-0000-0000-000000000000',
   '{00000000-0000-0000-0000-000000000000}',
+  '(00000000-0000-0000-0000-000000000000)',
+  'urn:uuid:00000000-0000-0000-0000-000000000000',
+  '<nil>',
+  '-nan',
+  '\u200b',
+  '\u200bnull\u0000',
   '0'.repeat(32),
 ];
-const PLACEHOLDERS = ['0', 'none', 'None', 'nil', '<nil>', 'n/a', 'unknown', 'anonymous', 'guest', 'Guest', 'true'];
+const PLACEHOLDERS = ['0', 'none', 'None', 'nil', 'n/a', 'unknown', 'anonymous', 'guest', 'Guest', 'true'];
 const IDS = [
   'undefined1',
   'nullable',
@@ -47,7 +53,7 @@ const IDS = [
   "'",
   '"',
   'é',
-  '\u200b',
+  '\ue000',
   '0'.repeat(31),
   '0'.repeat(200),
 ];

@@ -3,7 +3,7 @@
  * one player of everybody who has the bug. They are compared trimmed, without quotes and in lower case.
  */
 
-const BROKEN: ReadonlySet<string> = new Set(['', 'undefined', 'null', '(null)', '<null>', 'nan']);
+const BROKEN: ReadonlySet<string> = new Set(['', 'undefined', 'null', '(null)', '<null>', '<nil>', 'nan', '-nan']);
 
 /**
  * Placeholders that PostHog and Mixpanel refuse to tie to people, and Unity's `SystemInfo.unsupportedIdentifier`. A
@@ -14,7 +14,6 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
   '-1',
   'none',
   'nil',
-  '<nil>',
   'n/a',
   'na',
   'unknown',
@@ -54,19 +53,21 @@ function isBroken(id: string): boolean {
   return BROKEN.has(id) || (id.startsWith(OBJECT) && id.endsWith(']')) || isZeroUuid(id);
 }
 
+/** Blanks, also those of no width, and control characters. */
+const INVISIBLE_ENDS = /^[\p{Z}\p{Cc}\p{Cf}]+|[\p{Z}\p{Cc}\p{Cf}]+$/gu;
 /** The longest text that can be broken: quoted and padded ids are compared without both. */
 const LONGEST = 64;
 
 function bare(text: string): string {
-  const trimmed = text.trim();
-  if (trimmed.length > LONGEST) return trimmed;
+  const short = text.trim();
+  if (short.length > LONGEST) return short;
+  const trimmed = short.replace(INVISIBLE_ENDS, '');
   const isQuoted = trimmed.length > 1 && QUOTES.some((quote) => trimmed.startsWith(quote) && trimmed.endsWith(quote));
-  return (isQuoted ? trimmed.slice(1, -1).trim() : trimmed).toLowerCase();
+  return (isQuoted ? trimmed.slice(1, -1).replace(INVISIBLE_ENDS, '') : trimmed).toLowerCase();
 }
 
-/** With or without hyphens and braces, as C# and Windows write it. */
+/** With or without hyphens, and braces or parentheses, as C# and Windows write it. */
 function isZeroUuid(id: string): boolean {
   if (!id.includes('00000000')) return false;
-  const digits = id.startsWith('{') && id.endsWith('}') ? id.slice(1, -1) : id;
-  return digits.replaceAll('-', '') === '0'.repeat(32);
+  return id.replaceAll(/^(?:urn:uuid:|[({])|[)}]$|-/g, '') === '0'.repeat(32);
 }

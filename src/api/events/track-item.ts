@@ -23,6 +23,7 @@ export const TrackBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.callerIdLength,
+        format: 'caller-id',
         description: 'Id of the session that the event belongs to.',
       }),
     ),
@@ -31,6 +32,7 @@ export const TrackBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.callerIdLength,
+        format: 'caller-id',
         description: 'Your id of the event. Repeats for the same player count once.',
       }),
     ),

@@ -27,6 +27,7 @@ const GameEvent = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: LIMITS.callerIdLength,
+        format: 'caller-id',
         description: 'Your id of the event. Repeats for the same player are not counted again.',
       }),
     ),

@@ -57,6 +57,7 @@ export const Player = Type.Object(
 export const deviceIdSchema = {
   minLength: 1,
   maxLength: LIMITS.deviceIdLength,
+  format: 'caller-id',
   description: 'Device id.',
 } as const;
 export const emailSchema = {

@@ -61,6 +61,7 @@ export const recordPurchase = defineRoute({
         Type.String({
           minLength: 1,
           maxLength: LIMITS.callerIdLength,
+          format: 'caller-id',
           description: "The store's transaction id. Repeats for the same player count once.",
         }),
       ),

@@ -12,6 +12,7 @@ import { defineRoute, invalid } from '../route.ts';
 const SessionId = Type.String({
   minLength: 1,
   maxLength: LIMITS.callerIdLength,
+  format: 'caller-id',
   description: 'Id of the session: your own id, unique per player, or the session_id that init returned.',
 });
 

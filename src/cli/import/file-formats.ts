@@ -45,12 +45,17 @@ export const IMPORT_SOURCES = [
 ] as const satisfies readonly ImportSource[];
 
 const eventName = (fields: Fields, name: string): string => requiredText(fields, name, LIMITS.nameLength);
-function playerName(fields: Fields, name: string): string {
-  const id = requiredText(fields, name, LIMITS.externalIdLength);
+const playerName = (fields: Fields, name: string): string => requiredId(fields, name, LIMITS.externalIdLength);
+function requiredId(fields: Fields, name: string, maxLength: number): string {
+  const id = requiredText(fields, name, maxLength);
   if (isBrokenId(id)) throw new LineFault(`\`${name}\` ${BROKEN_ID}.`);
   return id;
 }
-const ownId = (fields: Fields, name: string): string | undefined => optionalText(fields, name, LIMITS.callerIdLength);
+/** An id that is none is absent, as in the API. */
+function ownId(fields: Fields, name: string, maxLength: number = LIMITS.callerIdLength): string | undefined {
+  const id = optionalText(fields, name, maxLength);
+  return id === undefined || isBrokenId(id) ? undefined : id;
+}
 
 /** The columns of `export events`. Those that the service makes itself are left out. */
 const EXPORTED = ['player_id', 'game_id', 'environment', 'received_at', 'lifecycle_stage', 'is_payer', 'country'];
@@ -109,7 +114,7 @@ const nativePlayers: FileFormat = {
   read(fields, nowMs, notes) {
     const firstSeenAt = optionalTime(fields, 'first_seen_at', nowMs);
     const at = optionalTime(fields, 'last_seen_at', nowMs) ?? firstSeenAt ?? NEVER_SEEN;
-    const deviceId = optionalText(fields, 'device_id', LIMITS.deviceIdLength);
+    const deviceId = ownId(fields, 'device_id', LIMITS.deviceIdLength);
     const email = optionalText(fields, 'email', LIMITS.emailLength);
     if (email !== undefined && !isEmail(email)) throw new LineFault('`email` must be an e-mail address.');
     return {
@@ -232,7 +237,7 @@ function sessionOf(fields: Fields, { length, version }: SessionFields): NonNulla
   const platform = deviceField(fields['platform']);
   const appVersion = deviceField(fields[version]);
   return {
-    sessionId: requiredText(fields, 'session_id', LIMITS.callerIdLength),
+    sessionId: requiredId(fields, 'session_id', LIMITS.callerIdLength),
     durationSeconds,
     ...(platform === undefined ? {} : { platform }),
     ...(appVersion === undefined ? {} : { appVersion }),
@@ -255,7 +260,10 @@ function purchaseOf(fields: Fields): NonNullable<ImportItem['purchase']> {
     throw new LineFault('`currency` must be an ISO 4217 currency code, for example USD.');
   }
   const productId = optionalText(fields, 'product_id', LIMITS.productIdLength) ?? null;
-  return { amount, currency, productId, transactionId: ownId(fields, 'transaction_id') ?? null };
+  const isNamed = optionalText(fields, 'transaction_id', LIMITS.callerIdLength) !== undefined;
+  // A repeat that is not recognised would be paid twice.
+  const transactionId = isNamed ? requiredId(fields, 'transaction_id', LIMITS.callerIdLength) : null;
+  return { amount, currency, productId, transactionId };
 }
 
 const CURRENCY_LENGTH = 3;

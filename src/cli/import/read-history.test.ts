@@ -65,6 +65,13 @@ describe('lines of the own format', () => {
     },
   );
 
+  it.each(['undefined', 'NULL', '[object Object]'])('of its own that is %j is none', async (id) => {
+    const [plain] = items(await read(native({}), {}));
+    expect(items(await read(native({ event_id: id, session_id: id }), {}))).toEqual([plain]);
+    const purchase = JSON.stringify({ external_id: 'p', amount: 1, timestamp: '2025-01-01', transaction_id: id });
+    expect(items(await read(purchase, { kind: 'purchases' }))).toEqual([expect.stringContaining('missing value')]);
+  });
+
   it('may leave out values as other languages do', async () => {
     const [plain] = items(await read(native({ event_id: 'i' }), {}));
     for (const some of [{ properties: [] }, { properties: null }, { properties: '[]' }, { session_id: null }]) {

@@ -45,13 +45,13 @@ const DOORS: readonly [name: string, path: string, body: Record<string, unknown>
     'register',
     '/v1/players/players',
     { external_id: 'p' },
-    ['"attributes":[]', '"attributes":null', '"email":null', '"device_id":null'],
+    ['"attributes":[]', '"attributes":null', '"email":null', '"device_id":null', '"device_id":"undefined"'],
   ],
   [
     'an event',
     '/v1/events/events',
     EVENT,
-    ['"properties":[]', '"properties":null', '"session_id":null', '"timestamp":null'],
+    ['"properties":[]', '"properties":null', '"session_id":null', '"session_id":"[object Object]"', '"timestamp":null'],
   ],
   [
     'a session',
@@ -116,6 +116,48 @@ function comparable(command: CommandBody | undefined): string {
     ['eventId', 'sessionId', 'timestamp', 'idempotency'].includes(name) ? undefined : value,
   );
 }
+
+describe('an empty object in the place of a list', () => {
+  const session = `"player_id":"${PLAYER}","session_id":"ses_019bc0de-1234-7abc-8def-0123456789ab"`;
+  it.each([
+    ['/v1/bff/game/init', `"player_id":"${PLAYER}","requested_flags":`],
+    ['/v1/bff/game/sync', `${session},"events":`],
+    ['/v1/bff/game/end-session', `${session},"session_duration_seconds":5,"final_events":`],
+    ['/v1/events/events/batch', '"events":'],
+  ])('is a list without items: %s %s', async (path, fields) => {
+    const plain = await post(path, `{${fields}[]}`);
+    const sent = await post(path, `{${fields}{}}`);
+    expect(sent.status).toBe(plain.status);
+    const [expected, found] = commands();
+    expect(comparable(found)).toEqual(comparable(expected));
+    expect((await post(path, `{${fields}{"a":1}}`)).text).toContain('must be array');
+  });
+});
+
+describe('an id of the caller that is none', () => {
+  it.each(['undefined', 'null', '[object Object]', '00000000-0000-0000-0000-000000000000', ' '])(
+    '%j recognises no repeat: each event counts',
+    async (id) => {
+      const item = (name: string) => ({ event_name: name, event_id: id });
+      const events = ['a', 'b'].map((name) => ({ player_id: PLAYER, ...item(name) }));
+      const batch = await post('/v1/events/events/batch', JSON.stringify({ events }));
+      expect(batch.text).toContain('"accepted":2');
+      const session = { player_id: PLAYER, session_id: 'ses_019bc0de-1234-7abc-8def-0123456789ab' };
+      await post('/v1/bff/game/sync', JSON.stringify({ ...session, events: [item('a'), item('b')] }));
+      const ids = JSON.stringify(commands()).match(/"eventId":"[^"]*"/g) ?? [];
+      expect(ids).toHaveLength(4);
+      expect(new Set(ids).size).toBe(4);
+      expect(ids).not.toContain(`"eventId":${JSON.stringify(id)}`);
+    },
+  );
+
+  it('is refused where a repeat would be paid or counted twice', async () => {
+    const player = `/v1/players/players/${PLAYER}`;
+    expect((await post(`${player}/purchase?amount=5&transaction_id=undefined`, '')).status).toBe(400);
+    expect((await post(`${player}/session`, '{"session_id":"null","duration_seconds":5}')).status).toBe(400);
+    expect(commands()).toEqual([]);
+  });
+});
 
 describe('a byte order mark', () => {
   const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
