@@ -1,5 +1,7 @@
-import { type Entry, mergedAttributes, parseEntries, sizeOf, type StateEntry } from './entries.ts';
-import type { KeyValueStorage } from './storage.ts';
+import type { DeviceClock } from './device-clock.ts';
+import { type Entry, type EventEntry, mergedAttributes, parseEntries, sizeOf, type StateEntry } from './entries.ts';
+import type { Platform } from './platform.ts';
+import type { StorageNames } from './storage-names.ts';
 
 /*
  * The queue: what was tracked and not yet acknowledged by the service, in order, in memory and in storage.
@@ -38,19 +40,19 @@ export interface EventQueue {
 }
 
 export interface QueueOptions {
-  storage: KeyValueStorage;
-  /** Begins every key. */
-  prefix: string;
+  platform: Pick<Platform, 'storage'>;
+  names: Pick<StorageNames, 'queue'>;
   /** Ends every key: differs between tabs and runs. */
   tab: string;
   /** Storage is not touched before this resolves. */
   isAllowed: Promise<void>;
-  wallMs: () => number;
-  maxEntries: number;
-  maxBytes: number;
-  onDropped: (entry: Entry) => void;
+  clock: Pick<DeviceClock, 'rawMs'>;
+  /** Entries at most. */
+  maxQueued: number;
+  maxQueuedBytes: number;
+  onDropped: (event: EventEntry, reason: 'queue-full', message: string) => void;
   /** A stored chunk is not one; it is deleted. */
-  onUnreadable: (key: string) => void;
+  onUnreadable?: (key: string) => void;
 }
 
 interface Chunk {
@@ -66,7 +68,9 @@ interface Chunk {
 const CHUNK_ENTRIES = 50;
 
 export function createEventQueue(options: QueueOptions): EventQueue {
-  const { storage, prefix, tab, wallMs, maxEntries, maxBytes, onDropped, onUnreadable } = options;
+  const { clock, tab, maxQueued, maxQueuedBytes, onDropped } = options;
+  const { storage } = options.platform;
+  const prefix = options.names.queue;
   let chunks: Chunk[] = [];
   let obsolete: string[] = [];
   let pinned: ReadonlySet<string> = new Set();
@@ -93,7 +97,7 @@ export function createEventQueue(options: QueueOptions): EventQueue {
   }
 
   function nextKey(): string {
-    lastStamp = Math.max(lastStamp + 1, Math.floor(wallMs()));
+    lastStamp = Math.max(lastStamp + 1, Math.floor(clock.rawMs()));
     return `${prefix}${lastStamp.toString(36).padStart(10, '0')}-${tab}`;
   }
 
@@ -157,12 +161,12 @@ export function createEventQueue(options: QueueOptions): EventQueue {
   }
 
   function trim(): void {
-    const isFull = () => size > maxEntries || bytes > maxBytes;
+    const isFull = () => size > maxQueued || bytes > maxQueuedBytes;
     while (isFull()) {
       const [oldest, newer] = oldestToGo();
       if (oldest === undefined) return;
       remove(new Set([oldest.id]));
-      if (newer === undefined) onDropped(oldest);
+      if (newer === undefined && oldest.kind === 'event') onDropped(oldest, 'queue-full', 'Full.');
     }
   }
 
@@ -227,7 +231,7 @@ export function createEventQueue(options: QueueOptions): EventQueue {
         if (text === null || isKnown(key) || !sends) continue;
         const entries = parseEntries(text);
         if (entries === undefined) {
-          onUnreadable(key);
+          options.onUnreadable?.(key);
           obsolete.push(key);
           continue;
         }

@@ -1,5 +1,6 @@
 import { createBackoff } from './backoff.ts';
 import type { Platform } from './platform.ts';
+import type { Sender } from './sender-types.ts';
 
 /*
  * Follows the service's stream of changed flags. It says only that something changed; the sender then asks for the
@@ -7,7 +8,7 @@ import type { Platform } from './platform.ts';
  *
  * Invariants
  * 1. At most one connection is open, and none after `close`.
- * 2. `changed` is called after each change, and when the stream opens for the first time, for changes before that.
+ * 2. The sender refreshes after each change, and when the stream opens for the first time, for changes before that.
  * 3. Nothing depends on it: every sync asks for changes too.
  */
 export interface FlagChanges {
@@ -27,18 +28,17 @@ const LINE_CHARS = 4_096;
 
 /**
  * @param baseUrl without a slash at its end
- * @param changed called some time after the service says that flags changed, so that not all clients ask at once
- * @param connected called when the stream opens: the service is there
+ * @param sender refreshes a random time after the service reports changed flags, so that not all clients ask at once;
+ * ends its backoff when the stream opens
+ * @returns undefined where the platform has no streams or `flagStream` is false
  */
 export function followFlags(
-  platform: Platform,
-  baseUrl: string,
-  key: string,
-  changed: () => void,
-  connected: () => void = () => {},
+  { platform, baseUrl, key, flagStream }: { platform: Platform; baseUrl: string; key: string; flagStream: boolean },
+  sender: () => Pick<Sender, 'refresh' | 'reached'> | undefined,
 ): FlagChanges | undefined {
-  if (platform.stream === undefined) return undefined;
+  if (!flagStream || platform.stream === undefined) return undefined;
   const { stream } = platform;
+  const changed = () => sender()?.refresh();
   const backoff = createBackoff(() => platform.random());
   let lastId = '';
   let retryMs = 0;
@@ -53,7 +53,7 @@ export function followFlags(
       backoff.succeeded();
       if (lastId === '') changed();
       isOpened();
-      connected();
+      sender()?.reached();
     }
     const spreadMs = Number(/"spread_ms":(\d+)/.exec(data)?.[1] ?? 0);
     if (event === 'flags_changed') platform.setTimer(changed, platform.random() * Math.min(spreadMs, MOST_SPREAD_MS));

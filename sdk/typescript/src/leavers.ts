@@ -28,10 +28,11 @@ export interface LeaversOptions {
   clock: DeviceClock;
   newId: () => string;
   tab: string;
-  maxEntries: number;
-  maxBytes: number;
+  isAllowed: Promise<void>;
+  maxQueued: number;
+  maxQueuedBytes: number;
   /** Another one for each player: it ends its own requests only. */
-  transport: () => Transport;
+  newTransport: () => Transport;
   onDropped: (event: EventEntry, reason: DropReason, message: string) => void;
   onProblem: ReportProblem;
 }
@@ -73,44 +74,25 @@ export function createLeavers(options: LeaversOptions): Leavers {
 
   async function drain(player: StorageNames): Promise<void> {
     const { storage } = platform;
-    const { clock, newId, onDropped, onProblem, maxBytes, maxEntries, tab } = options;
-    let state = stateOf(await storage.getItem(player.state));
-    const registration = textOfPlayer(state.registration);
+    const play = {
+      own: undefined,
+      saved: stateOf(await storage.getItem(player.state)),
+      set(state: SavedState) {
+        play.saved = state;
+        void storage.setItem(player.state, JSON.stringify(state)).catch(ignored);
+      },
+    };
+    const registration = textOfPlayer(play.saved.registration);
     // An older client, or storage that lost it: the player's own start sends the events.
     if (registration === undefined) return;
-    const queue = createEventQueue({
-      storage,
-      prefix: player.queue,
-      tab,
-      isAllowed: Promise.resolve(),
-      wallMs: () => clock.rawMs(),
-      maxEntries,
-      maxBytes,
-      onDropped: (entry) => entry.kind === 'event' && onDropped(entry, 'queue-full', 'Full.'),
-      onUnreadable: ignored,
-    });
-    const set = (next: SavedState) => {
-      state = next;
-      void storage.setItem(player.state, JSON.stringify(next)).catch(ignored);
-    };
+    const queue = createEventQueue({ ...options, names: player });
     const sender = createSender({
+      ...options,
       queue,
-      clock,
-      platform,
-      newId,
-      onDropped,
-      onProblem,
       registration,
-      transport: options.transport(),
+      transport: options.newTransport(),
       syncIntervalMs: MOST_MS,
-      initFields: {},
-      registersAlways: false,
-      state: { get: () => state, set },
-      ownSession: () => undefined,
-      onSessionGone: ignored,
-      flagsFollowed: undefined,
-      onOpened: ignored,
-      onSynced: ignored,
+      play,
     });
     stopCurrent = () => sender.stop();
     await within(sender.flush(true), MOST_MS, platform);

@@ -6,7 +6,7 @@ import type { ReportProblem } from './problems.ts';
 /* What the client says: to the game's callback, and to the log where it is asked to or nobody listens. */
 
 export interface Reports {
-  report: ReportProblem;
+  onProblem: ReportProblem;
   /** Reports a mistake of the game once. */
   advise: (message: string) => void;
   /** Writes a line, if the game asked for it. */
@@ -19,25 +19,25 @@ const WARNED = /^(usage|unauthorized|refused|invalid)$/;
 const MOST_TEXTS = 100;
 
 export function createReports(
-  { onProblem, debug: isDebug = false }: Pick<GameOptions, 'onProblem' | 'debug'>,
+  { onProblem: callback, debug: isDebug = false }: Pick<GameOptions, 'onProblem' | 'debug'>,
   { log }: Pick<Platform, 'log'>,
 ): Reports {
-  const tell = problemReporter(onProblem);
+  const tell = problemReporter(callback);
   const said = new Set<string>();
   const isNew = (text: string) => said.size < MOST_TEXTS && said.size < said.add(text).size;
   const debug = (line: string) => void (isDebug && log?.('debug', `player-analytics: ${line}`));
 
-  const report: ReportProblem = (problem) => {
+  const onProblem: ReportProblem = (problem) => {
     const line = `${problem.kind}: ${problem.message}`;
     debug(line);
-    if (onProblem === undefined && !isDebug && WARNED.test(problem.kind) && isNew(line)) {
+    if (callback === undefined && !isDebug && WARNED.test(problem.kind) && isNew(line)) {
       log?.('warn', `player-analytics: ${line}`);
     }
     tell(problem);
   };
   return {
-    report,
+    onProblem,
     debug,
-    advise: (message) => void (isNew(message) && report({ kind: 'usage', message })),
+    advise: (message) => void (isNew(message) && onProblem({ kind: 'usage', message })),
   };
 }

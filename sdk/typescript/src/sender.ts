@@ -2,7 +2,7 @@ import { readInit, readRegistration } from './answers.ts';
 import { createBackoff } from './backoff.ts';
 import { within } from './platform-guards.ts';
 import { withClosed, withOpened, withRecorded } from './saved-state.ts';
-import { ADOPT_MS, MOST_EVENTS, SAVE_MS, type SenderOptions } from './sender-options.ts';
+import { ADOPT_MS, MOST_EVENTS, SAVE_MS, type Sender, type SenderOptions } from './sender-types.ts';
 import { entriesAtFault, settle, type Settlement } from './settle.ts';
 import { initStep, nextStep, registerStep, settledEnds, type Step, type StepContext, syncStep } from './steps.ts';
 import { KEEPALIVE_BYTES, type Outcome } from './transport.ts';
@@ -18,20 +18,8 @@ import { KEEPALIVE_BYTES, type Outcome } from './transport.ts';
  * 2. An entry leaves the queue only when an answer to its request says so.
  * 3. What is sent has been written to storage before, or storage failed; except when the page hides.
  */
-export interface Sender {
-  /** Sends the queue as soon as the service allows. @param isUrgent does not wait for a backoff to end */
-  flush(isUrgent: boolean): Promise<void>;
-  /** The service is there: what waits after failures is sent now. */
-  reached(): void;
-  /** Asks for changed flags, once the page shows. */
-  refresh(): void;
-  /** The page hides: the first request leaves before this returns, if none is under way. */
-  hide(isHidden: boolean): void;
-  stop(): void;
-}
-
 export function createSender(options: SenderOptions): Sender {
-  const { queue, transport, clock, platform, newId, state, onProblem } = options;
+  const { queue, transport, clock, platform, newId, play, onProblem } = options;
   const backoff = createBackoff(platform.random);
   const runSinceMs = clock.rawMs();
   let isStopped = false;
@@ -40,7 +28,7 @@ export function createSender(options: SenderOptions): Sender {
   let isDue = true;
   let isUrgent = false;
   // A session that goes on has flags of an earlier run.
-  let isSyncDue = state.get().session?.id !== undefined;
+  let isSyncDue = play.saved.session?.id !== undefined;
   let mostEvents = MOST_EVENTS;
   let pending: { step: Step; firstSentMs: number; isConfirmed: boolean } | undefined;
   let sending: Promise<void> | undefined;
@@ -55,8 +43,8 @@ export function createSender(options: SenderOptions): Sender {
   let hasFreshToken = false;
 
   function context(): StepContext | undefined {
-    const saved = state.get();
-    const own = options.ownSession();
+    const saved = play.saved;
+    const own = play.own;
     const { playerId, session: { own: played, id } = {} } = saved;
     if (playerId === undefined) return undefined;
     return {
@@ -74,8 +62,8 @@ export function createSender(options: SenderOptions): Sender {
   function next(): Step | undefined {
     const its = context();
     if (its === undefined || (options.registersAlways && !isRegistered)) return registerStep(options.registration);
-    const own = options.ownSession();
-    if (own !== undefined && its.current === undefined) return initStep(own, its.playerId, options.initFields);
+    const own = play.own;
+    if (own !== undefined && its.current === undefined) return initStep(own, its.playerId, options.initFields ?? {});
     if (!hasAdopted) return undefined;
     const settled = settledEnds(queue.entries(), its);
     if (settled.length > 0) queue.remove(new Set(settled.map(({ id }) => id)));
@@ -191,19 +179,19 @@ export function createSender(options: SenderOptions): Sender {
         if (registered === undefined) return false;
         isRegistered = true;
         backoff.succeeded();
-        state.set({ ...state.get(), playerId: registered.playerId });
+        play.set({ ...play.saved, playerId: registered.playerId });
         break;
       }
       case 'init': {
-        const opened = readInit(data, state.get().playerId ?? '');
+        const opened = readInit(data, play.saved.playerId ?? '');
         if (opened === undefined) return false;
         backoff.succeeded();
         // A replayed answer carries the time of the first attempt.
         clock.correct(opened.serverMs, replayed ? (pending?.firstSentMs ?? sentMs) : (sentMs + receivedMs) / 2);
         const { sessionId, flags, segments } = opened;
-        state.set({ ...withOpened(state.get(), step.session, sessionId), flags, segments });
+        play.set({ ...withOpened(play.saved, step.session, sessionId), flags, segments });
         lastSyncMs = platform.steadyMs();
-        options.onOpened(opened);
+        options.onOpened?.(opened);
         break;
       }
       case 'sync':
@@ -239,11 +227,11 @@ export function createSender(options: SenderOptions): Sender {
       isUrgent = false;
       backoff.failed(platform.steadyMs());
     }
-    if (step.kind === 'end') state.set(withClosed(state.get(), step.session));
-    if (step.kind === 'record') state.set(withRecorded(state.get(), step.session));
+    if (step.kind === 'end') play.set(withClosed(play.saved, step.session));
+    if (step.kind === 'record') play.set(withRecorded(play.saved, step.session));
     if (synced !== undefined) {
       lastSyncMs = platform.steadyMs();
-      options.onSynced(synced.flags, synced.interventions);
+      options.onSynced?.(synced.flags, synced.interventions);
     }
   }
 
@@ -259,9 +247,9 @@ export function createSender(options: SenderOptions): Sender {
     }
     if (code === 'SESSION_NOT_FOUND' && step.session !== '') {
       pending = undefined;
-      const isCurrent = state.get().session?.id === step.session && options.ownSession() !== undefined;
-      state.set(withClosed(state.get(), step.session));
-      if (isCurrent) options.onSessionGone();
+      const isCurrent = play.saved.session?.id === step.session && play.own !== undefined;
+      play.set(withClosed(play.saved, step.session));
+      if (isCurrent) options.onSessionGone?.();
       return true;
     }
     if (isAboutBody && divide(step, status, message, details)) return true;
@@ -294,16 +282,16 @@ export function createSender(options: SenderOptions): Sender {
       if (entry.kind === 'event') options.onDropped(entry, status === 413 ? 'too-large' : 'rejected', message);
       else onProblem({ kind: 'refused', message: `${entry.kind} dropped: ${message}` });
     }
-    if (step.kind === 'record') state.set(withRecorded(state.get(), step.session));
+    if (step.kind === 'record') play.set(withRecorded(play.saved, step.session));
     pending = undefined;
     return true;
   }
 
   function forgetPlayer(): void {
-    const { playerId: _, session: __, ...rest } = state.get();
+    const { playerId: _, session: __, ...rest } = play.saved;
     isRegistered = false;
-    state.set(rest);
-    options.onSessionGone();
+    play.set(rest);
+    options.onSessionGone?.();
   }
 
   function schedule(): void {

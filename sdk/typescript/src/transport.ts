@@ -2,6 +2,7 @@ import type { AbortSignalLike, FetchAnswer, Platform } from './platform.ts';
 import type { DeviceClock } from './device-clock.ts';
 import { utf8Bytes } from './entries.ts';
 import { type Answered, failed, readAnswer, serverTime } from './service-answer.ts';
+import type { Reports } from './reports.ts';
 import { textOf } from './text-of.ts';
 
 /* Sends one request and says what its answer means. Never rejects. */
@@ -35,16 +36,15 @@ export interface TransportOptions {
   platform: Pick<Platform, 'fetch' | 'aborter' | 'setTimer'>;
   /** Gets the service's time of each answer, if the platform shows the header `Date`. */
   clock: Pick<DeviceClock, 'rawMs' | 'compare'>;
-  /** Gets the names of fields that the service ignored. */
-  onIgnored: (fields: string) => void;
-  debug: (line: string) => void;
+  advise: Reports['advise'];
+  debug: Reports['debug'];
 }
 
 /** Browsers refuse a `keepalive` request when the bodies under way together exceed 64 KiB. */
 export const KEEPALIVE_BYTES = 60_000;
 
 export function createTransport(options: TransportOptions): Transport {
-  const { baseUrl, key, playerToken, timeoutMs, platform, clock, onIgnored, debug } = options;
+  const { baseUrl, key, playerToken, timeoutMs, platform, clock, advise, debug } = options;
   let token: string | undefined;
   let abortCurrent: (() => void) | undefined;
 
@@ -86,7 +86,7 @@ export function createTransport(options: TransportOptions): Transport {
     const meaning = readAnswer(path, answer, text, receivedMs);
     if (meaning.kind !== 'answered') return meaning;
     const ignored = answer.headers.get('X-Ignored-Fields');
-    if (ignored !== null) onIgnored(ignored);
+    if (ignored !== null) advise(`The service ignored ${ignored}: client keys may not set it.`);
     const serverMs = serverTime(answer.headers);
     // The header counts whole seconds: the middle of its second is the best guess.
     if (serverMs !== undefined) clock.compare(serverMs + 500, (sentMs + receivedMs) / 2);

@@ -36,7 +36,7 @@ export interface PlayerGame {
 export interface WebProviderOptions {
   /** Makes the client of a player, the context's `targetingKey`; or a client, whose player stays the same. */
   game: PlayerGame | ((player: string) => PlayerGame);
-  /** Whether an evaluation is an exposure, once per variant and period of a flag; true by default. If not, call `game.expose`. */
+  /** Whether an evaluation is an exposure, once per variant and period; true by default. If not, call `game.expose`. */
   exposes?: boolean;
   /** Fields of the context that are set as attributes of the player; none by default. */
   attributes?: readonly string[];

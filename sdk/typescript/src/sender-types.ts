@@ -3,8 +3,8 @@ import type { DeviceClock } from './device-clock.ts';
 import type { EventEntry } from './entries.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { Platform } from './platform.ts';
+import type { PlayedSession } from './played-session.ts';
 import type { DropReason, ReportProblem } from './problems.ts';
-import type { SavedState } from './saved-state.ts';
 import type { Transport } from './transport.ts';
 
 export const MOST_EVENTS = 50;
@@ -12,6 +12,18 @@ export const MOST_EVENTS = 50;
 export const SAVE_MS = 2000;
 /** Slow storage may hold older events, which go first as long as it gives some. A session is opened meanwhile. */
 export const ADOPT_MS = 30_000;
+
+export interface Sender {
+  /** Sends the queue as soon as the service allows. @param isUrgent does not wait for a backoff to end */
+  flush(isUrgent: boolean): Promise<void>;
+  /** The service is there: what waits after failures is sent now. */
+  reached(): void;
+  /** Asks for changed flags, once the page shows. */
+  refresh(): void;
+  /** The page hides: the first request leaves before this returns, if none is under way. */
+  hide(isHidden: boolean): void;
+  stop(): void;
+}
 
 /** What the sender works with, and its callbacks. */
 export interface SenderOptions {
@@ -23,17 +35,16 @@ export interface SenderOptions {
   syncIntervalMs: number;
   /** Body of `register`; absent fields are left alone by the service. */
   registration: Readonly<Record<string, unknown>> & { external_id: string };
-  initFields: Readonly<Record<string, unknown>>;
-  registersAlways: boolean;
-  state: { get(): SavedState; set(state: SavedState): void };
-  /** Own id of the session that the game plays; undefined after its end. */
-  ownSession: () => string | undefined;
+  initFields?: Readonly<Record<string, unknown>>;
+  registersAlways?: boolean;
+  /** The session that the game plays, if any, and the saved state. */
+  play: Pick<PlayedSession, 'saved' | 'own' | 'set'>;
   /** The service no longer has the session: the game begins another. */
-  onSessionGone: () => void;
+  onSessionGone?: () => void;
   /** The start of a session waits for it: a flag that changes between the two would be missed. */
-  flagsFollowed: Promise<void> | undefined;
-  onOpened: (opened: Opened) => void;
-  onSynced: (flags: Opened['flags'], interventions: readonly Intervention[]) => void;
+  flagsFollowed?: Promise<void> | undefined;
+  onOpened?: (opened: Opened) => void;
+  onSynced?: (flags: Opened['flags'], interventions: readonly Intervention[]) => void;
   onDropped: (event: EventEntry, reason: DropReason, message: string) => void;
   onProblem: ReportProblem;
 }
