@@ -13,6 +13,7 @@ import { covers, withGrant } from './user-roles.ts';
  * 2. A proof of a further place ends every older way in, so nobody who came in before reaches what it opens.
  * 3. The link of one game opens no role in another: such roles wait again, unless the browser that uses the link is
  *    signed in to the account and so holds the proof of those places too.
+ * 4. A proof of a game ends with the last role there: who has the account may leave with it.
  */
 
 /** A proof that counts everywhere. */
@@ -28,11 +29,13 @@ export const allRoles = ({ grants, pending = [] }: Pick<UserDocument, 'grants' |
 export const withRoles = (user: UserDocument, added: readonly Grant[]): UserDocument =>
   sorted(user, added.reduce<Grant[]>(withGrant, allRoles(user)));
 
-/** The user without the role of a place; undefined: there is none. */
+/** The user without the role of a place, and without its proof once no role is left there; undefined: no such role. */
 export function withoutRole(user: UserDocument, { game, environment }: RolePlace): UserDocument | undefined {
   const held = allRoles(user);
   const rest = held.filter((grant) => grant.game !== game || grant.environment !== environment);
-  return rest.length === held.length ? undefined : sorted(user, rest);
+  if (rest.length === held.length) return undefined;
+  const proved = user.proved.filter((place) => place.game === '*' || rest.some((grant) => grant.game === place.game));
+  return sorted({ ...user, proved }, rest);
 }
 
 /** The user after a proof. With a proof of a further place, no older way in is left. */

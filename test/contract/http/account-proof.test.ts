@@ -219,6 +219,21 @@ describe('roles that a second game adds', () => {
     expect(await gamesOf(session)).toBeUndefined();
   });
 
+  it('come back after a removal of the role that the first proof was for only with another proof', async () => {
+    // A former admin of beta made the account and kept it. The role was taken, and the person is added later.
+    const former = await people.signedIn(grant('beta', 'admin'));
+    const first = await add(former, grant('beta', 'viewer'), grant('beta', 'viewer', 'test'));
+    const session = await byLink(first);
+    expect(await setPassword(session)).toBe(200);
+    await beta.call('DELETE', `/v1/console/users/${first.user.id}/grants?game=beta&environment=*`);
+    expect(await gamesOf(session)).toEqual(['beta']);
+    await beta.call('DELETE', `/v1/console/users/${first.user.id}/grants?game=beta&environment=test`);
+    const again = await add(beta, grant('beta', 'admin'));
+    expect([again.user.pending, await gamesOf(session)]).toEqual([[grant('beta', 'admin')], []]);
+    expect((await byLink(again)).games).toEqual(['beta']);
+    expect([await gamesOf(session), (await byPassword()).status]).toEqual([undefined, 401]);
+  });
+
   it('come back for an account that is removed and added again with no way in of before', async () => {
     const { session, added } = await taken();
     expect((await alpha.call('DELETE', `/v1/console/users/${added.user.id}`)).status).toBe(200);
