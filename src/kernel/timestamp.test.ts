@@ -127,6 +127,12 @@ describe('a time of another product', () => {
     '2026-01-15 10:30:00Z',
     '2026-01-15 11:30:00+01:00',
     '2026-01-15 11:30:00 +0100',
+    AT * 1_000_000,
+    `${AT}000000`,
+    ' 2026-01-15T10:30:00Z\n',
+    'Thu, 15 Jan 2026 10:30:00 GMT',
+    'Thu, 15 Jan 2026 11:30:00 +0100',
+    'Thu Jan 15 2026 11:30:00 GMT+0100 (Central European Standard Time)',
   ])('%j is read', (value) => {
     expect(foreignTime(value)).toBe(AT);
   });
@@ -136,12 +142,26 @@ describe('a time of another product', () => {
     expect(foreignTime(`${AT / 1_000}.25`)).toBe(AT + 250);
   });
 
-  it.each([null, undefined, true, {}, [], '', ' ', 'now', '2026-W03-4', '1e9', '0x10', NaN, Infinity, '1'.repeat(17)])(
-    '%j is none',
-    (value) => {
-      expect(foreignTime(value)).toBeUndefined();
-    },
-  );
+  it.each([
+    null,
+    undefined,
+    true,
+    {},
+    [],
+    '',
+    ' ',
+    'now',
+    '2026-W03-4',
+    '1e9',
+    '0x10',
+    NaN,
+    Infinity,
+    '1'.repeat(20),
+    'Thu, 15 Jan 2026 10:30:00',
+    'Thu Xyz 15 2026 10:30:00 GMT',
+  ])('%j is none', (value) => {
+    expect(foreignTime(value)).toBeUndefined();
+  });
 
   it('may be outside of the years that can be stored', () => {
     for (const value of [-1, '-1', '1955-03-01', '2300-01-01', '9999-12-31 00:00:00']) {

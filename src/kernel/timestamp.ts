@@ -60,15 +60,20 @@ export function isUnsetTime(text: string): boolean {
   return text.startsWith('0001-01-01') && instantOf(text) !== undefined;
 }
 
-/** Up to 16 digits, of Unix seconds with or without a fraction, or of milliseconds or microseconds. */
-const NUMBER = /^-?\d{1,16}(?:\.\d{1,9})?$/;
+/** Up to 19 digits, of Unix seconds with or without a fraction, or of milliseconds, microseconds or nanoseconds. */
+const NUMBER = /^-?\d{1,19}(?:\.\d{1,9})?$/;
 const MILLISECONDS_FROM = 100_000_000_000;
 const MICROSECONDS_FROM = MILLISECONDS_FROM * 1_000;
+const NANOSECONDS_FROM = MICROSECONDS_FROM * 1_000;
+/** `Thu, 15 Jan 2026 10:30:00 GMT` (RFC 2822, HTTP) or JavaScript's `Thu Jan 15 2026 10:30:00 GMT+0000 (…)`. */
+const WITH_DAY_NAME =
+  /^[A-Z][a-z]{2},? (?:\d{1,2} [A-Z][a-z]{2}|[A-Z][a-z]{2} \d{1,2}) \d{4} \d\d:\d\d:\d\d (?:GMT|UTC|(?:GMT)?[+-]\d{4})(?= \(|$)/;
 
 /**
  * Reads a time as other products and their clients write it: ISO 8601, also with a space in place of the `T` and before
- * the offset, and with ` UTC` at the end; or a number since 1970, in seconds, or in milliseconds or microseconds if
- * that many seconds are too far away. The time may be outside of the years that `parseTimestamp` reads.
+ * the offset, and with ` UTC` at the end; the form of RFC 2822 and that of JavaScript; or a number since 1970, in
+ * seconds, or in smaller units down to nanoseconds if that many seconds are too far away. The time may be outside of
+ * the years that `parseTimestamp` reads.
  * @returns epoch milliseconds, or undefined for anything else
  */
 export function foreignTime(value: unknown): number | undefined {
@@ -77,6 +82,9 @@ export function foreignTime(value: unknown): number | undefined {
   const known = readOfDay(value) ?? instantOf(value);
   if (known !== undefined) return known;
   if (NUMBER.test(value)) return timeOfNumber(Number(value));
+  const named = WITH_DAY_NAME.exec(value)?.[0];
+  if (named !== undefined) return timeOfNumber(Date.parse(named) / 1_000);
+  if (value.trim() !== value) return foreignTime(value.trim());
   if (value[10] !== ' ') return undefined;
   const untilZone = value.endsWith(' UTC') ? value.slice(0, -' UTC'.length) : value;
   return instantOf(`${untilZone.slice(0, 10)}T${untilZone.slice(11).replace(/ (?=[+-])/, '')}`);
@@ -85,6 +93,7 @@ export function foreignTime(value: unknown): number | undefined {
 function timeOfNumber(number: number): number | undefined {
   if (!Number.isFinite(number)) return undefined;
   const size = Math.abs(number);
+  if (size >= NANOSECONDS_FROM) return Math.trunc(number / 1_000_000);
   if (size >= MICROSECONDS_FROM) return Math.trunc(number / 1_000);
   return Math.trunc(size >= MILLISECONDS_FROM ? number : number * 1_000);
 }

@@ -74,7 +74,7 @@ export function optionalTime(fields: Fields, name: string, latestMs: number): nu
   return epochMs;
 }
 
-const TIMES = 'ISO 8601, or seconds, milliseconds or microseconds since 1970';
+const TIMES = 'ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970';
 const EARLIEST = new Date(LIMITS.importEarliestMs).toISOString().slice(0, 10);
 
 export function requiredTime(fields: Fields, name: string, latestMs: number): number {

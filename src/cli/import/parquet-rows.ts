@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isPlainObject } from '../../api/plain-object.ts';
-import type { ParquetType } from './parquet-types.ts';
+import type { ParquetType, Struct } from './parquet-types.ts';
 
 /** The columns of a Parquet file by name. */
 export type ParquetColumns = readonly { name: string; type: ParquetType }[];
@@ -50,12 +50,11 @@ function textOf(value: unknown, type: ParquetType): string {
       return JSON.stringify(timeOfDay(plain));
     case 'number':
       return plain;
+    case 'bytes':
     case 'plain':
       return JSON.stringify(value);
   }
 }
-
-type Struct = Extract<ParquetType, { kind: 'struct' }>;
 
 function structText(value: unknown, members: Struct['members']): string {
   const fields = isPlainObject(value) ? value : {};

@@ -7,11 +7,18 @@ export type ParquetType =
   | { kind: 'list'; item: ParquetType }
   | { kind: 'map'; value: ParquetType }
   | { kind: Leaf };
+export type Struct = Extract<ParquetType, { kind: 'struct' }>;
 
-/** `number`: digits that a double might not hold; `json`: a text with JSON; `plain`: as the engine writes it. */
-type Leaf = 'number' | 'json' | 'time' | 'timeOfDay' | 'plain';
+/**
+ * `number`: digits that a double might not hold; `json`: a text with JSON; `bytes`: what the file does not call a text;
+ * `plain`: as the engine writes it.
+ */
+type Leaf = 'number' | 'json' | 'time' | 'timeOfDay' | 'bytes' | 'plain';
 
-/** @param logical of the leaves that are left, in their order; this type's are taken from the front */
+/**
+ * Throws for a VARIANT.
+ * @param logical of the leaves that are left, in their order; this type's are taken from the front
+ */
 export function parquetType(text: string, logical: string[]): ParquetType {
   const { name, parts } = splitType(text);
   switch (name) {
@@ -19,7 +26,7 @@ export function parquetType(text: string, logical: string[]): ParquetType {
     case 'LowCardinality':
       return parquetType(parts[0] ?? '', logical);
     case 'Tuple':
-      return { kind: 'struct', members: parts.map((part) => memberOf(part, logical)) };
+      return structOf(parts.map((part) => memberOf(part, logical)));
     case 'Array':
       return { kind: 'list', item: parquetType(parts[0] ?? '', logical) };
     case 'Map':
@@ -30,10 +37,22 @@ export function parquetType(text: string, logical: string[]): ParquetType {
   }
 }
 
+const VARIANT: ReadonlySet<string> = new Set(['metadata', 'value', 'typed_value']);
+
+/** The engine reads a VARIANT as a struct of its encoded parts, and nothing else encodes a member `metadata`. */
+function structOf(members: Struct['members']): Struct {
+  const isEncoded = members.some(({ name, type }) => name === 'metadata' && type.kind === 'bytes');
+  if (isEncoded && members.every(({ name }) => VARIANT.has(name))) {
+    throw new Error('It has a column of the type VARIANT, which is not read; write JSON (DuckDB: `properties::JSON`).');
+  }
+  return { kind: 'struct', members };
+}
+
 function leafOf(name: string, logical: string): Leaf {
   if (logical === 'JSON') return 'json';
   if (logical.startsWith('Time(')) return 'timeOfDay';
   if (name.startsWith('DateTime')) return 'time';
+  if (name === 'String' && logical === 'None') return 'bytes';
   return /^(?:Int|UInt|Decimal)/.test(name) ? 'number' : 'plain';
 }
 

@@ -96,6 +96,13 @@ it('a file of many rows keeps their order, and a text with JSON that a writer ca
   }
 });
 
+it('a VARIANT is refused instead of stored as its bytes, and a struct with its names is none', async () => {
+  await expect(linesOf(fixture('variant'))).rejects.toThrow('VARIANT, which is not read; write JSON');
+  const struct = 'Tuple(metadata Nullable(String), value Nullable(String))';
+  expect(parquetType(struct, ['String', 'String'])).toHaveProperty('kind', 'struct');
+  expect(parquetType(struct.replace('value', 'size'), ['None', 'None'])).toHaveProperty('kind', 'struct');
+});
+
 it('names of members may have any characters', () => {
   expect(
     parquetType('Tuple(`a b(,)` Nullable(Int8), `c\\`d` Map(String, Array(Nullable(String))))', ['', '', 'JSON']),
