@@ -317,6 +317,7 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await page.getByRole('button', { name: 'Add a condition' }).click();
     await page.getByRole('combobox', { name: 'Field' }).fill('attributes.levle');
     await page.keyboard.press('Escape');
+    await page.getByLabel('Value', { exact: true }).fill('10');
     await page.getByRole('button', { name: 'Create' }).click();
     const saved = page.getByRole('status').filter({ hasText: 'Saved as version 1. Check these names:' });
     await saved.getByText(/no attribute `levle` was found/).waitFor();
@@ -386,6 +387,7 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await page.getByLabel('Players', { exact: true }).selectOption('of a list that you load');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByLabel('Add players by external id, one per line').fill('player-1\nplayer-2\nnobody');
+    await page.getByText('This adds up to 3 players to the segment at once.').waitFor();
     await page.getByRole('button', { name: 'Add to the list' }).click();
     await page.getByText('2 added. Unknown: nobody').waitFor();
     await page.getByRole('button', { name: 'Remove player-2 from the list' }).click();
@@ -395,6 +397,7 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
       mimeType: 'text/csv',
       buffer: Buffer.from('external_id\nplayer-5\nplayer-6\n'),
     });
+    await page.getByText('only, which has 3 lines').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Replace the list by a file' }).click();
     await page.getByText('The list has 2 players, of 2 ids in the file.').waitFor();
     await page.getByRole('row', { name: /player-6/ }).waitFor();
@@ -442,7 +445,17 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await page.getByRole('heading', { name: 'Flags', level: 1 }).waitFor();
     await page.getByText('Archived', { exact: true }).click();
-    await page.getByRole('row', { name: /new_shop/ }).waitFor();
+    const row = page.getByRole('row', { name: /new_shop/ });
+    await row.waitFor();
+    await row.getByRole('button', { name: 'Restore' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/Rule 1 gives it to \d+ % of: .*players/)
+      .waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+    await row.waitFor({ state: 'detached' });
+    await ann.open('flags/new_shop');
+    await page.getByRole('heading', { name: /new_shop/, level: 1 }).waitFor();
     expect(await page.locator('img').count()).toBe(0);
     expect(ann.faults).toEqual([]);
   });

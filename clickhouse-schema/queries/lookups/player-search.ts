@@ -6,8 +6,13 @@ export interface PlayerSearch {
   environment: string;
   /** An external id or its beginning, a device id, or an e-mail address; `undefined`: players who were active last. */
   text: string | undefined;
+  /** Without `text`: what the players of the answer have most of. Default: `last_seen_at`. */
+  order?: PlayerOrder | undefined;
   limit: number;
 }
+
+export const PLAYER_ORDERS = ['last_seen_at', 'total_revenue', 'session_count'] as const;
+export type PlayerOrder = (typeof PLAYER_ORDERS)[number];
 
 /** A player of a list. Times are epoch milliseconds. */
 export interface FoundPlayer {
@@ -31,8 +36,8 @@ export interface FoundPlayer {
  * compares again, so an outdated device id or address finds no player.
  */
 export async function findPlayers(runQuery: RunQuery, search: PlayerSearch): Promise<QueryResult<FoundPlayer[]>> {
-  const { game, environment, text, limit } = search;
-  const sql = text === undefined ? RECENT : BY_TEXT;
+  const { game, environment, text, order = 'last_seen_at', limit } = search;
+  const sql = text === undefined ? byMost(order) : BY_TEXT;
   const lower = text === undefined ? {} : { text, lower: text.toLowerCase() };
   const found = await runQuery<PlayerRow>(sql, { game, environment, limit, candidates: limit * CANDIDATES, ...lower });
   return found.kind === 'unavailable' ? found : { kind: 'answered', value: found.value.map(foundPlayer) };
@@ -80,12 +85,13 @@ FROM player_snapshots FINAL`;
 const PLAYERS = `${SCOPE} AND kind = 'player'`;
 const MATCHES = `(startsWith(external_id, {text:String}) OR device_id = {text:String} OR lower(email) = {lower:String})`;
 
-const RECENT = `${COLUMNS}
+/** The newest snapshot counts: a refund lowers revenue. */
+const byMost = (order: PlayerOrder): string => `${COLUMNS}
 WHERE ${PLAYERS} AND player_snapshots.player_id IN (
   SELECT player_id FROM player_snapshots WHERE ${PLAYERS}
-  GROUP BY player_id ORDER BY max(last_seen_at) DESC LIMIT {candidates:UInt32}
+  GROUP BY player_id ORDER BY argMax(${order}, version) DESC, player_id LIMIT {candidates:UInt32}
 )
-ORDER BY player_snapshots.last_seen_at DESC, player_snapshots.player_id LIMIT {limit:UInt32}`;
+ORDER BY player_snapshots.${order} DESC, player_snapshots.player_id LIMIT {limit:UInt32}`;
 
 /** Exact matches come first, so that a short text still finds the player that it names. */
 const BY_TEXT = `${COLUMNS}

@@ -10,7 +10,7 @@ const texts = TEXTS.campaign;
 
 /** Segments may flap, so a campaign that newly follows one gets the service's default: once for each player. */
 function withCap(document: Document, trigger: Document): Document {
-  const follows = (of: Document): boolean => /^segment_/.test(triggerKindOf(of) ?? '');
+  const follows = (of: Document): boolean => (triggerKindOf(of) ?? '').startsWith('segment_');
   const isNew = follows(trigger) && !follows(partOf(document, 'trigger'));
   return { ...document, trigger, ...(isNew ? { caps: { ...partOf(document, 'caps'), total: 1 } } : {}) };
 }

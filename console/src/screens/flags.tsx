@@ -1,10 +1,11 @@
 import { Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api.ts';
 import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../definitions.ts';
 import { SwitchBadge } from '../parts/switch-badge.tsx';
+import { RuleCounts } from '../flags/rule-counts.tsx';
 import { stalenessOf } from '../flags/staleness.ts';
 import { useAddressField } from '../parts/address.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
@@ -179,7 +180,7 @@ function Restore({ flagKey: key }: { flagKey: string }) {
   const restore = useOptimistic({
     send: () => call(scope, 'POST /v1/flags/flags/{key}/restore', { path: { key } }),
     patches: () => [],
-    renews: [['flag'], ['all flags'], ['flag usage']],
+    renews: [['flag'], ['all flags'], ['archived flag'], ['flag usage']],
     named: () => texts.restoreTitle(key),
   });
   if (!mayEdit) return null;
@@ -191,8 +192,21 @@ function Restore({ flagKey: key }: { flagKey: string }) {
       onConfirm={(close) => restore.mutate(undefined, { onSettled: close })}
     >
       <Text>{texts.restoreHelp}</Text>
+      <ArchivedCounts flagKey={key} />
     </ConfirmButton>
   );
+}
+
+/** Whom the rules of an archived flag would concern again. */
+function ArchivedCounts({ flagKey: key }: { flagKey: string }) {
+  const { scope } = usePlace();
+  const { data, error } = useQuery({
+    queryKey: ['archived flag', scope.game, scope.environment, key],
+    queryFn: ({ signal }) =>
+      call(scope, 'GET /v1/flags/flags/{key}', { path: { key }, query: { state: 'archived' }, signal }),
+  });
+  if (error !== null) return <Fault error={error} />;
+  return data === undefined ? null : <RuleCounts rules={data.targeting_rules} enabled={data.enabled} />;
 }
 
 const TYPES = ['boolean', 'multivariate', 'string', 'number', 'json'] as const satisfies readonly Flag['flag_type'][];

@@ -1,5 +1,5 @@
 import { Button, Card, FileButton, Group, Stack, Text, Textarea, Title } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -28,6 +28,7 @@ export function SegmentList({ segment }: { segment: Segment }) {
     },
   });
   const { list } = segment;
+  const named = new Set(linesOf(ids)).size;
   return (
     <Card withBorder>
       <Title order={2} size="h5" mb="xs">
@@ -49,12 +50,13 @@ export function SegmentList({ segment }: { segment: Segment }) {
               value={ids}
               onChange={(event) => setIds(event.currentTarget.value)}
             />
+            {named === 0 ? null : <Text fw={600}>{texts.adds(number(named))}</Text>}
             <Button
               variant="default"
               size="xs"
               w="fit-content"
               loading={add.isPending}
-              disabled={linesOf(ids).length === 0}
+              disabled={named === 0}
               onClick={() => add.mutate()}
             >
               {texts.addMembersAction}
@@ -132,7 +134,42 @@ function Replace({ segment }: { segment: Segment }) {
         onConfirm={() => {
           if (file !== null) replace.mutate(file);
         }}
-      />
+      >
+        {file === null ? null : <ReplaceCounts segment={segment} file={file} />}
+      </Confirm>
     </>
   );
 }
+
+/** How many players the list has, and how many lines the file: only its players stay. */
+function ReplaceCounts({ segment: { list }, file }: { segment: Segment; file: File }) {
+  const { data: lines } = useQuery({
+    queryKey: ['lines of a file', file.name, file.size, file.lastModified],
+    queryFn: () => countLines(file),
+  });
+  if (lines === undefined) return <Text c="dimmed">{TEXTS.playerCount.counting}</Text>;
+  return (
+    <Text fw={600} role="status">
+      {texts.replaces(number(list?.players ?? 0), number(lines))}
+    </Text>
+  );
+}
+
+/** The lines of a file that are not empty, read piece by piece: a list may have millions. */
+async function countLines(file: File): Promise<number> {
+  const reader = file.stream().getReader();
+  let lines = 0;
+  let isEmpty = true;
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    for (const byte of piece.value) {
+      if (byte === LINE_FEED) {
+        lines += isEmpty ? 0 : 1;
+        isEmpty = true;
+      } else if (byte !== CARRIAGE_RETURN) isEmpty = false;
+    }
+  }
+  return isEmpty ? lines : lines + 1;
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;

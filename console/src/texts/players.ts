@@ -7,10 +7,15 @@ export const players = {
   searchHint: 'player_12345, a player id, a device id, ann@example.com',
   searchHelp: 'An external id is found by its beginning too. Upper and lower case differ, except in e-mail addresses.',
   submit: 'Find',
-  recent: 'Recently active',
-  recentHelp:
-    'The 50 players who were active last. Sorting orders these only: for all players, such as those with the highest ' +
-    'revenue, define a segment or ask with SQL.',
+  order: 'All players by',
+  orders: { last_seen_at: 'last activity', total_revenue: 'revenue', session_count: 'sessions' },
+  first: {
+    last_seen_at: 'Recently active',
+    total_revenue: 'Highest revenue',
+    session_count: 'Most sessions',
+  },
+  firstHelp: 'The first 50 of all players. For all of them, define a segment or ask with SQL.',
+  foundHelp: 'At most 50 players, exact matches first. Search for more characters to see others.',
   found: (count: string) => `${count} found`,
   noneFound: (text: string) => `No player matches “${text}”.`,
   noneFoundHelp:

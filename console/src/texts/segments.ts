@@ -70,10 +70,14 @@ export const segment = {
   listOf: (count: string) => `The list had ${count} players when it was loaded,`,
   addMembers: 'Add players by external id, one per line',
   addMembersAction: 'Add to the list',
+  adds: (count: string) => `This adds up to ${count} players to the segment at once.`,
   added: (count: number) => `${count} added.`,
   replace: 'Replace the list by a file',
   replaceTitle: (file: string) => `Replace the list by ${file}?`,
   replaceHelp: 'CSV with a heading external_id, NDJSON or JSON. The new list replaces the old one at once.',
+  replaces: (before: string, lines: string) =>
+    `The segment then has the players of the file only, which has ${lines} lines. The list had ${before} players when ` +
+    'it was loaded last.',
   replaced: (members: string, received: string) => `The list has ${members} players, of ${received} ids in the file.`,
   removeMember: (id: string) => `Remove ${id} from the list`,
   unknown: (ids: string) => `Unknown: ${ids}`,

@@ -1,5 +1,9 @@
 import { Type } from 'typebox';
-import type { FoundPlayer } from '../../../clickhouse-schema/queries/lookups/player-search.ts';
+import {
+  type FoundPlayer,
+  PLAYER_ORDERS,
+  type PlayerOrder,
+} from '../../../clickhouse-schema/queries/lookups/player-search.ts';
 import type { PlayerView } from '../../../actors/vocabulary/player.ts';
 import type { Failure } from '../../kernel/errors.ts';
 import { LIMITS } from '../../kernel/limits.ts';
@@ -8,7 +12,7 @@ import { answer, type Answer } from '../answer.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { ExternalId, nullableTimeOut, PlayerId, timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute, invalid } from '../route.ts';
 import { playerIdsOf } from './player-id.ts';
 import { lastSeenOf, LIFECYCLE_STAGE_SCHEMA, PLAYER_EXAMPLE } from './player-resource.ts';
 
@@ -49,9 +53,9 @@ export const findPlayers = defineRoute({
   summary: 'Find players',
   description:
     'With `search`: the player with this id or external_id, then those with this device_id or e-mail address, then ' +
-    'those whose external_id begins with it. Without `search`: the players who were active last. Players are found by ' +
-    'id and external_id at once, otherwise about a second after a change. There are no further pages: search for more ' +
-    'characters, or list a segment.',
+    'those whose external_id begins with it. Without `search`: those first of all players by `order`, by default who ' +
+    'was active last. Players are found by id and external_id at once, otherwise about a second after a change. There ' +
+    'are no further pages: search for more characters, or list a segment.',
   auth: { keys: ['server'] },
   limitClass: 'events',
   errors: ['SERVICE_UNAVAILABLE'],
@@ -64,6 +68,14 @@ export const findPlayers = defineRoute({
           description:
             'A player id, external_id, device_id or e-mail address, or the beginning of an external_id. Case counts, ' +
             'except in e-mail addresses.',
+        }),
+      ),
+      order: Type.Optional(
+        Type.Unsafe<PlayerOrder>({
+          type: 'string',
+          enum: [...PLAYER_ORDERS],
+          description:
+            'Without `search`: orders all players by this field, the latest or highest first. Default: last_seen_at.',
         }),
       ),
       limit: Type.Optional(
@@ -80,7 +92,9 @@ export const findPlayers = defineRoute({
     description: 'The players.',
     schema: Type.Object(
       {
-        players: Type.Array(Found, { description: 'Exact matches first, then the players who were active last.' }),
+        players: Type.Array(Found, {
+          description: 'With `search`: exact matches first, then the players who were active last.',
+        }),
         complete: Type.Boolean({
           description:
             'false: ClickHouse does not answer, so only the player with this id or external_id was looked for.',
@@ -93,20 +107,26 @@ export const findPlayers = defineRoute({
       complete: true,
     },
   },
-  action: { kind: 'service', call: ({ query }, context) => find(query.search, query.limit, context) },
+  action: { kind: 'service', call: ({ query }, context) => find(query, context) },
 });
 
 type Player = Omit<FoundPlayer, 'country'>;
 
+interface Asked {
+  search?: string;
+  order?: PlayerOrder;
+  limit?: number;
+}
+
 async function find(
-  search: string | undefined,
-  limit: number = LIMITS.foundPlayersDefault,
+  { search, order, limit = LIMITS.foundPlayersDefault }: Asked,
   context: RequestContext,
-): Promise<Answer> {
+): Promise<Answer | Failure> {
+  if (search !== undefined && order !== undefined) return invalid([{ path: '/order', message: NOT_WITH_SEARCH }]);
   const { game, environment } = context.key;
   const [exact, others] = await Promise.all([
     search === undefined ? [] : knownToOwners(search, context),
-    context.services.analytics.lookups.players({ game, environment, text: search, limit }),
+    context.services.analytics.lookups.players({ game, environment, text: search, order, limit }),
   ]);
   if ('code' in exact) return exact;
   const complete = others.kind === 'answered';
@@ -116,6 +136,8 @@ async function find(
   const players = [...exact, ...more].slice(0, limit).map((player) => shown(player, search));
   return answer(JSON.stringify({ players, complete }));
 }
+
+const NOT_WITH_SEARCH = 'must be left out with `search`, which puts exact matches first';
 
 /** The players that a name stands for by id or external id. */
 async function knownToOwners(

@@ -115,6 +115,25 @@ describe('GET /v1/players/players', () => {
     ]);
   });
 
+  it('orders all players by revenue and by sessions as they are now', async () => {
+    await stored(1, { totalRevenue: 50_000, sessionCount: 1 });
+    await stored(2, { totalRevenue: 990_000, sessionCount: 2 });
+    // A refund.
+    await stored(2, { totalRevenue: 10_000, sessionCount: 2 });
+    await stored(3, { totalRevenue: 60_000, sessionCount: 9 });
+    const path = '/v1/players/players';
+    const ordered = async (query: string) => {
+      const found = await ask<{ players: { external_id: string }[] }>(`${path}?${query}`, path);
+      return found.players.map(({ external_id: id }) => id);
+    };
+    expect(await ordered('order=total_revenue')).toEqual(['ext-3', 'ext-1', 'ext-2']);
+    expect(await ordered('order=total_revenue&limit=1')).toEqual(['ext-3']);
+    expect(await ordered('order=session_count')).toEqual(['ext-3', 'ext-2', 'ext-1']);
+    for (const query of ['order=email', 'order=', 'order=total_revenue&search=ext']) {
+      expect((await gateway.call(key, 'GET', `${path}?${query}`)).status, query).toBe(400);
+    }
+  });
+
   it('finds by device, by e-mail address in any case, and by the beginning of an external id', async () => {
     await stored(1, { deviceId: 'phone-1', email: 'Ann@Example.com' });
     await stored(2, { externalId: 'phone-1-tester' });

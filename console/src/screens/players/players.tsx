@@ -1,8 +1,20 @@
-import { Alert, Anchor, Badge, Button, Group, Text, TextInput, Title, VisuallyHidden } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Badge,
+  Button,
+  Group,
+  NativeSelect,
+  Text,
+  TextInput,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type AnswerOf, call } from '../../api.ts';
+import { useAddressField } from '../../parts/address.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { NamedLink } from '../../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
@@ -12,6 +24,8 @@ import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.players;
 const REFRESH_MS = 10_000;
+/** Without a search: the service orders all players, since the table holds the first of them only. */
+const ORDERS = ['last_seen_at', 'total_revenue', 'session_count'] as const;
 
 type Found = AnswerOf<'GET /v1/players/players'>['players'][number];
 
@@ -24,14 +38,19 @@ export function Players() {
   const wanted = searchedText(globalThis.location.pathname);
   const [text, setText] = useState(wanted);
   const [shownFor, setShownFor] = useState(wanted);
+  const [named, setOrder] = useAddressField('order');
+  const order = ORDERS.find((each) => each === named) ?? 'last_seen_at';
   if (shownFor !== wanted) {
     // The palette opened another search.
     setShownFor(wanted);
     setText(wanted);
   }
   const found = useQuery({
-    queryKey: ['players', game, environment, wanted],
-    queryFn: ({ signal }) => call(scope, 'GET /v1/players/players', { query: { search: wanted }, signal }),
+    queryKey: ['players', game, environment, wanted, order],
+    queryFn: ({ signal }) => {
+      const query = wanted === '' ? { order } : { search: wanted };
+      return call(scope, 'GET /v1/players/players', { query, signal });
+    },
     refetchInterval: wanted === '' ? REFRESH_MS : false,
   });
   const submit = (event: FormEvent): void => {
@@ -58,21 +77,28 @@ export function Players() {
           <Button type="submit">{texts.submit}</Button>
         </Group>
       </form>
+      {wanted === '' ? (
+        <NativeSelect
+          label={texts.order}
+          value={order}
+          data={ORDERS.map((each) => ({ value: each, label: texts.orders[each] }))}
+          onChange={({ currentTarget: { value } }) => setOrder(value === 'last_seen_at' ? '' : value)}
+          maw={280}
+        />
+      ) : null}
       <Loaded query={found} rows={8}>
         {({ players, complete }) => (
           <>
             {complete ? null : <Alert color="yellow">{texts.incomplete}</Alert>}
             <Title order={2} size="h5">
-              {wanted === '' ? texts.recent : texts.found(number(players.length))}
+              {wanted === '' ? texts.first[order] : texts.found(number(players.length))}
             </Title>
-            {wanted === '' ? (
-              <Text size="sm" c="dimmed">
-                {texts.recentHelp}
-              </Text>
-            ) : null}
+            <Text size="sm" c="dimmed">
+              {wanted === '' ? texts.firstHelp : texts.foundHelp}
+            </Text>
             <VisuallyHidden role="status">{wanted === '' ? '' : texts.found(number(players.length))}</VisuallyHidden>
             <DataTable
-              label={wanted === '' ? texts.recent : texts.title}
+              label={wanted === '' ? texts.first[order] : texts.title}
               columns={columnsOf(base, wanted !== '')}
               rows={players}
               keyOf={({ id }) => id}
@@ -123,20 +149,17 @@ function columnsOf(base: string, isSearch: boolean): Column<Found>[] {
       id: 'sessions',
       label: texts.columns.sessions,
       align: 'right',
-      sortBy: ({ session_count: count }) => count,
       cell: ({ session_count: count }) => number(count),
     },
     {
       id: 'revenue',
       label: texts.columns.revenue,
       align: 'right',
-      sortBy: ({ total_revenue: revenue }) => revenue,
       cell: ({ total_revenue: revenue }) => money(revenue),
     },
     {
       id: 'last',
       label: texts.columns.lastSeen,
-      sortBy: ({ last_seen_at: at }) => at,
       cell: ({ last_seen_at: at }) => <Time at={at} />,
     },
   ];

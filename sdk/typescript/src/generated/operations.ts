@@ -857,13 +857,15 @@ export interface Operations {
     readonly query: {
       /** A player id, external_id, device_id or e-mail address, or the beginning of an external_id. */
       readonly search?: string;
+      /** Without `search`: orders all players by this field, the latest or highest first. */
+      readonly order?: 'last_seen_at' | 'total_revenue' | 'session_count';
       /** Maximum number of players. */
       readonly limit?: number;
     };
     readonly header: undefined;
     readonly body: undefined;
     readonly answer: {
-      /** Exact matches first, then the players who were active last. */
+      /** With `search`: exact matches first, then the players who were active last. */
       readonly players: readonly {
         /** Id of the player, assigned by the service. */
         readonly id: string;
