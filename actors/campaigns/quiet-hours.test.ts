@@ -85,7 +85,16 @@ describe('quiet hours', () => {
     ]);
     // In the night that ends daylight saving time they last an hour longer.
     expect(span('2026-10-24T20:00:00Z', 'Europe/Berlin')?.[1]).toBe('2026-10-25T07:00:00.000Z');
+    // In the night that begins it, an hour less; half an hour on Lord Howe.
+    expect(span('2026-03-28T21:30:00Z', 'Europe/Berlin')?.[1]).toBe('2026-03-29T06:00:00.000Z');
+    expect(span('2026-10-03T12:00:00Z', 'Australia/Lord_Howe')?.[1]).toBe('2026-10-03T21:00:00.000Z');
     expect(span('2026-01-15T12:00:00Z', 'UTC')).toBeUndefined();
+  });
+
+  it('end no earlier than they are over if the clock skips their end', () => {
+    // 01:00 to 02:30 in Berlin: 01:59:59 is followed by 03:00:00.
+    const until = quietSpan(60, 150, inZone('Europe/Berlin'), at('2026-03-29T00:30:00Z'))?.until;
+    expect(isQuiet(60, 150, inZone('Europe/Berlin'), until ?? 0)).toBe(false);
   });
 
   it.each([

@@ -29,9 +29,14 @@ export function quietSpan(from: number, to: number, player: PlayerState, nowMs: 
   if (!isWithin(now, from, to)) return undefined;
   const minute = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   let until = minute + minutesFrom(now, to) * MINUTE_MS;
-  // The clock was put back in the meantime: the quiet hours go on.
   const then = wallMinutes(zone, until);
+  // The clock was put back in the meantime: the quiet hours go on.
   if (isWithin(then, from, to)) until += minutesFrom(then, to) * MINUTE_MS;
+  else {
+    // It may have been put forward: they ended earlier.
+    const earlier = until - minutesFrom(to, then) * MINUTE_MS;
+    if (!isWithin(wallMinutes(zone, earlier), from, to)) until = earlier;
+  }
   return { since: minute - minutesFrom(from, now) * MINUTE_MS, until };
 }
 
