@@ -68,17 +68,31 @@ describe('a filter', () => {
 });
 
 describe('a warning', () => {
-  it.each(['level_*', 'event.level_*', '*.created', 'EVENT.*', ' level_up', 'level_up ', 'events.level_up'])(
-    'is given for the kind %j',
-    (event) => {
-      expect(warned({}, ['level_up', event])).toEqual(['/events/1']);
-    },
-  );
+  it.each([
+    'level_*',
+    'event.level_*',
+    '*.created',
+    'EVENT.*',
+    ' level_up',
+    'level_up ',
+    'events.level_up',
+    'player_created',
+    'PlayerSegmentEntered',
+  ])('is given for the kind %j', (event) => {
+    expect(warned({}, ['level_up', event])).toEqual(['/events/1']);
+  });
 
   it.each(['*', 'event.*', 'player.*', 'level_up', 'event.level_up', 'boss.defeated', 'player.created', 'a b'])(
     'is not given for the kind %j',
     (event) => {
       expect(warned({}, [event])).toEqual([]);
+    },
+  );
+
+  it.each(['properties.list[0]', 'properties.list[*].a', 'properties.list[]', 'properties..n', 'properties.'])(
+    'is given for the path %j',
+    (path) => {
+      expect(warned({ [path]: { eq: 1 } }, ['e'])).toEqual([`/filters/${path}`]);
     },
   );
 

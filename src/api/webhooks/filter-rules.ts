@@ -40,7 +40,10 @@ export function webhookWarnings(filters: Filters, events: readonly string[]): Fi
   const kinds = cataloguedKinds(events.filter((event) => !WILDCARDS.has(event)));
   const ofFilters = Object.keys(filters).flatMap((path): FieldFault[] => {
     const at = `/filters/${pointerPart(path)}`;
-    if (path.split('.').some((part) => /^\d+$/.test(part))) {
+    if (path.split('.').some((part) => part === '')) {
+      return [{ path: at, message: 'has a name without characters, which few properties have' }];
+    }
+    if (path.split('.').some((part) => /^\d+$|\[(?:\d*|\*)\]$/.test(part))) {
       return [{ path: at, message: 'does not look into lists; `contains` on the list itself compares its items' }];
     }
     const without = kinds.filter((kind) => shapeAt(path, WEBHOOK_DATA[kind]) === undefined);
@@ -57,11 +60,15 @@ function eventWarning(event: string, index: number): FieldFault[] {
   }
   if (event.trim() !== event)
     return [{ path, message: 'begins or ends with a blank, as only an event of that name would' }];
+  const like = Object.keys(WEBHOOK_DATA).find((kind) => kind !== event && plain(kind) === plain(event));
+  if (like !== undefined) return [{ path, message: `is the name of an event, not the kind \`${like}\`` }];
   const [group = ''] = event.split('.');
   const isGroup = ['event', 'events', 'player', 'players', 'flag', 'flags'].includes(group.toLowerCase());
   if (!event.includes('.') || event.startsWith('event.') || !isGroup || Object.hasOwn(WEBHOOK_DATA, event)) return [];
   return [{ path, message: 'is the name of an event, not a kind of the catalogue; kinds are written in lower case' }];
 }
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '');
 
 /** The shape of what a path selects; undefined if no payload has it. */
 function shapeAt(path: string, fields: Readonly<Record<string, DataShape>>): DataShape | undefined {
