@@ -146,7 +146,6 @@ describe('creating a flag', () => {
     [{ ...EXAMPLE, flag_type: 'date' }, '/flag_type'],
     [{ ...EXAMPLE, enabled: 1 }, '/enabled'],
     [{ ...EXAMPLE, colour: 'red' }, '/colour'],
-    [{ ...EXAMPLE, salt: 'mine' }, '/salt'],
     [{ ...EXAMPLE, variants: {} }, '/variants'],
     [{ ...EXAMPLE, default_value: 5 }, '/default_value'],
     [{ ...SWITCH, default_value: 'on' }, '/default_value'],
@@ -193,6 +192,13 @@ describe('creating a flag', () => {
     expect(answered.error.code).toBe('VALIDATION_ERROR');
     expect(answered.error.details.fields.map((field) => field.path)).toContain(path);
     expect(stored()).toEqual([]);
+  });
+
+  it('makes its own salt and version, whatever the answer of another flag held', async () => {
+    const { status, body } = await create({ ...EXAMPLE, salt: 'mine', version: 9 });
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject({ salt: expect.stringMatching(/^[\w-]{10,}$/), version: 1 });
+    expect(stored()).toMatchObject([{ salt: body.data['salt'], version: 1 }]);
   });
 
   it('refuses a definition that is too large, and a body that is', async () => {

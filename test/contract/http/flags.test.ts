@@ -147,7 +147,6 @@ describe('patching a flag', () => {
     [{ variants: null }, '/variants'],
     [{ variants: [{ key: 'a', value: 1, weight: 1 }] }, '/variants/0/value'],
     [{ key: 'other' }, '/key'],
-    [{ salt: 'mine' }, '/salt'],
     [{ enabled: 'off' }, '/enabled'],
     [{ targeting_rules: [{ percentage: 200 }] }, '/targeting_rules/0/percentage'],
     [{ prerequisites: [{ flag_key: 'button_color', value: 'blue' }] }, '/prerequisites/0/flag_key'],
@@ -156,6 +155,13 @@ describe('patching a flag', () => {
     const { status, body } = await call('PATCH', `${PATH}/button_color`, patch);
     expect([status, body.error.details.fields[0]?.path]).toEqual([400, path]);
     expect(stored()).toMatchObject([{ version: 1 }]);
+  });
+
+  it('keeps its salt, so that players keep their variants', async () => {
+    const { salt } = (await create(EXAMPLE)).body.data;
+    const { status, body } = await call('PATCH', `${PATH}/button_color`, { salt: 'mine', description: 'd' });
+    expect([status, body.data['salt'], body.data['description']]).toEqual([200, salt, 'd']);
+    expect(stored()).toMatchObject([{ salt, version: 2 }]);
   });
 });
 

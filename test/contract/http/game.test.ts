@@ -174,14 +174,15 @@ describe('sync', () => {
       { event_name: 'good', level: 5 },
       { timestamp: '2026-01-15T10:30:05Z' },
       { event_name: 'bad_time', timestamp: 'yesterday' },
-      { event_name: 'bad_properties', properties: [] },
+      { event_name: 'bad_properties', properties: ['a'] },
       'no object',
       { event_name: 'lone \ud800 surrogate' },
       { event_name: 'large', properties: { a: 'x'.repeat(8_000), ...largeProperties() } },
       { event_name: 'good_too', event_id: 'e-1' },
+      { event_name: 'no_properties', properties: [] },
     ]);
     expect(status).toBe(200);
-    expect(data['events_accepted']).toBe(2);
+    expect(data['events_accepted']).toBe(3);
     const rejected = data['rejected'];
     expect(rejected).toMatchObject([
       { index: 1, error: { code: 'VALIDATION_ERROR', details: { fields: [{ path: '/events/1/event_name' }] } } },
@@ -191,7 +192,7 @@ describe('sync', () => {
       { index: 5 },
       { index: 6, error: { details: { fields: [{ path: '/events/6/properties' }] } } },
     ]);
-    expect(tracked().map(({ eventName }) => eventName)).toEqual(['good', 'good_too']);
+    expect(tracked().map(({ eventName }) => eventName)).toEqual(['good', 'good_too', 'no_properties']);
     expect(headers.get('x-ignored-fields')).toBe('events[].level');
   });
 
@@ -256,7 +257,7 @@ describe('sync', () => {
     ['no session', { session_id: undefined }],
     ['an empty session', { session_id: '' }],
     ['a session that is no string', { session_id: 5 }],
-    ['states that are no object', { state_updates: [] }],
+    ['states that are no object', { state_updates: ['a'] }],
     ['a state with a faulty value', { state_updates: { name: 'lone \ud800 surrogate' } }],
     [
       'so many faults that the rest was not looked at',

@@ -99,12 +99,21 @@ describe('a static segment', () => {
     [{ key: 'k', kind: 'static', includes: ['x'] }, '/includes/0'],
     [{ key: 'k', kind: 'static', includes: [UUID_UPPER(), UUID_UPPER()] }, '/includes'],
     [{ key: 'k', kind: 'static', includes: [UUID_UPPER()], excludes: [UUID_UPPER().toLowerCase()] }, '/includes'],
-    [{ key: 'k', conditions: {}, list: { load: 'x' } }, '/list'],
   ])('refuses %j', async (body, path) => {
     const { status, body: answered } = await call('POST', PATH, body);
     expect(status).toBe(400);
     expect(answered.error.details.fields[0]?.path).toBe(path);
     expect(gateway.config.list('segment')).toEqual([]);
+  });
+
+  it('takes no list from the definition: only an upload fills it', async () => {
+    const list = { players: 5, loaded_at: '2026-01-01T00:00:00Z' };
+    const id = await made({ list });
+    const { body } = await call('GET', `${PATH}/${id}`);
+    expect(body.data['list']).toEqual({ players: 0, loaded_at: null });
+    const ruled = await call('POST', PATH, { key: 'k', conditions: {}, list });
+    expect(ruled.status).toBe(201);
+    expect(ruled.body.data).not.toHaveProperty('list');
   });
 
   it('keeps its kind', async () => {

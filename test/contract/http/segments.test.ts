@@ -102,13 +102,19 @@ describe('creating a segment', () => {
     [{ description: 'x'.repeat(LIMITS.descriptionLength + 1) }, '/description'],
     [{ enabled: 'yes' }, '/enabled'],
     [{ colour: 'red' }, '/colour'],
-    [{ version: 3 }, '/version'],
   ])('refuses %j', async (some, path) => {
     const { status, body } = await create({ ...GOOD, ...some });
     expect(status).toBe(400);
     expect(body.error.code).toBe('VALIDATION_ERROR');
     expect(body.error.details.fields.map((field) => field.path)).toContainEqual(expect.stringMatching(start(path)));
     expect(stored()).toEqual([]);
+  });
+
+  it('begins at version 1, whatever the answer of another segment held', async () => {
+    const { status, body } = await create({ ...GOOD, version: 3, segment_id: 'seg_x' });
+    expect([status, body.data['version']]).toEqual([201, 1]);
+    expect(body.data['segment_id']).not.toBe('seg_x');
+    expect(stored()).toMatchObject([{ version: 1 }]);
   });
 
   it('refuses conditions that are too large', async () => {

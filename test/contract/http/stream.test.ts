@@ -89,7 +89,7 @@ describe('the event stream', () => {
       playerId: playerIn(0),
       lastEventId: 'abc-1-2',
     });
-    expect(stream.response.headers.get('x-ignored-fields')).toBe('x');
+    expect(stream.response.headers.get('x-ignored-fields')).toBeNull();
     stream.close();
   });
 
@@ -111,7 +111,8 @@ describe('the event stream', () => {
   });
 
   it('refuses invalid filters', async () => {
-    for (const query of ['player_id=42', 'event_name=', `event_name=${'x'.repeat(129)}`, 'player_id=a&player_id=b']) {
+    const long = `event_name=${'x'.repeat(129)}`;
+    for (const query of ['player_id=42', 'event_name=', long, 'player_id=a&player_id=b', 'event_name=a&x=1']) {
       expect((await gateway.call(key, 'GET', `${STREAM}?${query}`)).status).toBe(400);
     }
     expect(gateway.feed.attached).toEqual([]);

@@ -39,6 +39,10 @@ describe('creating a webhook', () => {
       webhook_id: expect.stringMatching(/^wh_[0-9a-f-]{36}$/),
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       version: 1,
+      warnings: ['amount', 'currency'].map((name) => ({
+        path: `/filters/properties.${name}`,
+        message: 'is a field that player.created does not have',
+      })),
     });
     expect(stored()).toEqual([
       {
