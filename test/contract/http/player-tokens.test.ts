@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { flagsOf } from '../../../actors/flags/testing.ts';
+import type { Subject } from '../../../actors/targeting.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { segmentRoutes } from '../../../src/api/segment-clients/segment-routes.ts';
 import type { GameDocument } from '../../../actors/vocabulary/documents.ts';
@@ -27,7 +28,9 @@ let other: string;
 beforeEach(async () => {
   nowMs = T;
   const clock = { ...systemClock, wallMs: () => nowMs };
-  owner = createDecidingBackend(clock, flagsOf({ shop: {} }));
+  // The flag answers whom it was evaluated for.
+  const shop = ({ player }: Subject) => ({ value: JSON.stringify(player.externalId) });
+  owner = createDecidingBackend(clock, flagsOf({ shop }));
   gateway = await startGateway({
     backend: owner,
     clock,
@@ -208,9 +211,14 @@ describe('if a game requires player tokens', () => {
   it('a token whose external_id looks like the id of another player acts for its own player only', async () => {
     const bearer = token(other);
     const before = owner.facts.length;
-    expect((await call('POST', '/ofrep/v1/evaluate/flags', { context: { targetingKey: other } }, bearer)).status).toBe(
-      400,
-    );
+    const evaluated = async (...as: [bearer?: string, key?: string]) => {
+      const body = { context: { targetingKey: other } };
+      const { status, text } = await call('POST', '/ofrep/v1/evaluate/flags', body, ...as);
+      return [status, JSON.parse(text).flags[0].value];
+    };
+    expect(await evaluated(undefined, server)).toEqual([200, 'other']);
+    // Its own player is not registered, and is evaluated as an empty one.
+    expect(await evaluated(bearer)).toEqual([200, other]);
     expect((await call('GET', `/v1/players/players/${other}`, undefined, bearer)).status).toBe(403);
     expect(owner.facts).toHaveLength(before);
   });
