@@ -153,7 +153,7 @@ it('every fact is a row with its columns', async () => {
       ...campaign,
       external_id: 'ext-6',
       event: 'suppressed',
-      reason: 'quiet_hours',
+      reason: 'cooldown',
       cause: 'event:level_failed',
       intervention_id: null,
       session_id: null,
@@ -224,8 +224,8 @@ it('the view by day counts what happened, live players only', async () => {
     { event: 'clicked', reason: '', events: 1, players: 1 },
     { event: 'offered', reason: '', events: 3, players: 2 },
     { event: 'shown', reason: '', events: 2, players: 2 },
+    { event: 'suppressed', reason: 'cooldown', events: 1, players: 1 },
     { event: 'suppressed', reason: 'holdout', events: 2, players: 2 },
-    { event: 'suppressed', reason: 'quiet_hours', events: 1, players: 1 },
     { event: 'triggered', reason: '', events: 5, players: 4 },
   ]);
 });

@@ -20,7 +20,8 @@ import { madeEvents } from './made-answers.ts';
 
 /* The SQL of analytics queries, lifetime value, new players and saved queries. */
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const TODAY_MS = await startOfToday();
 const FROM_MS = TODAY_MS - 10 * DAY_MS;
 const range = { from: new Date(FROM_MS).toISOString(), to: new Date(TODAY_MS + DAY_MS).toISOString() };
@@ -185,9 +186,24 @@ describe('new players', () => {
     const { data } = await post('/v1/analytics/queries', { kind: 'trend', metric: 'new_players', ...range });
     const series: { points: { value: number }[] }[] = JSON.parse(JSON.stringify(data['series']));
     expect(series[0]?.points.map(({ value }) => value)).toEqual([0, 0, 2, 0, 0, 0, 0, 0, 0, 1, 1]);
-    const before = { from: new Date(TODAY_MS).toISOString(), to: new Date(TODAY_MS + 500).toISOString() };
-    const early = await post('/v1/analytics/queries', { kind: 'trend', metric: 'new_players', ...before });
-    expect(early.data['series']).toMatchObject([{ points: [{ value: 0 }] }]);
+    const times = (from: number, to: number) => ({
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+    });
+    const start = TODAY_MS - DAY_MS;
+    const hours = { interval: 'hour', ...times(start - 2 * HOUR_MS, start + 3 * HOUR_MS) };
+    const byHour = await post('/v1/analytics/queries', { kind: 'trend', metric: 'new_players', ...hours });
+    expect(byHour.data['series']).toMatchObject([{ points: [0, 0, 1, 0, 0].map((value) => ({ value })) }]);
+    // Half a second, before the player was seen at 00:00:01, is the whole day; a breakdown has no intervals.
+    const early = times(start, start + 500);
+    const byDay = await post('/v1/analytics/queries', { kind: 'trend', metric: 'new_players', ...early });
+    expect(byDay.data).toMatchObject({ ...times(start, TODAY_MS), series: [{ points: [{ value: 1 }] }] });
+    const breakdown = { kind: 'breakdown', metric: 'new_players', by: 'country' };
+    expect((await post('/v1/analytics/queries', { ...breakdown, ...early })).data['rows']).toEqual([]);
+    const later = times(start, start + 1_500);
+    expect((await post('/v1/analytics/queries', { ...breakdown, ...later })).data['rows']).toMatchObject([
+      { value: 1 },
+    ]);
   });
 });
 

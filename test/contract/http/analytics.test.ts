@@ -281,7 +281,7 @@ describe('GET /v1/flags/flags/{key}/results', () => {
     expect(body.error.details.fields.map((fault) => fault.path)).toContain(path);
   });
 
-  it('is 404 for an unknown flag, an archived one or one of another environment, and 403 for a client key', async () => {
+  it('is 404 for an unknown flag or one of another environment, and 403 for a client key', async () => {
     await define(EXPERIMENT);
     const code = async (path: string, asKey = key) => {
       const { status, body } = await get(path, asKey);
@@ -293,8 +293,20 @@ describe('GET /v1/flags/flags/{key}/results', () => {
       'FLAG_NOT_FOUND',
     ]);
     expect(await code(`${RESULTS}?metric=x`, await gateway.key({ kind: 'client' }))).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('stay as they are when the flag is archived', async () => {
+    await define(EXPERIMENT);
+    await write([exposed(1, 'control'), exposed(2, 'wide'), exposed(3, 'wide'), bought(2, 4)]);
+    const before = await get(`${RESULTS}?metric=bought`);
     await define({ ...EXPERIMENT, archivedAt: now });
-    expect(await code(`${RESULTS}?metric=x`)).toEqual([404, 'FLAG_NOT_FOUND']);
+    const { status, body } = await get(`${RESULTS}?metric=bought`);
+    expect(status).toBe(200);
+    expect(variantsIn(body.data).map((one) => [one['variant_key'], one['players'], one['conversions']])).toEqual([
+      ['control', 1, 0],
+      ['wide', 2, 1],
+    ]);
+    expect(body.data).toEqual(before.body.data);
   });
 });
 
