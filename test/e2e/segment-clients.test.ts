@@ -97,7 +97,8 @@ describe('clients on servers, while the service is killed', () => {
       dataPlaneUrl: proxy.url,
       flushAt: 7,
       flushInterval: 100,
-      retryCount: 50,
+      // 50 s, as long as the test waits for events: it tests no losses, not how fast a busy machine restarts.
+      retryCount: 200,
       axiosRetryConfig: { retryDelay: () => 250 },
       errorHandler: (error: unknown) => failures.push(error),
     });
