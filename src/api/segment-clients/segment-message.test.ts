@@ -9,6 +9,27 @@ const BATCH: Batch = { sentAt: RECEIVED_AT - 40, receivedAt: RECEIVED_AT };
 const read = (message: unknown, path?: Message['type'] & 'track', batch: Batch = BATCH): Message =>
   readMessage(message, path, batch);
 
+describe('a message that cannot be read as it was meant', () => {
+  const message = { type: 'identify', userId: 'u', traits: { email: 'a@example.com', level: 3 } };
+  const text = JSON.stringify(message.traits);
+  it.each([
+    ['traits as a list', { ...message, traits: [message.traits] }],
+    ['traits as text', { ...message, traits: text }],
+    ['traits that are the address', { ...message, traits: 'a@example.com' }],
+    ['a message as text', JSON.stringify(message)],
+    ['messages in a list', [message, JSON.stringify(message)]],
+    ['traits as text of an unknown type', { ...message, type: 'Identify', traits: text }],
+    ['traits as text of a rounded id', { ...message, userId: 2 ** 60, traits: text }],
+    ['a trait of another name', { ...message, type: 'Identify', traits: { user_email: 'a@example.com' } }],
+    ['an address in a URL', { ...message, type: 'Identify', url: 'https://example.com/?u=a%40example.com' }],
+  ])('keeps no e-mail address: %s', (_, sent) => {
+    const { content, faults } = read(sent);
+    expect(faults).not.toEqual([]);
+    expect(content.text).not.toMatch(/a(@|%40)example/);
+    expect(content.text).toBe(JSON.stringify(content.document));
+  });
+});
+
 describe('the player of a message', () => {
   it('is the user, and without one the anonymous id', () => {
     expect(read({ type: 'page', userId: 'u1', anonymousId: 'a1' })).toMatchObject({

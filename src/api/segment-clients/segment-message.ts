@@ -256,7 +256,8 @@ function eventNameOf(value: unknown, faults: FieldFault[]): string {
 /** RudderStack's clients put traits into the context. An address is kept apart, because client keys read attributes. */
 function traitsOf(own: unknown, inContext: unknown): Omit<Content, 'name'> {
   const both = isPlainObject(inContext) && (isAbsent(own) || isPlainObject(own));
-  const fitted = fitDocument(both ? withDefaults(own, inContext) : own, '/traits');
+  const traits = both ? withDefaults(own, inContext) : own;
+  const fitted = fitDocument(isPlainObject(traits) ? traits : withoutSecrets(traits), '/traits');
   const { email, ...rest } = fitted.document;
   if (email === undefined) return { content: fitted };
   const isAddress = typeof email === 'string' && email.length <= LIMITS.emailLength && isEmail(email);
