@@ -33,23 +33,24 @@ export function createAuditedRequests(
   /** When people read something, the longest ago first. */
   const reads = new Map<string, number>();
 
-  /** Whether a read is a repeat, and so has an entry already. */
-  function isRepeated(action: AuditedAction, { actor }: AuditedBy, scope: Scope, input: AuditedInput): boolean {
-    const name = hash('sha256', JSON.stringify([actor.id, scope, action.action, action.kind, input]), 'base64');
+  /** What names a read by its reader; repeats of it have no further entry. */
+  const readName = (action: AuditedAction, { actor }: AuditedBy, scope: Scope, input: AuditedInput): string =>
+    hash('sha256', JSON.stringify([actor.id, scope, action.action, action.kind, input]), 'base64');
+
+  function isRepeated(name: string): boolean {
     const nowMs = clock.monotonicMs();
     for (const [held, atMs] of reads) {
       if (nowMs - atMs < LIMITS.auditReadMs && reads.size < LIMITS.auditReads) break;
       reads.delete(held);
     }
-    if (reads.has(name)) return true;
-    reads.set(name, nowMs);
-    return false;
+    return reads.has(name);
   }
 
   const perAudited =
     (action: AuditedAction, by: AuditedBy, { game, environment }: Scope): AuditedPerform =>
     async (input, perform) => {
-      if (action.reads === true && isRepeated(action, by, { game, environment }, input)) return perform();
+      const name = action.reads === true ? readName(action, by, { game, environment }, input) : undefined;
+      if (name !== undefined && isRepeated(name)) return perform();
       const { kind, key, playerId } = thingOf(action, input);
       const { after } = boundedTexts(undefined, action.shows?.(input));
       const shortKey = key.slice(0, LIMITS.auditFilterLength);
@@ -58,6 +59,8 @@ export function createAuditedRequests(
       if (end === undefined) return failure('SERVICE_UNAVAILABLE', NOT_AUDITED);
       const outcome = await perform();
       end(outcomeOf(outcome));
+      // A read without an entry that says so is none: what failed, or could not be audited, has an entry again.
+      if (name !== undefined && outcomeOf(outcome) === 'stored') reads.set(name, clock.monotonicMs());
       return outcome;
     };
 

@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import { decodeAuditEntries } from '../../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { AuditEntry } from '../../../streams/records/audit-entry.ts';
+import { createPeople } from '../../support/console-people.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -113,6 +114,21 @@ describe('what is done to a player', () => {
     await until('it is there', async () => (await entries()).some(({ playerId }) => playerId === PLAYER));
     const [entry] = (await entries()).filter(({ playerId }) => playerId === PLAYER);
     expect(entry).toMatchObject({ kind: 'flag', key: 'shop', action: 'override_set', after: '{"value":true}' });
+  });
+
+  it('is audited also after a read that could not be audited, and so was not made', async () => {
+    const reader = await createPeople(gateway).signedIn({ game: 'demo', environment: '*', role: 'viewer' });
+    const id = '3f0f5a3e-8d7b-5c39-9a43-000000000001';
+    const read = async () => (await reader.call('GET', `/v1/players/players/${id}`)).status;
+    full = true;
+    expect(await read()).toBe(503);
+    full = false;
+    expect([await read(), await read()]).toEqual([200, 200]);
+    const found = await entriesOf(id);
+    expect(found.map(({ action, outcome, actor }) => [action, outcome, actor.id])).toEqual([
+      ['read', 'begun', reader.id],
+      ['read', 'stored', reader.id],
+    ]);
   });
 
   it('is not audited where servers do it all the time, nor are requests of games', async () => {
