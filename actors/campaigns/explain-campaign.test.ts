@@ -42,7 +42,8 @@ describe('explaining a campaign for a player', () => {
     expect([found.outcome, found.decidedBy]).toEqual(['suppressed', 'cap_per_day']);
     expect(found.checks.filter(({ passes }) => passes === false)).toEqual([
       { check: 'cap_per_day', passes: false, value: 1, most: 1, until: 20_001 * DAY_MS },
-      { check: 'cooldown', passes: false, until: NOON + 59_000 },
+      // The quiet hours hold the last one back until 13:00.
+      { check: 'cooldown', passes: false, until: NOON + 3_660_000 },
     ]);
     // Quiet hours hold the message back.
     expect(found.checks.at(-1)).toEqual({ check: 'quiet_hours', passes: true, until: NOON + 3_600_000 });

@@ -4,7 +4,7 @@ import type { Limits } from '../../src/kernel/limits.ts';
 import type { Campaign } from '../targeting.ts';
 import type { PlayerState } from '../vocabulary/state.ts';
 import { SUPPRESSION_REASONS } from '../vocabulary/suppression-reasons.ts';
-import { takenOf } from './suppression.ts';
+import { cooledAt, givenToday, takenOf } from './suppression.ts';
 import { todayOf, tallyOf } from './tally.ts';
 import { isWaiting } from './waiting.ts';
 
@@ -58,16 +58,15 @@ export function explainCampaign(
   limits: Bounds,
 ): CampaignExplanation {
   const { document, caps } = campaign;
-  const { startAt, endAt, audience, trigger, cooldownSeconds } = document;
+  const { startAt, endAt, audience, trigger } = document;
   const tally = tallyOf(player, campaign.id);
   const day = dayOf(nowMs);
   const tomorrow = (day + 1) * DAY_MS;
-  const today = todayOf(tally, day);
   const given = player.campaignTallies.reduce((sum, one) => sum + todayOf(one, day), 0);
   const waiting = player.interventions.filter((pending) => isWaiting(pending, nowMs, limits)).length;
   const hasConditions = trigger.kind === 'event' && trigger.conditions !== undefined;
-  const cooledAt = tally.lastAt + cooldownSeconds * 1_000;
-  const cools = tally.total > 0 && nowMs < cooledAt;
+  const coolUntil = cooledAt(campaign, tally, player);
+  const cools = tally.total > 0 && nowMs < coolUntil;
 
   const night = campaign.quiet(player, nowMs);
   const held = night === undefined ? {} : { until: night.until };
@@ -80,8 +79,8 @@ export function explainCampaign(
   ];
   const suppression: CampaignCheck[] = [
     capped('cap_total', takenOf(campaign.id, tally, player, nowMs, limits), caps.total),
-    capped('cap_per_day', today, caps.perDay, tomorrow),
-    { check: 'cooldown', passes: !cools, ...(cools ? { until: cooledAt } : {}) },
+    capped('cap_per_day', givenToday(campaign, tally, player, nowMs), caps.perDay, tomorrow),
+    { check: 'cooldown', passes: !cools, ...(cools ? { until: coolUntil } : {}) },
     capped('cap_all_campaigns', given, limits.interventionsPerDay, tomorrow),
     capped('waiting_full', waiting, limits.interventionsPerPlayer),
     { check: 'holdout', passes: !campaign.isHeldOut(player.id) },

@@ -19,5 +19,9 @@ export function guardedCampaign(campaign: Campaign, onThrow: (error: unknown) =>
         return false;
       }
     };
-  return { ...campaign, accepts: guarded(campaign.accepts), stillAccepts: guarded(campaign.stillAccepts) };
+  return {
+    ...campaign,
+    accepts: guarded((subject) => campaign.accepts(subject)),
+    stillAccepts: guarded((subject) => campaign.stillAccepts(subject)),
+  };
 }

@@ -213,6 +213,23 @@ describe('a reason for suppression', () => {
     expect(triggered(player.track(NOON + DAY_MS / 2, 'level_failed'))).toHaveLength(1);
   });
 
+  it('is the daily cap also for what quiet hours held back until that day', () => {
+    const quietHours = { from: '22:00', to: '08:00' };
+    const player = life(one({ caps: { total: null, perDay: 1 }, quietHours }));
+    // 23:00, 07:00 and 10:00 of the next day: the first is delivered at 08:00.
+    expect(triggered(player.track(NOON + 11 * HOUR_MS, 'level_failed'))).toHaveLength(1);
+    expect(reasons(player.track(NOON + 19 * HOUR_MS, 'level_failed'))).toEqual(['cap_per_day']);
+    expect(triggered(player.track(NOON + 22 * HOUR_MS, 'level_failed'))).toEqual([]);
+    expect(triggered(player.track(NOON + 36 * HOUR_MS, 'level_failed'))).toHaveLength(1);
+  });
+
+  it('is the cooldown from the end of the quiet hours that held the last message back', () => {
+    const quietHours = { from: '22:00', to: '08:00' };
+    const player = life(one({ cooldownSeconds: 3_600, quietHours }));
+    const at = [11, 13, 15, 20, 20.9, 21].map((hours) => NOON + hours * HOUR_MS);
+    expect(at.map((each) => triggered(player.track(each, 'level_failed')).length)).toEqual([1, 0, 0, 0, 0, 1]);
+  });
+
   it('is the cooldown', () => {
     const player = life(one({ cooldownSeconds: 60 }));
     const facts = player.track(NOON, 'level_failed', 'level_failed');

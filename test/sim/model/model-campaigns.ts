@@ -241,9 +241,9 @@ function standsAgainst(reason: Reason, campaign: CampaignDocument, state: Player
     case 'cap_total':
       return tally.shown + openOf(state, id, nowMs) >= (caps.total ?? Infinity);
     case 'cap_per_day':
-      return today(tally) >= (caps.perDay ?? Infinity);
+      return today(tally) + heldOver(campaign, state, nowMs) >= (caps.perDay ?? Infinity);
     case 'cooldown':
-      return tally.total > 0 && nowMs - tally.lastAt < cooldownSeconds * 1_000;
+      return tally.total > 0 && nowMs - endOfNight(campaign, state, tally.lastAt) < cooldownSeconds * 1_000;
     case 'cap_all_campaigns':
       return state.campaignTallies.reduce((sum, each) => sum + today(each), 0) >= SIM_LIMITS.interventionsPerDay;
     case 'waiting_full':
@@ -253,6 +253,16 @@ function standsAgainst(reason: Reason, campaign: CampaignDocument, state: Player
     case 'not_eligible':
       return false;
   }
+}
+
+/** Messages of an earlier day that quiet hours hold until today, or held. */
+function heldOver(campaign: CampaignDocument, state: PlayerState, nowMs: number): number {
+  return state.interventions.filter(
+    ({ campaignId, createdAt }) =>
+      campaignId === campaign.id &&
+      dayOf(createdAt) < dayOf(nowMs) &&
+      dayOf(endOfNight(campaign, state, createdAt)) === dayOf(nowMs),
+  ).length;
 }
 
 function outcomeFor(campaign: CampaignDocument, state: PlayerState, at: number): Outcome {
