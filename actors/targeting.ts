@@ -81,9 +81,9 @@ export interface Campaign {
   /** The maximum number of interventions per player, in total and per UTC day; `null`: no maximum. */
   caps: { total: number | null; perDay: number | null };
   /** Whether the trigger's conditions hold. */
-  accepts(subject: Subject): boolean;
+  accepts: (subject: Subject) => boolean;
   /** Whether the conditions may still hold at delivery: what they say of the event counts as met. */
-  stillAccepts(subject: Subject): boolean;
+  stillAccepts: (subject: Subject) => boolean;
   /** The quiet hours that the player is in, in which nothing is delivered. */
   quiet(player: PlayerState, nowMs: number): QuietSpan | undefined;
   /** Whether the player is in the holdout, which gets no interventions and serves for comparison. */

@@ -16,9 +16,6 @@ export function timeZoneOf(text: string): string | undefined {
   return zone;
 }
 
-/** What to do about a text that is no time zone. */
-export const TIME_ZONE_REMEDY = 'use an IANA name such as "Europe/Berlin", or an offset such as "+02:00"';
-
 const known = new Map<string, string | undefined>();
 
 function resolve(name: string): string | undefined {

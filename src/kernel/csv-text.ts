@@ -22,7 +22,7 @@ function fieldOf(cell: CsvCell): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell !== 'string') return String(cell);
   const text = isNumber(cell) ? cell : atFormulas(cell, (apostrophes) => `'${apostrophes}`);
-  return [...QUOTED].some((character) => text.includes(character)) ? `"${text.replaceAll('"', '""')}"` : text;
+  return QUOTED.some((character) => text.includes(character)) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** A field as it was before it was written. */
@@ -33,7 +33,7 @@ export function withoutApostrophes(field: string): string {
 const isNumber = (text: string): boolean => NUMERALS.has(text.at(-1) ?? '') && Number.isFinite(Number(text));
 
 const NUMERALS = new Set('0123456789');
-const QUOTED = '",;\t\r\n';
+const QUOTED = ['"', ',', ';', '\t', '\r', '\n'];
 /** A formula may begin behind these. */
 const SEPARATORS = new Set(';\t\r\n');
 /** Spreadsheets of some languages read full-width signs too. */

@@ -54,7 +54,7 @@ export function weaknessOf(password: string, email: string): string | undefined 
   const parts = [email, ...email.split(/[@.+_-]/u), local, domain].filter((part) => part.length > 2);
   if (parts.some((part) => text.includes(part)) && leftOf(text, new Set(parts)) < LEAST_OWN)
     return 'is little else than your e-mail address';
-  const plain = [...text].map((letter) => LEET[letter] ?? letter).join('');
+  const plain = Array.from(text, (letter) => LEET[letter] ?? letter).join('');
   const isKnown = leftOf(text, WORDS) < LEAST_OWN || leftOf(plain, WORDS) < LEAST_OWN / 2;
   return isKnown ? 'is one of the most common passwords' : undefined;
 }
@@ -66,10 +66,11 @@ const isRepeated = (text: string): boolean => (text + text).indexOf(text, 1) <= 
 function stepsOf(text: string): number {
   let steps = 0;
   for (let at = 1; at < text.length; at += 1) {
-    const pair = text.slice(at - 1, at + 1);
-    const back = [...pair].toReversed().join('');
+    const [first = '', second = ''] = [text[at - 1], text[at]];
+    const pair = first + second;
+    const back = second + first;
     const follows = (walk: string): boolean => walk.includes(pair) || walk.includes(back);
-    if (pair[0] === pair[1] || WALKS.some(follows) || ZIGZAGS.some(follows)) steps += 1;
+    if (first === second || WALKS.some(follows) || ZIGZAGS.some(follows)) steps += 1;
   }
   return steps;
 }

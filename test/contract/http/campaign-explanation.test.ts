@@ -55,8 +55,8 @@ describe('explaining a campaign', () => {
     const campaign = await made({ holdout_percentage: 100, caps: { total: 2 } });
     const tally = {
       campaignId: campaign,
-      total: 2,
-      shown: 1,
+      total: 3,
+      shown: 2,
       day: TODAY,
       today: 2,
       lastAt: 1,
@@ -65,7 +65,7 @@ describe('explaining a campaign', () => {
     };
     player = { campaignTallies: [tally] };
     const { body } = await explain({ player: 'hal', campaign_id: campaign });
-    expect(body.data).toMatchObject({ outcome: 'suppressed', decided_by: 'cap_total', messages_before: 2 });
+    expect(body.data).toMatchObject({ outcome: 'suppressed', decided_by: 'cap_total', messages_before: 3 });
     expect(body.data['checks']).toContainEqual({ check: 'cap_total', passes: false, value: 2, most: 2 });
     expect(body.data['checks']).toContainEqual({ check: 'holdout', passes: false });
   });
