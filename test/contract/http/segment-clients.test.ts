@@ -113,7 +113,8 @@ describe('a request of a Segment client', () => {
       '[]',
       '5',
       '{}',
-      '{"batch":{}}',
+      '{"batch":5}',
+      '{"batch":{"a":1}}',
       tooMany,
       '['.repeat(2_000),
     ];
