@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../config.ts';
 import { LIMITS } from '../kernel/limits.ts';
+import { keyOf } from './definitions/definition-fields.ts';
 import { isPlainObject } from './plain-object.ts';
 import { routes } from './routes.ts';
 import { compile, holdsAtMost } from './validation.ts';
@@ -21,6 +22,16 @@ describe('the faults of a value', () => {
   it('are only the first one for a large value', () => {
     expect(faultsOf(wrong(LIMITS.validatedValues))).toHaveLength(1);
   });
+
+  it.each(['new shop', '', 'größe', 'a'.repeat(LIMITS.definitionKeyLength + 1), '..'])(
+    'say which characters a key may have: %j',
+    (key) => {
+      const Definition = compile(Type.Object({ key: keyOf('A key.') }));
+      const message = 'must have 1 to 100 characters of A-Z a-z 0-9 . _ -, and must not be . or ..';
+      expect(Definition.accepts({ key })).toBe(false);
+      expect(Definition.faultsOf({ key })).toEqual([{ path: '/key', message }]);
+    },
+  );
 
   it('report the size of an oversized list, not its items', () => {
     const message: unknown = expect.stringContaining('has 10001 items; the maximum is 10000');

@@ -116,11 +116,20 @@ function messageOf(error: ErrorObject, params: Record<string, unknown>): string 
       return `must be ${[params['type']].flat().join(' or ')}`;
     case 'enum':
       return `must be one of ${JSON.stringify(params['allowedValues'])}`;
+    case 'pattern':
+      return keyMessage(String(params['pattern'])) ?? error.message ?? 'is invalid';
     case 'propertyNames':
       return 'is not a valid field name';
     default:
       return limitMessage(error, Number(params['limit'])) ?? error.message ?? 'is invalid';
   }
+}
+
+/** The message for the pattern of a key; undefined for another pattern. */
+function keyMessage(pattern: string): string | undefined {
+  const [, most] = /\[A-Za-z0-9._-\]\{1,(\d+)\}\$$/.exec(pattern) ?? [];
+  const dots = pattern.startsWith('^(?!') ? ', and must not be . or ..' : '';
+  return most === undefined ? undefined : `must have 1 to ${most} characters of A-Z a-z 0-9 . _ -${dots}`;
 }
 
 /** The message for a bound that the value exceeds. */
