@@ -12,8 +12,8 @@ import { isEmptyList, isEmptyObject, isPlainObject } from './plain-object.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Deletes the optional fields of a parsed value that hold an absent value which their schema refuses, and makes lists of
- * empty objects.
+ * Deletes the optional fields of a parsed value that hold an absent value which their schema refuses, and makes lists
+ * of empty objects.
  * @returns whether a field was changed
  */
 export function dropAbsent(value: unknown, schema: TSchema | Schema): boolean {

@@ -252,7 +252,7 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
   };
 }
 
-/** What the service adds to a definition. What callers cannot change (keys, types) is no part of it: it must be equal. */
+/** What the service adds to a definition. What callers cannot change (keys, types) is not part of it. */
 const SERVER_MADE = [
   'version',
   'created_at',

@@ -1,8 +1,6 @@
 import { WEBHOOK_KINDS } from './webhook-kinds.ts';
 
-/*
- * What the payloads of webhooks hold, for the check of filters. A test compares it with the payloads that the sink makes.
- */
+/* What the payloads of webhooks hold, for the check of filters. A test compares it with the payloads of the sink. */
 
 /** `any`: a JSON value of the caller's. */
 export type DataShape = 'value' | 'list' | 'object' | 'any';

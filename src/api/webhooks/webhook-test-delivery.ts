@@ -27,7 +27,8 @@ export function testWebhookRoute(): KeyedRoute {
     description:
       "Sends a sample of the webhook's first event kind, or of `kind`, at once, also while the webhook is disabled. The " +
       'sample is about the player `sample-player`, which does not exist, and is signed like any delivery. It is sent ' +
-      'whether the kinds and filters take it or not: `would_be_delivered` and `unmet_filters` say that. A failed delivery is reported in the response; it is neither retried nor listed in `deliveries`.',
+      'whether the kinds and filters take it or not: `would_be_delivered` and `unmet_filters` say that. A failed ' +
+      'delivery is reported in the response; it is neither retried nor listed in `deliveries`.',
     readsOnly: true,
     bodyOptional: true,
     errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],

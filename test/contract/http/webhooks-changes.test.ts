@@ -145,7 +145,7 @@ describe('an existing webhook', () => {
     [{ filters: { a: { between: [1, 2] } } }, '/filters/a/between'],
     [{ secret: null }, '/secret'],
     [{ secret: '' }, '/secret'],
-    // Libraries of Standard Webhooks read no key from these: without padding, for URLs, empty, with a blank, a signature.
+    // Libraries of Standard Webhooks read no key from these: no padding, for URLs, empty, with a blank, a signature.
     [{ secret: 'whsec_QUJDRA' }, '/secret'],
     [{ secret: 'whsec_-_8-_w==' }, '/secret'],
     [{ secret: 'whsec_' }, '/secret'],
