@@ -7,7 +7,7 @@ import { textOf } from './text-of.ts';
 export interface Listeners<Values extends readonly unknown[]> {
   /** @returns removes the listener */
   add(listener: (...values: Values) => void): () => void;
-  emit(...values: Values): void;
+  emit: (...values: Values) => void;
   readonly size: number;
 }
 

@@ -53,7 +53,7 @@ export function createTracking(options: TrackingOptions) {
   return {
     track,
     drop,
-    setState(attributes: unknown): boolean {
+    setState: (attributes: unknown): boolean => {
       if (!isOpen()) return false;
       const json = documentJson(attributes ?? null);
       for (const member of lostMembers(attributes))
@@ -62,7 +62,7 @@ export function createTracking(options: TrackingOptions) {
       else onProblem({ kind: 'invalid', message: `Attributes: ${json.message}` });
       return json.kind === 'json';
     },
-    expose(flagKey: string): boolean {
+    expose: (flagKey: string): boolean => {
       const flag = play.saved.flags[flagKey];
       if (!exposures.isNew(flagKey, flag)) return isOpen();
       const isTracked = track(EXPOSED, { flag_key: flagKey, variant_key: shownVariant(flag) });

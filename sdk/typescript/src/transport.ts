@@ -2,7 +2,6 @@ import type { AbortSignalLike, FetchAnswer, Platform } from './platform.ts';
 import type { DeviceClock } from './device-clock.ts';
 import { utf8Bytes } from './entries.ts';
 import { type Answered, failed, readAnswer, serverTime } from './service-answer.ts';
-import type { Reports } from './reports.ts';
 import { textOf } from './text-of.ts';
 
 /* Sends one request and says what its answer means. Never rejects. */
@@ -36,8 +35,8 @@ export interface TransportOptions {
   platform: Pick<Platform, 'fetch' | 'aborter' | 'setTimer'>;
   /** Gets the service's time of each answer, if the platform shows the header `Date`. */
   clock: Pick<DeviceClock, 'rawMs' | 'compare'>;
-  advise: Reports['advise'];
-  debug: Reports['debug'];
+  advise: (message: string) => void;
+  debug: (line: string) => void;
 }
 
 /** Browsers refuse a `keepalive` request when the bodies under way together exceed 64 KiB. */
