@@ -85,6 +85,7 @@ describe('every block of a page works unchanged', () => {
       'docs/cluster.md: npm run cli -- games create my-game',
       'docs/console.md: npm run --silent cli -- users add ann@example.com --role editor --game my-game',
       'docs/console.md: npm run --silent cli -- users grant ann@example.com --role analyst --game "*"',
+      'docs/console.md: npm run --silent cli -- clickhouse grants console --database player_analytics --password … |',
       'docs/monitoring.md: export GRAFANA_PASSWORD',
     ]);
   });

@@ -3,8 +3,8 @@ import { isPlainObject } from '../plain-object.ts';
 
 /**
  * A message that cannot be read, without what a readable one would keep apart: the API key that some clients put into
- * messages, and e-mail addresses at any depth, also in texts: some senders encode an object twice. Readers of ClickHouse
- * without a password see the rest.
+ * messages, and e-mail addresses at any depth, also in texts: some senders encode an object twice. Readers of
+ * ClickHouse without a password see the rest.
  */
 export function withoutSecrets(message: unknown): unknown {
   if (Array.isArray(message)) return message.map(withoutSecrets);
