@@ -195,7 +195,7 @@ test('a message is withdrawn from a player who does not qualify any more, and co
   expect(await session.sync('shop_opened')).toEqual([]);
 });
 
-test('a segment that flaps, or is switched off and on, sends one message to a player', async () => {
+test('a segment that flaps, or is edited, sends one message to a player', async () => {
   const conditions = { 'attributes.vip': true };
   const segment = await callApi('POST', '/v1/segments/segments', { key: 'vips', conditions });
   const segmentId = String(segment.data['segment_id']);
@@ -209,14 +209,19 @@ test('a segment that flaps, or is switched off and on, sends one message to a pl
   expect([typeof message, more]).toEqual(['object', []]);
   const properties = { intervention_id: message?.intervention_id };
   await session.sync({ event_name: 'intervention_shown', properties });
-  for (const [version, enabled] of [false, true].entries()) {
-    const change = { name: 'vips', conditions, enabled, version: version + 1 };
+  // A segment in use cannot be switched off, but everybody may leave and enter it by an edit of its condition.
+  for (const [version, isMember] of [false, true].entries()) {
+    const change = {
+      name: 'vips',
+      conditions: isMember ? conditions : { 'attributes.vip': 'no' },
+      version: version + 1,
+    };
     const put = await service.call(service.keys.live.server, 'PUT', `/v1/segments/segments/${segmentId}`, change);
     expect(put.status).toBe(200);
-    await until(`the segment is evaluated, enabled: ${enabled}`, async () => {
+    await until(`the segment is evaluated, a member: ${isMember}`, async () => {
       const { data } = await callApi('GET', `/v1/players/players/${player}/segments`);
       const { segments }: { segments?: { segment_key: string }[] } = Object(data);
-      return segments?.some(({ segment_key: key }) => key === 'vips') === enabled || undefined;
+      return segments?.some(({ segment_key: key }) => key === 'vips') === isMember || undefined;
     });
   }
   expect(await session.sync()).toEqual([]);
