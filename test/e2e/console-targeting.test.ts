@@ -33,7 +33,8 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     browser = await openConsole(service);
     if (browser === undefined) throw new Error(NO_BROWSER);
     ann = await browser.signIn('ann@example.com', 'editor');
-    ann.page.setDefaultTimeout(12_000);
+    // A guard against a hang: beside other files a page of the console has taken longer than 12 s.
+    ann.page.setDefaultTimeout(30_000);
     for (let number = 0; number < PLAYERS; number++) {
       const id = await service.player(service.keys.live.server, number === PLAYERS - 1 ? EVIL : `player-${number}`);
       await api('PATCH', `/v1/players/players/${id}`, { attributes: { level: number, nick: EVIL } });
