@@ -25,6 +25,9 @@ const REVIEWED: Readonly<Record<string, string>> = {
   '/;[ \\t]*$/m': 'the statements of our own migrations; a run of blanks belongs to one `;`',
   '/\\{(\\w+)\\}/g': 'the paths of our own routes; a run of letters belongs to one `{`',
   '/\\n[ \\t]*\\n/': "the machine's own list of package sources; a run of blanks belongs to one line end",
+  '/\\[A-Za-z0-9._-\\]\\{1,(\\d+)\\}\\$$/': 'the patterns of our own schemas; a run of digits belongs to one `{1,`',
+  '/^\\d+$|\\[(?:\\d*|\\*)\\]$/': 'a part of a path of a webhook filter; a run of digits belongs to one `[`',
+  '/^[\\p{Z}\\p{Cc}\\p{Cf}]+|[\\p{Z}\\p{Cc}\\p{Cf}]+$/gu': 'an id of at most 64 characters',
   '/Code: (\\d+)\\. DB::[\\s\\S]*/': "the engine's own error; a run of digits belongs to one `Code: `",
 };
 
