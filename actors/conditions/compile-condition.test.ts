@@ -83,7 +83,7 @@ describe('operators on an attribute', () => {
       ],
     ],
     [{ $elemMatch: { $not: { $in: ['a'] } } }, [['a', 'b']], [['a'], []]],
-    [{ $elemMatch: { 'in.ner': 1 } }, [[{ in: { ner: 1 } }]], [[{ 'in.ner': 1 }]]],
+    [{ $elemMatch: { 'in.ner': 1 } }, [[{ in: { ner: 1 } }], [{ 'in.ner': 1 }]], [[{ 'in.ner': 2 }], [{ ner: 1 }]]],
     [{ $not: { $elemMatch: { $eq: 'x' } } }, [['y'], undefined, 'x'], [['x']]],
     [{ $not: 'x' }, ['y'], ['x']],
     // Existence and type.

@@ -352,7 +352,9 @@ describe('a test', () => {
       delivered: false,
       status: 418,
       durationMs: 0,
-      error: null,
+      responseStart: 'teapot',
+      subscribed: true,
+      unmetFilters: [],
       responseStart: 'teapot',
     });
     expect(attempt?.body).toMatchObject({
