@@ -352,7 +352,7 @@ describe('a test', () => {
       delivered: false,
       status: 418,
       durationMs: 0,
-      responseStart: 'teapot',
+      error: null,
       subscribed: true,
       unmetFilters: [],
       responseStart: 'teapot',
