@@ -7,14 +7,14 @@ COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY console ./console
 # The console contains the runbook.
 COPY docs/operations.md ./docs/operations.md
-# `npm ci` refuses the lock file where builds for other platforms cannot be resolved.
-RUN --mount=type=cache,target=/root/.npm npm install --omit=dev && node console/build.ts
-
+# The console is built of some of the sources too.
 COPY clickhouse-schema ./clickhouse-schema
 COPY models ./models
 COPY actors ./actors
 COPY streams ./streams
 COPY src ./src
+# `npm ci` refuses the lock file where builds for other platforms cannot be resolved.
+RUN --mount=type=cache,target=/root/.npm npm install --omit=dev && node console/build.ts
 
 RUN mkdir /data && chown node:node /data
 USER node

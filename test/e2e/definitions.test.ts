@@ -116,8 +116,9 @@ test('an edit of a segment re-evaluates inactive players and reports its progres
   const used = await service.call(server, 'DELETE', path);
   expect([used.status, used.body.error.details]).toMatchObject([409, { flags: ['for-segment'] }]);
 
-  // A disabled segment has no members.
-  await service.call(server, 'PUT', path, { ...everybody, enabled: false });
+  // Nor is it switched off while the flag uses it.
+  expect((await service.call(server, 'PUT', path, { ...everybody, enabled: false })).status).toBe(409);
+  await service.call(server, 'PUT', path, { ...everybody, conditions: { session_count: { $gte: 1_000 } } });
   await until('the player has left', async () => (await evaluate(playerId, 'for-segment'))['reason'] === 'default');
 });
 
