@@ -1,11 +1,11 @@
 import type { Definitions } from './definitions.ts';
 import type { Targeting } from './targeting.ts';
 
-import type { Limits } from '../src/kernel/limits.ts';
-import type { DomainFact } from './vocabulary/facts.ts';
-import type { Reply } from './vocabulary/replies.ts';
-import type { EntityState, PlayerState } from './vocabulary/state.ts';
-import type { CallerKind, Scope } from './vocabulary/scope.ts';
+import type { Limits } from '../core/kernel/limits.ts';
+import type { DomainFact } from '../core/vocabulary/facts.ts';
+import type { Reply } from '../core/vocabulary/replies.ts';
+import type { EntityState, PlayerState } from '../core/vocabulary/state.ts';
+import type { CallerKind, Scope } from '../core/vocabulary/scope.ts';
 
 /** The result of a command. Without facts nothing changes. */
 export interface Decision {

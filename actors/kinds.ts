@@ -1,4 +1,4 @@
-import { LIMITS } from '../src/kernel/limits.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 import {
   interventionClicked,
   interventionOffered,
@@ -50,11 +50,11 @@ import { initSession } from './sessions/init.ts';
 import { recordSession } from './sessions/record-session.ts';
 import { syncSession } from './sessions/sync.ts';
 import type { Segment } from './targeting.ts';
-import type { CommandBody, IdempotencyClaim } from './vocabulary/commands.ts';
-import type { DomainFact } from './vocabulary/facts.ts';
-import type { Reply } from './vocabulary/replies.ts';
-import { mostEventChars, mostImportChars, mostListedChars } from './vocabulary/size-estimates.ts';
-import type { EntityState, PlayerState } from './vocabulary/state.ts';
+import type { CommandBody, IdempotencyClaim } from '../core/vocabulary/commands.ts';
+import type { DomainFact } from '../core/vocabulary/facts.ts';
+import type { Reply } from '../core/vocabulary/replies.ts';
+import { mostEventChars, mostImportChars, mostListedChars } from '../core/vocabulary/size-estimates.ts';
+import type { EntityState, PlayerState } from '../core/vocabulary/state.ts';
 
 /* Maps every kind of command and fact to its functions. A kind without an entry does not compile. */
 

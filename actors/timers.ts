@@ -1,12 +1,12 @@
-import { LIMITS } from '../src/kernel/limits.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
 import { hasStepsForPlayer, metered, nextPlayer } from './conditions/steps.ts';
 import { type Context, type Draft, playerIn } from './decision.ts';
 import { evaluateLifecycle, updateLifecycle } from './player/update-lifecycle.ts';
 import { updateLater, updateSegments } from './segments/update-segments.ts';
 import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
-import type { PlayerState } from './vocabulary/state.ts';
-import type { PlayerTimes, StateOutline } from './vocabulary/state-outline.ts';
+import type { PlayerState } from '../core/vocabulary/state.ts';
+import type { PlayerTimes, StateOutline } from '../core/vocabulary/state-outline.ts';
 import type { Definitions } from './definitions.ts';
 
 /**

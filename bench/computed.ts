@@ -1,4 +1,4 @@
-import type { PropertySpec } from '../actors/vocabulary/computed.ts';
+import type { PropertySpec } from '../core/vocabulary/computed.ts';
 import { pairsCase, type Pair } from './lib/figures/pairs.ts';
 import { EVENT, upkeep } from './lib/upkeep.ts';
 

@@ -1,12 +1,12 @@
 import { compileCondition } from '../actors/conditions/compile-condition.ts';
-import { DAY_MS } from '../src/kernel/days.ts';
+import { DAY_MS } from '../core/kernel/days.ts';
 import { counted } from '../actors/events/counters.ts';
-import type { PlayerState } from '../actors/vocabulary/state.ts';
+import type { PlayerState } from '../core/vocabulary/state.ts';
 import type { Condition } from '../actors/targeting.ts';
 import { aPlayer } from '../actors/testing.ts';
-import type { JsonObject } from '../src/kernel/json.ts';
+import type { JsonObject } from '../core/kernel/json.ts';
 import { pairsCase, type Pair, type Work } from './lib/figures/pairs.ts';
-import type { EventCounter } from '../actors/vocabulary/player.ts';
+import type { EventCounter } from '../core/vocabulary/player.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 15, 10, 30);
 const REPEATS = 100;

@@ -2,7 +2,7 @@ import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf } from '../
 import { seededBucket } from '../actors/flags/hash.ts';
 import type { Subject, Targeting } from '../actors/targeting.ts';
 import { aPlayer } from '../actors/testing.ts';
-import type { FlagDocument } from '../actors/vocabulary/documents.ts';
+import type { FlagDocument } from '../core/vocabulary/documents.ts';
 import { pairsCase, type Pair } from './lib/figures/pairs.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 15, 10, 30);

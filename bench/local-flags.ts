@@ -1,7 +1,7 @@
 import { seededBucket } from '../actors/flags/hash.ts';
 import { writeFlag, writeSegment } from '../actors/flags/definitions-format.ts';
 import { aFlag, aRule, aSplitFlag, playerIdOf } from '../actors/flags/samples.ts';
-import type { FlagDocument, SegmentDocument } from '../actors/vocabulary/documents.ts';
+import type { FlagDocument, SegmentDocument } from '../core/vocabulary/documents.ts';
 import { createCompiler } from '../sdk/typescript/server/local/compiled-definitions.ts';
 import { readDefinitions } from '../sdk/typescript/server/local/definitions-document.ts';
 import { createEvaluator } from '../sdk/typescript/server/local/evaluator.ts';

@@ -1,6 +1,6 @@
 import { connectJetStream } from '../streams/log/log-jetstream.ts';
-import { systemClock } from '../src/kernel/clock.ts';
-import { createLogger } from '../src/kernel/logger.ts';
+import { systemClock } from '../core/kernel/clock.ts';
+import { createLogger } from '../core/kernel/logger.ts';
 import { readEndpoints } from '../src/local/run-files.ts';
 import { awaitArrivals } from './lib/load/arrivals.ts';
 import { inPhase, type Bench } from './lib/bench.ts';

@@ -1,6 +1,6 @@
 import { SHIPPED_MODEL } from '../src/config.ts';
 import { loadModel } from '../src/scoring/load-model.ts';
-import type { ScoreFeatures } from '../streams/records/score-record.ts';
+import type { ScoreFeatures } from '../core/vocabulary/records/score-record.ts';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';
 import { create } from './lib/load/calls.ts';
 import { count, defineCase, duration, optional } from './lib/case.ts';

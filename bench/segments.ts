@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/kernel/json.ts';
+import type { JsonObject } from '../core/kernel/json.ts';
 import { pairsCase, type Pair } from './lib/figures/pairs.ts';
 import { EVENT, upkeep } from './lib/upkeep.ts';
 

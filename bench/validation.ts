@@ -1,7 +1,7 @@
 import { TrackBody } from '../src/api/events/track-item.ts';
 import { compile } from '../src/api/validation.ts';
 import { parseJson } from '../src/gateway/http/parse-json.ts';
-import { uuidv5 } from '../src/kernel/ids.ts';
+import { uuidv5 } from '../core/kernel/ids.ts';
 import { sampleEvent } from './lib/load/workload.ts';
 import { pairsCase, type Pair } from './lib/figures/pairs.ts';
 

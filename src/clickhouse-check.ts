@@ -1,6 +1,6 @@
 import type { ClickhouseAddress } from '../clickhouse-schema/clickhouse-address.ts';
 import { openClient } from '../clickhouse-schema/open-client.ts';
-import { nextTick, type Cancel, type Clock } from './kernel/clock.ts';
+import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
 import type { Check } from './readiness.ts';
 
 /** Pings ClickHouse again and again. The embedded one runs a statement for each ping. */

@@ -6,7 +6,7 @@ import { parseBrokerUrl, type BrokerAccess, type BrokerLogin } from '../streams/
 import type { StreamShape } from '../streams/log/jetstream/stream-shape.ts';
 import { STREAMS } from '../streams/stream-definitions.ts';
 import { parseProxies } from './gateway/access/caller-address.ts';
-import { LIMITS } from './kernel/limits.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 
 /**
  * Every setting with its default and bounds. The only file that reads `process.env` for the service; an invalid value

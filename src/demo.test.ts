@@ -7,8 +7,8 @@ import type { ConfigStore } from '../streams/config/config-store.ts';
 import { gameAddress } from '../streams/config/games.ts';
 import { createMemoryConfigStore } from '../test/support/memory-config-store.ts';
 import { ensureDemo } from './demo.ts';
-import { systemClock as clock } from './kernel/clock.ts';
-import { systemIds as ids } from './kernel/ids.ts';
+import { systemClock as clock } from '../core/kernel/clock.ts';
+import { systemIds as ids } from '../core/kernel/ids.ts';
 
 let dataDir: string;
 const file = () => join(dataDir, 'demo-keys.json');

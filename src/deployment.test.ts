@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { DeploymentDocument } from '../actors/vocabulary/documents.ts';
+import type { DeploymentDocument } from '../core/vocabulary/documents.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from '../test/support/memory-config-store.ts';
 import { agreeOnDeployment, agreeOnSecretsKey, type DeploymentSettings, SETTINGS } from './deployment.ts';
-import { systemClock } from './kernel/clock.ts';
-import { systemIds } from './kernel/ids.ts';
-import { createSecretBox } from './kernel/secret-box.ts';
+import { systemClock } from '../core/kernel/clock.ts';
+import { systemIds } from '../core/kernel/ids.ts';
+import { createSecretBox } from '../core/kernel/secret-box.ts';
 
 const random = (sizeBytes: number) => systemIds.bytes(sizeBytes);
 const [one, two] = [random(32), random(32)];

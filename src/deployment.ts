@@ -1,10 +1,10 @@
 import type { ConfigStore } from '../streams/config/config-store.ts';
-import type { DeploymentDocument, DocumentAddress } from '../actors/vocabulary/documents.ts';
+import type { DeploymentDocument, DocumentAddress } from '../core/vocabulary/documents.ts';
 import type { StreamShape } from '../streams/log/jetstream/stream-shape.ts';
 import { STREAMS } from '../streams/stream-definitions.ts';
-import type { Clock } from './kernel/clock.ts';
-import { LIMITS } from './kernel/limits.ts';
-import type { SecretBox } from './kernel/secret-box.ts';
+import type { Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { SecretBox } from '../core/kernel/secret-box.ts';
 
 /** The address of the deployment's settings, which every process shares. */
 export const SETTINGS: DocumentAddress<'deployment'> = {

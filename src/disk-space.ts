@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
-import { nextTick, type Cancel, type Clock } from './kernel/clock.ts';
-import { LIMITS } from './kernel/limits.ts';
-import type { Logger } from './kernel/logger.ts';
-import type { Metrics } from './kernel/metrics.ts';
+import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
+import type { Metrics } from '../core/kernel/metrics.ts';
 
 /** The free space of the file system that holds a folder, read every second. */
 export interface DiskSpace {

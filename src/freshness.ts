@@ -4,9 +4,9 @@ import type { Log } from '../streams/log/log.ts';
 import type { RunningLiveFeed } from '../streams/sinks/live/live-feed.ts';
 import { readSinkAsOf } from '../streams/sinks/sink-as-of.ts';
 import type { SinkName } from '../streams/sinks/sink-registry.ts';
-import { type Clock, within } from './kernel/clock.ts';
-import { LIMITS } from './kernel/limits.ts';
-import type { Logger } from './kernel/logger.ts';
+import { type Clock, within } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
 
 export interface FreshnessOptions {
   log: Log;

@@ -5,8 +5,8 @@ import { createMemoryBroker } from '../streams/log/log-memory.ts';
 import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
 import { silentLogger } from '../test/support/silent-logger.ts';
 import { createGroupConfig } from './group-config.ts';
-import { LIMITS } from './kernel/limits.ts';
-import { systemIds } from './kernel/ids.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import { systemIds } from '../core/kernel/ids.ts';
 
 /* Three processes of one machine whose messages to and from the broker take 1, 20 and 50 ms. */
 

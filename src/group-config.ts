@@ -4,8 +4,8 @@ import type { Log } from '../streams/log/log.ts';
 import { configSeenSubject } from '../streams/subjects.ts';
 import { compile } from './api/validation.ts';
 import type { ProcessGroup } from './config.ts';
-import type { Cancel, Clock } from './kernel/clock.ts';
-import { LIMITS } from './kernel/limits.ts';
+import type { Cancel, Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 
 /** One message between the processes of a group. */
 const Message = Type.Object({

@@ -4,7 +4,7 @@ import { silentLogger } from '../test/support/silent-logger.ts';
 import type { StreamShape } from '../streams/log/jetstream/stream-shape.ts';
 import { SETTINGS } from './deployment.ts';
 import { joinDeployment } from './join-deployment.ts';
-import { systemClock as clock } from './kernel/clock.ts';
+import { systemClock as clock } from '../core/kernel/clock.ts';
 
 const GIB = 1024 ** 3;
 const NO_SETTINGS = { partitions: undefined, replicas: undefined, factsMaxBytes: undefined };

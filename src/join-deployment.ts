@@ -3,9 +3,9 @@ import type { ConfigStore } from '../streams/config/config-store.ts';
 import { shapeOf, type StreamShape } from '../streams/log/jetstream/stream-shape.ts';
 import type { JetStreamLog } from '../streams/log/log-jetstream.ts';
 import { agreeOnDeployment, readDeployment, type Deployment, type DeploymentSettings } from './deployment.ts';
-import { sleep, type Clock } from './kernel/clock.ts';
-import { LIMITS } from './kernel/limits.ts';
-import type { Logger } from './kernel/logger.ts';
+import { sleep, type Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
 
 export interface JoinOptions {
   log: Pick<JetStreamLog, 'held' | 'ensure'>;

@@ -1,6 +1,6 @@
 import type { Analytics } from '../clickhouse-schema/queries/analytics.ts';
 import type { LostEvents } from '../streams/live-feed.ts';
-import { LIMITS } from './kernel/limits.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 
 /** Counts a reader's events that are in ClickHouse but no longer in FACTS; `undefined` if ClickHouse cannot answer. */
 export async function countMissedEvents(

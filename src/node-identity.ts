@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessGroup } from './config.ts';
-import type { Ids } from './kernel/ids.ts';
+import type { Ids } from '../core/kernel/ids.ts';
 import { processNames } from './process-names.ts';
 
 /**

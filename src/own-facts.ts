@@ -3,9 +3,9 @@ import type { Log } from '../streams/log/log.ts';
 import { createOwnAppends, type HandOver, watchAppends } from '../streams/log/own-appends.ts';
 import { type OpenReader, shareReader } from '../streams/log/shared-reader.ts';
 import { FACTS_PREFIX } from '../streams/subjects.ts';
-import type { Clock } from './kernel/clock.ts';
-import { LIMITS } from './kernel/limits.ts';
-import type { Logger } from './kernel/logger.ts';
+import type { Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
 
 /** The hand-over of what this process's owners append to FACTS. */
 export interface OwnFacts extends HandOver {

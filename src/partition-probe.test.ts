@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Reply } from '../actors/vocabulary/replies.ts';
+import type { Reply } from '../core/vocabulary/replies.ts';
 import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
-import { failure } from './kernel/errors.ts';
-import { LIMITS } from './kernel/limits.ts';
-import { createMetrics } from './kernel/metrics.ts';
+import { failure } from '../core/kernel/errors.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import { createMetrics } from '../core/kernel/metrics.ts';
 import { type PartitionProbe, probePartitions } from './partition-probe.ts';
 import { createReadiness } from './readiness.ts';
 

@@ -1,7 +1,7 @@
 import type { Backend } from './gateway/backend/backend.ts';
-import { nextTick, type Cancel, type Clock } from './kernel/clock.ts';
-import { LIMITS } from './kernel/limits.ts';
-import type { Metrics } from './kernel/metrics.ts';
+import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { Metrics } from '../core/kernel/metrics.ts';
 import type { Check } from './readiness.ts';
 
 /**

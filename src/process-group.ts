@@ -1,11 +1,11 @@
 import type { Readiness } from './api/request-context.ts';
 import type { ProcessGroup } from './config.ts';
 import type { Server } from './gateway/server.ts';
-import { sleep, type Clock } from './kernel/clock.ts';
-import { joinMetrics } from './kernel/join-metrics.ts';
-import { LIMITS } from './kernel/limits.ts';
-import type { Logger } from './kernel/logger.ts';
-import type { Metrics } from './kernel/metrics.ts';
+import { sleep, type Clock } from '../core/kernel/clock.ts';
+import { joinMetrics } from '../core/kernel/join-metrics.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
+import type { Metrics } from '../core/kernel/metrics.ts';
 import type { OwnPortMessage } from './local/own-ports.ts';
 import { readEndpoints } from './local/run-files.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFakeClock } from '../test/support/fake-clock.ts';
 import { silentLogger } from '../test/support/silent-logger.ts';
 import { createUnanswered } from '../streams/log/jetstream/unanswered.ts';
-import { createMetrics } from './kernel/metrics.ts';
+import { createMetrics } from '../core/kernel/metrics.ts';
 import { createReportedSilences, reportSilences, type Silences } from './silent-streams.ts';
 import { createWriteGate } from './write-gate.ts';
 

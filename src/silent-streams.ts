@@ -1,6 +1,6 @@
 import type { JetStreamLog } from '../streams/log/log-jetstream.ts';
-import { nextTick, type Cancel, type Clock } from './kernel/clock.ts';
-import { LIMITS } from './kernel/limits.ts';
+import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 
 /*
  * Streams that store nothing, as another thread of the process sees them. Each thread has its own connection, and

@@ -16,11 +16,11 @@ import { createClickhouseSink } from '../streams/sinks/clickhouse/clickhouse-sin
 import { createFreshnessReporter } from '../streams/freshness/freshness-reports.ts';
 import { createWebhooks } from '../streams/sinks/webhooks/webhooks.ts';
 import { clickhouseAddress, logAddress, readConfig } from './config.ts';
-import { systemClock } from './kernel/clock.ts';
-import { systemIds } from './kernel/ids.ts';
-import { LIMITS } from './kernel/limits.ts';
-import { createLogger } from './kernel/logger.ts';
-import { createSinkMetrics } from './kernel/metrics.ts';
+import { systemClock } from '../core/kernel/clock.ts';
+import { systemIds } from '../core/kernel/ids.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import { createLogger } from '../core/kernel/logger.ts';
+import { createSinkMetrics } from '../core/kernel/metrics.ts';
 import { serviceSecretBox } from './local/secrets-key.ts';
 import { reportSilences, type Silences } from './silent-streams.ts';
 

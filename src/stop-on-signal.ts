@@ -1,6 +1,6 @@
-import type { Clock } from './kernel/clock.ts';
-import { LIMITS } from './kernel/limits.ts';
-import type { Logger } from './kernel/logger.ts';
+import type { Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
 
 /** A part of the service; parts stop in reverse order of their start. */
 export interface Part {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFakeClock } from '../test/support/fake-clock.ts';
 import { silentLogger } from '../test/support/silent-logger.ts';
-import { createMetrics } from './kernel/metrics.ts';
+import { createMetrics } from '../core/kernel/metrics.ts';
 import { createWriteGate } from './write-gate.ts';
 
 /** A gate over a broker whose silent streams, and a disk whose state, the test sets. */

@@ -1,10 +1,10 @@
 import type { DiskSpace } from './disk-space.ts';
 import type { Backend } from './gateway/backend/backend.ts';
-import { nextTick, type Cancel, type Clock } from './kernel/clock.ts';
-import { failure, type Failure } from './kernel/errors.ts';
-import { LIMITS } from './kernel/limits.ts';
-import type { Logger } from './kernel/logger.ts';
-import type { Metrics } from './kernel/metrics.ts';
+import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
+import { failure, type Failure } from '../core/kernel/errors.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
+import type { Metrics } from '../core/kernel/metrics.ts';
 import type { JetStreamLog } from '../streams/log/log-jetstream.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../src/kernel/limits.ts';
-import { createMetrics } from '../src/kernel/metrics.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import { createMetrics } from '../core/kernel/metrics.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from '../test/support/fake-clock.ts';
 import { silentLogger } from '../test/support/silent-logger.ts';
 import { type BrokerClock, watchBrokerClock } from './broker-clock.ts';

@@ -2,7 +2,7 @@ import { Unpackr } from 'msgpackr';
 import { describe, expect, test } from 'vitest';
 import { remembered } from '../actors/events/recent-events.ts';
 import { aPlayer } from '../actors/testing.ts';
-import { LIMITS } from '../src/kernel/limits.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 import { DECODERS, currentFixtures, readFixtures, writeMissingFixtures } from '../test/fixtures/codec/fixtures.ts';
 import { SAMPLES, wrap } from '../test/fixtures/codec/samples.ts';
 import {

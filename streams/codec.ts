@@ -1,9 +1,9 @@
 import { Packr, RESET_BUFFER_MODE, Unpackr } from 'msgpackr';
-import type { Command, Query, ReceivedCommand } from '../actors/vocabulary/commands.ts';
-import type { AddressedReply } from '../actors/vocabulary/replies.ts';
-import type { EventTracked } from '../actors/vocabulary/event-tracked.ts';
-import type { EntityState } from '../actors/vocabulary/state.ts';
-import type { StateHead, StateOutline } from '../actors/vocabulary/state-outline.ts';
+import type { Command, Query, ReceivedCommand } from '../core/vocabulary/commands.ts';
+import type { AddressedReply } from '../core/vocabulary/replies.ts';
+import type { EventTracked } from '../core/vocabulary/event-tracked.ts';
+import type { EntityState } from '../core/vocabulary/state.ts';
+import type { StateHead, StateOutline } from '../core/vocabulary/state-outline.ts';
 import {
   commandFromTuple,
   commandToTuple,
@@ -12,11 +12,11 @@ import {
   type CommandTuple,
 } from './wire/command-layout.ts';
 import { commitFromTuple, commitToTuple, eventsFromTuple, type CommitTuple } from './wire/commit-layout.ts';
-import type { AuditEntry } from './records/audit-entry.ts';
-import type { DeliveryRecord } from './records/delivery-record.ts';
-import type { ModelReference } from './records/model-reference.ts';
-import type { ScoreRecord } from './records/score-record.ts';
-import type { WebhookDisabling } from './records/webhook-disabling.ts';
+import type { AuditEntry } from '../core/vocabulary/records/audit-entry.ts';
+import type { DeliveryRecord } from '../core/vocabulary/records/delivery-record.ts';
+import type { ModelReference } from '../core/vocabulary/records/model-reference.ts';
+import type { ScoreRecord } from '../core/vocabulary/records/score-record.ts';
+import type { WebhookDisabling } from '../core/vocabulary/records/webhook-disabling.ts';
 import { deliveryFromTuple, deliveryToTuple, type DeliveryTuple } from './wire/delivery-layout.ts';
 import { addressedFromTuple, addressedToTuple, type ReplyTuple } from './wire/reply-layout.ts';
 import { scoreFromTuple, scoreToTuple, type ScoreTuple } from './wire/score-layout.ts';
@@ -25,7 +25,7 @@ import { withWholeBundles } from './wire/string-bundles.ts';
 import { readConditionPlayer } from './wire/condition-player.ts';
 import { readStateHead, readStateOutline } from './wire/state-outline.ts';
 import { UnknownVersionError } from './wire/unknown-version.ts';
-import type { CommitRecord } from '../actors/vocabulary/commit-record.ts';
+import type { CommitRecord } from '../core/vocabulary/commit-record.ts';
 
 /**
  * The format of messages between our processes and of records in the log: one version byte, then MessagePack. Each

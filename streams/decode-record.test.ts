@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LIMITS } from '../src/kernel/limits.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 import { encodeCommit } from './codec.ts';
 import { decodeRecord } from './decode-record.ts';
 import type { LogRecord } from './log/log.ts';

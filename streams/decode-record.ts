@@ -1,5 +1,5 @@
-import type { CommitRecord } from '../actors/vocabulary/commit-record.ts';
-import { LIMITS } from '../src/kernel/limits.ts';
+import type { CommitRecord } from '../core/vocabulary/commit-record.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 import { decodeCommit } from './codec.ts';
 import type { LogRecord } from './log/log.ts';
 

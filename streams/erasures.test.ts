@@ -1,10 +1,10 @@
 import { assert, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../src/kernel/limits.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 import { createFakeClock } from '../test/support/fake-clock.ts';
 import { noteErasure, watchErasures } from './erasures.ts';
 import { createMemoryBroker } from './log/log-memory.ts';
-import { BEFORE_ALL } from './records/fact-place.ts';
+import { BEFORE_ALL } from '../core/vocabulary/records/fact-place.ts';
 
 const created = '2026-01-01T00:00:00.000Z';
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../src/kernel/clock.ts';
-import { LIMITS } from '../src/kernel/limits.ts';
+import type { Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 import { decodeJson, encodeJson } from './codec.ts';
 import type { BucketEntry, BucketOutcome, Log } from './log/log.ts';
-import type { FactPlace } from './records/fact-place.ts';
+import type { FactPlace } from '../core/vocabulary/records/fact-place.ts';
 
 /**
  * The erased players and the place of each erasure in the log, for readers of older facts: replays of the live stream

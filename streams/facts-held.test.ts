@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMetrics } from '../src/kernel/metrics.ts';
-import { LIMITS } from '../src/kernel/limits.ts';
+import { createMetrics } from '../core/kernel/metrics.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
 import { encodeJson } from './codec.ts';
 import { FILLING, forecastFacts, forecastInfo, type FactsForecaster } from './facts-held.ts';

@@ -1,7 +1,7 @@
-import type { Clock } from '../src/kernel/clock.ts';
-import { LIMITS } from '../src/kernel/limits.ts';
-import type { Logger } from '../src/kernel/logger.ts';
-import type { Metrics } from '../src/kernel/metrics.ts';
+import type { Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
+import type { Metrics } from '../core/kernel/metrics.ts';
 import { decodeJson } from './codec.ts';
 import type { FactsRoom } from './facts-room.ts';
 import type { Log, StreamBounds } from './log/log.ts';

@@ -1,4 +1,4 @@
-import { LIMITS, type Limits } from '../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../core/kernel/limits.ts';
 
 export type LevelLimits = Pick<
   Limits,

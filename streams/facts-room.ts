@@ -1,6 +1,6 @@
-import { nextTick, type Cancel, type Clock } from '../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../src/kernel/limits.ts';
-import type { Logger } from '../src/kernel/logger.ts';
+import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
 import { factsLevels, type FactsLevels, type LevelLimits } from './facts-levels.ts';
 import type { Log, Stop, StreamBounds } from './log/log.ts';
 

@@ -1,6 +1,6 @@
-import type { Cancel, Clock } from '../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../src/kernel/limits.ts';
-import type { Logger } from '../src/kernel/logger.ts';
+import type { Cancel, Clock } from '../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
 import { decodeJson } from './codec.ts';
 import type { FactsRoom } from './facts-room.ts';
 import { factsSubject } from './subjects.ts';

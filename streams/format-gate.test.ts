@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FORMAT } from '../actors/vocabulary/formats.ts';
-import { LIMITS } from '../src/kernel/limits.ts';
+import { FORMAT } from '../core/vocabulary/formats.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 import { silentLogger } from '../test/support/silent-logger.ts';
 import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
 import { createFormatGate, type FormatGate } from './format-gate.ts';

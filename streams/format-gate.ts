@@ -1,9 +1,9 @@
-import type { CommandBody, QueryBody } from '../actors/vocabulary/commands.ts';
-import type { Fact } from '../actors/vocabulary/facts.ts';
-import { COMMAND_FORMATS, FACT_FORMATS, FORMAT, QUERY_FORMATS } from '../actors/vocabulary/formats.ts';
-import { nextTick, type Cancel, type Clock } from '../src/kernel/clock.ts';
-import { LIMITS } from '../src/kernel/limits.ts';
-import type { Logger } from '../src/kernel/logger.ts';
+import type { CommandBody, QueryBody } from '../core/vocabulary/commands.ts';
+import type { Fact } from '../core/vocabulary/facts.ts';
+import { COMMAND_FORMATS, FACT_FORMATS, FORMAT, QUERY_FORMATS } from '../core/vocabulary/formats.ts';
+import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import type { Logger } from '../core/kernel/logger.ts';
 import { decodeJson, encodeJson } from './codec.ts';
 import type { Bucket, BucketEntry } from './log/log.ts';
 

@@ -1,6 +1,6 @@
-import { untilTickMs, within } from '../src/kernel/clock.ts';
-import type { Cancel, Clock } from '../src/kernel/clock.ts';
-import { LIMITS } from '../src/kernel/limits.ts';
+import { untilTickMs, within } from '../core/kernel/clock.ts';
+import type { Cancel, Clock } from '../core/kernel/clock.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 import type { Bucket } from './log/log.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { LIMITS } from '../src/kernel/limits.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
 
 /** A stream of the log. Both forms of the log make their streams from these definitions. */
 export interface StreamDefinition {

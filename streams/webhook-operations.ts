@@ -1,6 +1,6 @@
 import type { ConfigEntry } from './config/config-store.ts';
-import type { JsonText } from '../src/kernel/json.ts';
-import type { FactPlace } from './records/fact-place.ts';
+import type { JsonText } from '../core/kernel/json.ts';
+import type { FactPlace } from '../core/vocabulary/records/fact-place.ts';
 
 /**
  * The port between the API and the webhooks sink: operations on a webhook's deliveries. Expected failures are values;

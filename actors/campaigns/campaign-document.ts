@@ -1,6 +1,6 @@
 import type { Campaign } from '../targeting.ts';
-import type { CampaignDocument } from '../vocabulary/documents.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { CampaignDocument } from '../../core/vocabulary/documents.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 
 /* What a campaign's definition says about a time and a player. */
 

@@ -1,7 +1,7 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { Json } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { CampaignDocument, CampaignTrigger } from '../vocabulary/documents.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { Json } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { CampaignDocument, CampaignTrigger } from '../../core/vocabulary/documents.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../conditions/pattern-load.ts';
 import { unknownSegment, type SegmentLookup } from '../segments/unknown-segment.ts';
 import { compileCampaign } from './compile-campaign.ts';

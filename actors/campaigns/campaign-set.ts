@@ -1,5 +1,5 @@
-import type { CampaignDocument } from '../vocabulary/documents.ts';
-import type { DomainFact } from '../vocabulary/facts.ts';
+import type { CampaignDocument } from '../../core/vocabulary/documents.ts';
+import type { DomainFact } from '../../core/vocabulary/facts.ts';
 import type { Campaign } from '../targeting.ts';
 import { byPriority } from './priority.ts';
 

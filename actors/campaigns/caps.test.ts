@@ -11,19 +11,19 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../streams/codec.ts';
-import type { CampaignDocument } from '../vocabulary/documents.ts';
-import type { TrackItem } from '../vocabulary/commands.ts';
-import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
+import type { CampaignDocument } from '../../core/vocabulary/documents.ts';
+import type { TrackItem } from '../../core/vocabulary/commands.ts';
+import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import { decide } from '../decide.ts';
 import type { Draft } from '../decision.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact } from '../vocabulary/facts.ts';
-import type { EntityState } from '../vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts.ts';
+import type { EntityState } from '../../core/vocabulary/state.ts';
 import { aCommand, aPlayer } from '../testing.ts';
 import { aCampaign, campaignId, campaignsOf } from './testing.ts';
-import type { InterventionTriggered } from '../vocabulary/campaign-facts.ts';
+import type { InterventionTriggered } from '../../core/vocabulary/campaign-facts.ts';
 import type { Definitions } from '../definitions.ts';
 
 /*

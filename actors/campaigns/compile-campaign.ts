@@ -1,6 +1,6 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import type { CampaignDocument } from '../vocabulary/documents.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { JsonObject } from '../../core/kernel/json.ts';
+import type { CampaignDocument } from '../../core/vocabulary/documents.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { bucketsIn, seededBucket } from '../flags/hash.ts';
 import type { Campaign, ComputedLookup, Subject } from '../targeting.ts';

@@ -1,7 +1,7 @@
 import { assert, constantFrom, integer, option, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../src/kernel/days.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { aPlayer } from '../testing.ts';
 import { explainCampaign } from './explain-campaign.ts';
 import { suppressionOf } from './suppression.ts';

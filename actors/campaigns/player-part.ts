@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
 import { isObject } from '../conditions/values.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { dayOf } from '../../src/kernel/days.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
-import { SUPPRESSION_REASONS, type SuppressionReason } from '../vocabulary/suppression-reasons.ts';
-import type { CampaignTally } from '../vocabulary/player.ts';
+import { dayOf } from '../../core/kernel/days.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
+import { SUPPRESSION_REASONS, type SuppressionReason } from '../../core/vocabulary/suppression-reasons.ts';
+import type { CampaignTally } from '../../core/vocabulary/player.ts';
 
 /** The player's tally of a campaign; all zero if there is none. */
 export function tallyOf({ campaignTallies }: PlayerState, campaignId: string): CampaignTally {

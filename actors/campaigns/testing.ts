@@ -1,4 +1,4 @@
-import type { CampaignDocument } from '../vocabulary/documents.ts';
+import type { CampaignDocument } from '../../core/vocabulary/documents.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { definitionsOf } from '../testing.ts';
 import { type CampaignSet, createCampaignSet } from './campaign-set.ts';

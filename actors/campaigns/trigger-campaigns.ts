@@ -1,11 +1,11 @@
-import { uuidv5 } from '../../src/kernel/ids.ts';
-import type { Json } from '../../src/kernel/json.ts';
+import { uuidv5 } from '../../core/kernel/ids.ts';
+import type { Json } from '../../core/kernel/json.ts';
 import { isObject } from '../conditions/values.ts';
-import { dayOf } from '../../src/kernel/days.ts';
+import { dayOf } from '../../core/kernel/days.ts';
 import { charge, isExhausted } from '../conditions/steps.ts';
 import { type Context, type Draft, playerIn, type PlayerLimits } from '../decision.ts';
-import type { DomainFact } from '../vocabulary/facts.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import type { Campaign, Subject } from '../targeting.ts';
 import type { CampaignSet, ScheduleWindow } from './campaign-set.ts';
 import { causeOf, isInAudience, isRunning } from './campaign-document.ts';
@@ -13,7 +13,7 @@ import { expiryOf } from './expiry.ts';
 import { respond } from './respond.ts';
 import { suppressionOf } from './suppression.ts';
 import { isNoted, tallyOf } from './tally.ts';
-import type { InterventionSuppressed, InterventionTriggered } from '../vocabulary/campaign-facts.ts';
+import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/campaign-facts.ts';
 
 /**
  * Triggers campaigns for the draft's facts from `since` on: emits interventions or the reasons for suppressing them,

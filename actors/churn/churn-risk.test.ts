@@ -1,12 +1,12 @@
 import { array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { DAY_MS } from '../../src/kernel/days.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
 import { played } from '../sessions/activity.ts';
 import { aPlayer } from '../testing.ts';
 import { churnChangesAt, isHighRisk } from './churn-changes.ts';
 import { churnRisk, churnScoreOn, HIGH_SCORE } from './churn-risk.ts';
-import { type DailyActivity, NO_ACTIVITY } from '../vocabulary/player.ts';
+import { type DailyActivity, NO_ACTIVITY } from '../../core/vocabulary/player.ts';
 
 const TODAY = 20_000;
 const at = (daysAgo: number, hour = 12): number => (TODAY - daysAgo) * DAY_MS + (hour * DAY_MS) / 24;

@@ -1,8 +1,8 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { dayOf } from '../../src/kernel/days.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
-import type { ChurnFactor, ChurnLevel, ChurnRisk } from '../vocabulary/churn-risk.ts';
-import type { DailyActivity } from '../vocabulary/player.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { dayOf } from '../../core/kernel/days.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { ChurnFactor, ChurnLevel, ChurnRisk } from '../../core/vocabulary/churn-risk.ts';
+import type { DailyActivity } from '../../core/vocabulary/player.ts';
 
 /** The parts of a player's state that the risk depends on. */
 export type ChurnHistory = Pick<PlayerState, 'activity' | 'firstSeenAt' | 'lastSeenAt'>;

@@ -1,6 +1,6 @@
-import { failure } from '../../src/kernel/errors.ts';
-import type { Reply } from '../vocabulary/replies.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import { failure } from '../../core/kernel/errors.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import { churnRisk } from './churn-risk.ts';
 
 /** A player's churn risk as of `nowMs` (epoch milliseconds). Fails with PLAYER_NOT_FOUND. */

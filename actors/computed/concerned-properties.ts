@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { compileFilter } from '../conditions/compile-condition.ts';
 import { isObject, pathReader } from '../conditions/values.ts';
 import type { Draft } from '../decision.ts';
@@ -12,9 +12,9 @@ import {
   type ComputedUpdate,
   type PropertiesDropped,
   type PropertySpec,
-} from '../vocabulary/computed.ts';
-import type { Scope } from '../vocabulary/scope.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+} from '../../core/vocabulary/computed.ts';
+import type { Scope } from '../../core/vocabulary/scope.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import { propertiesDropped } from './evolve.ts';
 import { readProperty } from './property-text.ts';
 

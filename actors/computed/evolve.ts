@@ -9,9 +9,9 @@ import {
   type PropertiesChanged,
   type PropertiesDropped,
   type PropertyFilled,
-} from '../vocabulary/computed.ts';
-import type { EntityState, LedgerState, PlayerState } from '../vocabulary/state.ts';
-import { bucketsOf, merged, type Buckets } from '../vocabulary/computed-buckets.ts';
+} from '../../core/vocabulary/computed.ts';
+import type { EntityState, LedgerState, PlayerState } from '../../core/vocabulary/state.ts';
+import { bucketsOf, merged, type Buckets } from '../../core/vocabulary/computed-buckets.ts';
 
 /* The states after the facts of computed properties. None of these steps reads a definition. */
 

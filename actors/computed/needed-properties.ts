@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { eventCountOf } from '../conditions/event-count.ts';
 import { isObject } from '../conditions/values.ts';
-import type { PropertySpec } from '../vocabulary/computed.ts';
-import { weightOf } from '../vocabulary/computed-buckets.ts';
+import type { PropertySpec } from '../../core/vocabulary/computed.ts';
+import { weightOf } from '../../core/vocabulary/computed-buckets.ts';
 import { propertyIdOf } from './property-spec.ts';
 
 /** A named property. */

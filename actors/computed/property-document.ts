@@ -1,9 +1,9 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { compileFilter } from '../conditions/compile-condition.ts';
 import { incompleteFilterFaults } from '../conditions/incomplete.ts';
-import type { PropertySpec } from '../vocabulary/computed.ts';
-import type { PropertyDocument } from '../vocabulary/documents.ts';
+import type { PropertySpec } from '../../core/vocabulary/computed.ts';
+import type { PropertyDocument } from '../../core/vocabulary/documents.ts';
 
 /** What a named property computes. */
 export function specOf({ event, where, aggregate, value, withinDays }: PropertyContent): PropertySpec {

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { numberOfText } from '../../src/kernel/text-number.ts';
-import { namedPropertyId, type PropertySpec } from '../vocabulary/computed.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import { numberOfText } from '../../core/kernel/text-number.ts';
+import { namedPropertyId, type PropertySpec } from '../../core/vocabulary/computed.ts';
 
 /**
  * Identifies a property by its content, and by its key if it is named: rows of players show named ones by their key.

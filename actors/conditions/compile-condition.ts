@@ -1,6 +1,6 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { CompiledCondition, Condition, Subject } from '../targeting.ts';
 import { createConditionCost, type ConditionCost } from './condition-cost.ts';
 import { below, createFaults, type Faults } from './faults.ts';

@@ -1,6 +1,6 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { Json } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { Json } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Cost } from './steps.ts';
 
 /** Adds up the cost of a condition during its compilation, in steps of conditions. */

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { PropertySpec } from '../vocabulary/computed.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { PropertySpec } from '../../core/vocabulary/computed.ts';
 import { isObject } from './values.ts';
 
 /** The parts of `{"events": {"name", "where", "within_days", "count"}}`. */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Subject } from '../targeting.ts';
 import { compileCondition, type ConditionOptions } from './compile-condition.ts';
 import { below } from './faults.ts';

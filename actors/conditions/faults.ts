@@ -1,5 +1,5 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** Collects the faults of one compilation, at most `LIMITS.reportedFaults`. */
 export interface Faults {

@@ -1,5 +1,5 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
 import { below } from './faults.ts';
 import { isObject } from './values.ts';
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { ConditionCost } from './condition-cost.ts';
 import { below, type Faults } from './faults.ts';
 import { compileRegex, matchSteps } from './regex.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../src/kernel/json.ts';
+import type { Json } from '../../core/kernel/json.ts';
 import { hasTooManyPatterns } from './pattern-load.ts';
 
 const conditions = (count: number, pattern: string, operator = '$regex'): Json => ({

@@ -1,5 +1,5 @@
-import type { Json } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Json } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { expandedLength } from './regex.ts';
 import { isObject } from './values.ts';
 

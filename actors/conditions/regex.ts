@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
-import type { Json } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Json } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Predicate } from './values.ts';
 
 export type CompiledRegex =

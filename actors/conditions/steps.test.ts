@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { JsonObject } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
 import { charge, hasStepsForPlayer, metered, nextPlayer, stepsSpent } from './steps.ts';

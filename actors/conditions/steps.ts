@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /**
  * Owns the budget of conditions, counted in steps of about 10 ns.

@@ -1,6 +1,6 @@
-import type { Json } from '../../src/kernel/json.ts';
-import { DAY_MS, elapsedDays } from '../../src/kernel/days.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { Json } from '../../core/kernel/json.ts';
+import { DAY_MS, elapsedDays } from '../../core/kernel/days.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import type { FieldClock } from './fields.ts';
 import { isObject } from './values.ts';
 

@@ -1,5 +1,5 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Json } from '../../src/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Json } from '../../core/kernel/json.ts';
 
 /**
  * Converts a version to text that sorts in version order: up to four numeric parts, of which missing ones are 0, and a

@@ -1,6 +1,6 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
-import type { EventCounter } from '../vocabulary/player.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
+import type { EventCounter } from '../../core/vocabulary/player.ts';
 
 /**
  * Returns the counters after one more `eventName` at `atMs` (epoch milliseconds), that name first. Beyond

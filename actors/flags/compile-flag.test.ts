@@ -1,8 +1,8 @@
 import { assert, property, string, uniqueArray } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonText } from '../../src/kernel/json.ts';
-import type { FlagDocument, FlagType } from '../vocabulary/documents.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { Json, JsonText } from '../../core/kernel/json.ts';
+import type { FlagDocument, FlagType } from '../../core/vocabulary/documents.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import type { Subject } from '../targeting.ts';
 import { aPlayer } from '../testing.ts';
 import { compileFlag } from './compile-flag.ts';

@@ -1,6 +1,6 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { FlagDocument } from '../vocabulary/documents.ts';
-import type { FlagEvaluation } from '../vocabulary/replies.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
 import type { ComputedLookup, Flag, Served, Subject, Targeting } from '../targeting.ts';
 import { flagSteps } from './flag-steps.ts';
 

@@ -1,5 +1,5 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { FlagRule } from '../vocabulary/documents.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { FlagRule } from '../../core/vocabulary/documents.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import type { RuleOutcome } from './explained-steps.ts';
 import { BUCKETS, bucketsIn } from './hash.ts';

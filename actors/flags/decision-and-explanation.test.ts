@@ -1,6 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, nat, option, property, record, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../core/kernel/json.ts';
 import { aPlayer } from '../testing.ts';
 import { explainFlag } from './explain-flag.ts';
 import { bucketsIn, seededBucket } from './hash.ts';

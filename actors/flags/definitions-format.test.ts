@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aPlayer } from '../testing.ts';
-import type { FlagDocument, SegmentDocument } from '../vocabulary/documents.ts';
+import type { FlagDocument, SegmentDocument } from '../../core/vocabulary/documents.ts';
 import { readFlag, segmentsNamedBy, writeFlag, writeSegment } from './definitions-format.ts';
 import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf, variantsOf } from './samples.ts';
 

@@ -1,5 +1,5 @@
-import type { FlagDocument } from '../vocabulary/documents.ts';
-import type { FlagEvaluation } from '../vocabulary/replies.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
 import type { Flag } from '../targeting.ts';
 import { periodOf } from './periods.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { EvaluateFlags } from '../vocabulary/commands.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { EvaluateFlags } from '../../core/vocabulary/commands.ts';
 import { aPlayer } from '../testing.ts';
 import { evaluateFlags } from './evaluate-flags.ts';
 import { flagsOf } from './testing.ts';

@@ -1,10 +1,10 @@
-import type { Clock } from '../../src/kernel/clock.ts';
-import { failure, type Failure } from '../../src/kernel/errors.ts';
-import type { JsonObject, JsonText } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { EvaluateFlags, ExposeFlag } from '../vocabulary/commands.ts';
-import type { FlagEvaluation, FlagsReply } from '../vocabulary/replies.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { failure, type Failure } from '../../core/kernel/errors.ts';
+import type { JsonObject, JsonText } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { EvaluateFlags, ExposeFlag } from '../../core/vocabulary/commands.ts';
+import type { FlagEvaluation, FlagsReply } from '../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import type { Served, Subject, Targeting } from '../targeting.ts';
 import { flagFor, withoutHidden } from './visible.ts';
 import { periodOf } from './periods.ts';

@@ -1,7 +1,7 @@
-import { append } from '../../src/kernel/bounded.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FlagExposed, FlagOverridden } from '../vocabulary/flag-facts.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import { append } from '../../core/kernel/bounded.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { FlagExposed, FlagOverridden } from '../../core/vocabulary/flag-facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import { seenVariant } from './seen-variant.ts';
 
 export function flagOverridden(state: PlayerState, { flagKey, value }: FlagOverridden): PlayerState {

@@ -1,7 +1,7 @@
 import { array, assert, boolean, constantFrom, option, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../src/kernel/days.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
+import type { JsonObject } from '../../core/kernel/json.ts';
 import { aPlayer } from '../testing.ts';
 import { explainFlag } from './explain-flag.ts';
 import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './samples.ts';

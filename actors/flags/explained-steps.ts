@@ -1,6 +1,6 @@
-import type { JsonText } from '../../src/kernel/json.ts';
+import type { JsonText } from '../../core/kernel/json.ts';
 import type { ExplainedTest } from '../conditions/explain-condition.ts';
-import type { FlagReason } from '../vocabulary/flag-reason.ts';
+import type { FlagReason } from '../../core/vocabulary/flag-reason.ts';
 
 /** One step of an evaluation, in the order of `flag-steps.ts`. A step that decides is the last one that ran. */
 export type FlagStep =

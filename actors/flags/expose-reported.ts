@@ -1,7 +1,7 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { FlagDocument } from '../vocabulary/documents.ts';
-import type { ExposeFlag } from '../vocabulary/commands.ts';
-import type { FlagReason } from '../vocabulary/flag-reason.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents.ts';
+import type { ExposeFlag } from '../../core/vocabulary/commands.ts';
+import type { FlagReason } from '../../core/vocabulary/flag-reason.ts';
 import { shownAs } from './expose-tracked.ts';
 import { armsOf, periodsOf } from './periods.ts';
 

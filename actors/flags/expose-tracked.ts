@@ -1,16 +1,16 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { JsonText } from '../../src/kernel/json.ts';
-import type { FlagDocument } from '../vocabulary/documents.ts';
-import type { ExposeFlag } from '../vocabulary/commands.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { JsonText } from '../../core/kernel/json.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents.ts';
+import type { ExposeFlag } from '../../core/vocabulary/commands.ts';
 import type { Context, Draft, PlayerLimits } from '../decision.ts';
-import type { Attribution } from '../vocabulary/flag-facts.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { Attribution } from '../../core/vocabulary/flag-facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { exposed } from './expose.ts';
 import { periodOf } from './periods.ts';
 import { flagFor } from './visible.ts';
 import { servedOf, variantServed } from './serve.ts';
-import type { ServedFlag } from '../vocabulary/player.ts';
+import type { ServedFlag } from '../../core/vocabulary/player.ts';
 
 /**
  * Emits the exposure of a tracked event whose properties contain `flag_key`: the player saw that flag. It exposes the

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FlagDocument } from '../vocabulary/documents.ts';
-import type { ExposeFlag, ServedNow, TrackItem } from '../vocabulary/commands.ts';
-import type { DomainFact } from '../vocabulary/facts.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents.ts';
+import type { ExposeFlag, ServedNow, TrackItem } from '../../core/vocabulary/commands.ts';
+import type { DomainFact } from '../../core/vocabulary/facts.ts';
 import type { Flag } from '../targeting.ts';
 import { aCommand, definitionsOf } from '../testing.ts';
 import { given } from '../testing/harness.ts';

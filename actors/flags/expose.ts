@@ -1,10 +1,10 @@
-import { failure } from '../../src/kernel/errors.ts';
-import type { ExposeFlag } from '../vocabulary/commands.ts';
+import { failure } from '../../core/kernel/errors.ts';
+import type { ExposeFlag } from '../../core/vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import type { Attribution, FlagExposed } from '../vocabulary/flag-facts.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { Attribution, FlagExposed } from '../../core/vocabulary/flag-facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import { seenVariant } from './seen-variant.ts';
-import type { FlagExposure } from '../vocabulary/player.ts';
+import type { FlagExposure } from '../../core/vocabulary/player.ts';
 
 /**
  * Records that a player saw a flag's variant: once per flag, period and variant (for a boolean flag: value). Overridden

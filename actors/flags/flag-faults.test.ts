@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FlagDocument } from '../vocabulary/documents.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents.ts';
 import { compileFlag } from './compile-flag.ts';
 import { flagFaults } from './flag-faults.ts';
 import { aFlag, aRule, aSplitFlag, variantsOf } from './samples.ts';

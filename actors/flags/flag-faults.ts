@@ -1,6 +1,6 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FlagDocument, FlagRule } from '../vocabulary/documents.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { FlagDocument, FlagRule } from '../../core/vocabulary/documents.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../conditions/pattern-load.ts';
 import { unknownSegment, type SegmentLookup } from '../segments/unknown-segment.ts';
 import { compileRules } from './compile-rule.ts';

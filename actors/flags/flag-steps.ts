@@ -1,10 +1,10 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
 import { explainCondition } from '../conditions/explain-condition.ts';
-import type { FlagDocument } from '../vocabulary/documents.ts';
-import type { FlagEvaluation } from '../vocabulary/replies.ts';
-import type { FlagReason } from '../vocabulary/flag-reason.ts';
-import type { FlagOverride } from '../vocabulary/player.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
+import type { FlagReason } from '../../core/vocabulary/flag-reason.ts';
+import type { FlagOverride } from '../../core/vocabulary/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import type { ComputedLookup, Served, Subject, Targeting } from '../targeting.ts';
 import { compileRules, type CompiledRule } from './compile-rule.ts';
 import { disabledAnswer } from './disabled-flag.ts';

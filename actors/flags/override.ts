@@ -1,8 +1,8 @@
-import { failure } from '../../src/kernel/errors.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { OverrideFlag } from '../vocabulary/commands.ts';
+import { failure } from '../../core/kernel/errors.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { OverrideFlag } from '../../core/vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 
 /** Sets or removes one player's override of one flag. The caller has checked that the flag exists. */
 export function overrideFlag(

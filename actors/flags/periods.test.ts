@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FlagDocument } from '../vocabulary/documents.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents.ts';
 import { periodOf, periodsOf, withPeriods } from './periods.ts';
 import { aFlag, aRule, aSplitFlag } from './samples.ts';
 

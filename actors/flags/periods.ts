@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FlagArm, FlagDocument, FlagPeriod } from '../vocabulary/documents.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { FlagArm, FlagDocument, FlagPeriod } from '../../core/vocabulary/documents.ts';
 
 /**
  * The periods of a flag, oldest first. A flag stored without periods does not say which edits changed the assignment,

@@ -1,5 +1,5 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { FlagDocument, FlagPrerequisite } from '../vocabulary/documents.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { FlagDocument, FlagPrerequisite } from '../../core/vocabulary/documents.ts';
 import { valueFaults } from './value-faults.ts';
 
 type FlagByKey = (key: string) => FlagDocument | undefined;

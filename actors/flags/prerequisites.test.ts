@@ -1,7 +1,7 @@
 import { array, assert, boolean, integer, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FlagDocument } from '../vocabulary/documents.ts';
-import type { FlagEvaluation } from '../vocabulary/replies.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
 import type { Served } from '../targeting.ts';
 import { aPlayer } from '../testing.ts';
 import { aFlag, aRule, aSplitFlag, targetingOf } from './samples.ts';

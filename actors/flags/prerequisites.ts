@@ -1,6 +1,6 @@
-import type { JsonText } from '../../src/kernel/json.ts';
+import type { JsonText } from '../../core/kernel/json.ts';
 import { charge, isExhausted } from '../conditions/steps.ts';
-import type { FlagEvaluation } from '../vocabulary/replies.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
 import type { Served, Subject, Targeting } from '../targeting.ts';
 import { sameJson } from './same-json.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonText } from '../../src/kernel/json.ts';
+import type { JsonText } from '../../core/kernel/json.ts';
 
 /** Whether two results of JSON.stringify represent the same value. The order of keys does not matter. */
 export function sameJson(one: JsonText, other: JsonText): boolean {

@@ -1,9 +1,9 @@
-import { uuidv5 } from '../../src/kernel/ids.ts';
-import type { FlagDocument, FlagRule, FlagVariant } from '../vocabulary/documents.ts';
+import { uuidv5 } from '../../core/kernel/ids.ts';
+import type { FlagDocument, FlagRule, FlagVariant } from '../../core/vocabulary/documents.ts';
 import { aPlayer } from '../testing.ts';
 import type { Flag, Subject, Targeting } from '../targeting.ts';
 import { compileFlag } from './compile-flag.ts';
-import type { SegmentMembership } from '../vocabulary/player.ts';
+import type { SegmentMembership } from '../../core/vocabulary/player.ts';
 
 /** For tests and benchmarks: an enabled boolean flag without rules. */
 export function aFlag(some: Partial<FlagDocument> = {}): FlagDocument {

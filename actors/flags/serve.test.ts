@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { ServedNow } from '../vocabulary/commands.ts';
-import type { FlagEvaluation } from '../vocabulary/replies.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { ServedNow } from '../../core/vocabulary/commands.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import { aPlayer, definitionsOf } from '../testing.ts';
 import { flagsServed, served, servedAnew, servedOf } from './serve.ts';
 import { flagsOf } from './testing.ts';
-import type { ServedFlag } from '../vocabulary/player.ts';
+import type { ServedFlag } from '../../core/vocabulary/player.ts';
 
 const CONTEXT = { game: 'demo', environment: 'live', at: 2_000 } as const;
 const TARGETING = flagsOf({ shop: { version: 4 }, xp: {}, ads: {} }).of('demo', 'live');

@@ -1,15 +1,15 @@
-import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
-import { append } from '../../src/kernel/bounded.ts';
-import type { ServedNow, ServeFlags } from '../vocabulary/commands.ts';
+import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import { append } from '../../core/kernel/bounded.ts';
+import type { ServedNow, ServeFlags } from '../../core/vocabulary/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import type { FlagsServed } from '../vocabulary/flag-facts.ts';
-import type { FlagEvaluation } from '../vocabulary/replies.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { FlagsServed } from '../../core/vocabulary/flag-facts.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { periodOf } from './periods.ts';
 import { seenVariant } from './seen-variant.ts';
 import { sharedServed } from './shared-served.ts';
-import type { ServedFlag, ServedVariant } from '../vocabulary/player.ts';
+import type { ServedFlag, ServedVariant } from '../../core/vocabulary/player.ts';
 
 /*
  * Owns `servedFlags` of a player's state: what each flag served last. A later event that names a flag exposes this

@@ -1,5 +1,5 @@
-import type { EntityState } from '../vocabulary/state.ts';
-import type { ServedFlag } from '../vocabulary/player.ts';
+import type { EntityState } from '../../core/vocabulary/state.ts';
+import type { ServedFlag } from '../../core/vocabulary/player.ts';
 
 /**
  * Most players of a flag get the same, so they share one object for it: a player in memory needs one pointer a flag,

@@ -1,6 +1,6 @@
-import type { FieldFault } from '../../src/kernel/errors.ts';
-import type { Json } from '../../src/kernel/json.ts';
-import type { FlagType } from '../vocabulary/documents.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { Json } from '../../core/kernel/json.ts';
+import type { FlagType } from '../../core/vocabulary/documents.ts';
 
 /**
  * The fault of a value that a flag of this type cannot serve. @param orNull whether null is allowed, as in a default

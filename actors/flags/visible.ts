@@ -1,5 +1,5 @@
-import type { CallerKind } from '../vocabulary/scope.ts';
-import type { FlagEvaluation } from '../vocabulary/replies.ts';
+import type { CallerKind } from '../../core/vocabulary/scope.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
 import type { Flag, Targeting } from '../targeting.ts';
 
 /* Client keys are public: a flag with `clientVisible: false` does not exist for them. */

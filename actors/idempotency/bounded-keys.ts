@@ -1,6 +1,6 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { replyChars } from '../vocabulary/size-estimates.ts';
-import type { RememberedKey } from '../vocabulary/state.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { replyChars } from '../../core/vocabulary/size-estimates.ts';
+import type { RememberedKey } from '../../core/vocabulary/state.ts';
 
 /** The bounds on stored keys of one kind of caller. */
 export interface KeyBound {

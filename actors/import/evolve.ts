@@ -1,5 +1,5 @@
-import { dayOf } from '../../src/kernel/days.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { dayOf } from '../../core/kernel/days.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { FactOrderError } from '../evolve-player.ts';
 import { withAllComputed, withComputed } from '../computed/evolve.ts';
 import { countedLate } from '../events/counters.ts';
@@ -14,8 +14,8 @@ import type {
   PlayerImported,
   PurchaseImported,
   SessionImported,
-} from '../vocabulary/import-facts.ts';
-import type { EntityState, LedgerState, PlayerState } from '../vocabulary/state.ts';
+} from '../../core/vocabulary/import-facts.ts';
+import type { EntityState, LedgerState, PlayerState } from '../../core/vocabulary/state.ts';
 
 /* The states after imported history. None of these steps replaces what live traffic made. */
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../src/kernel/days.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { given } from '../testing/harness.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
-import type { ImportHistory, ImportItem } from '../vocabulary/import.ts';
-import { importLedgerIdOf, olderImportLedgerIdOf, type PlayerHistory } from '../vocabulary/import.ts';
-import { createEventPacker } from '../vocabulary/pack-events.ts';
-import { NEVER_SEEN } from '../vocabulary/player.ts';
-import { unpackEvents } from '../vocabulary/packed-events.ts';
+import type { ImportHistory, ImportItem } from '../../core/vocabulary/import.ts';
+import { importLedgerIdOf, olderImportLedgerIdOf, type PlayerHistory } from '../../core/vocabulary/import.ts';
+import { createEventPacker } from '../../core/vocabulary/pack-events.ts';
+import { NEVER_SEEN } from '../../core/vocabulary/player.ts';
+import { unpackEvents } from '../../core/vocabulary/packed-events.ts';
 import { talliesOf } from './some-lines.ts';
 
 const NOW = Date.UTC(2026, 0, 15);

@@ -1,10 +1,10 @@
-import { digestOf } from '../../src/kernel/digest.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { digestOf } from '../../core/kernel/digest.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Context, Draft } from '../decision.ts';
 import { mergeAttributes } from '../player/attributes.ts';
-import type { OtherLine, PlayerHistory } from '../vocabulary/import.ts';
-import type { PlayerView } from '../vocabulary/player.ts';
-import { viewOf, type PlayerState } from '../vocabulary/state.ts';
+import type { OtherLine, PlayerHistory } from '../../core/vocabulary/import.ts';
+import type { PlayerView } from '../../core/vocabulary/player.ts';
+import { viewOf, type PlayerState } from '../../core/vocabulary/state.ts';
 
 /** What became of lines that are more than an event, by their index among the player's lines. */
 export interface ImportedOthers {

@@ -1,5 +1,5 @@
-import type { Json, JsonText } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Json, JsonText } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 type JsonObject = { [key: string]: Json };
 

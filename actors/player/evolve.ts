@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/kernel/days.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
 import { afterErasure } from '../events/quarantine.ts';
 import type {
   ChurnRiskChanged,
@@ -7,9 +7,9 @@ import type {
   PlayerErased,
   PlayerRegistered,
   PlayerUpdated,
-} from '../vocabulary/facts.ts';
-import { NO_ACTIVITY, NO_QUARANTINE } from '../vocabulary/player.ts';
-import type { EntityState, ErasedState, PlayerState } from '../vocabulary/state.ts';
+} from '../../core/vocabulary/facts.ts';
+import { NO_ACTIVITY, NO_QUARANTINE } from '../../core/vocabulary/player.ts';
+import type { EntityState, ErasedState, PlayerState } from '../../core/vocabulary/state.ts';
 import { countryOf } from './attributes.ts';
 
 /**

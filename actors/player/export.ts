@@ -1,6 +1,6 @@
-import { failure } from '../../src/kernel/errors.ts';
-import type { Reply } from '../vocabulary/replies.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import { failure } from '../../core/kernel/errors.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 
 /**
  * All data of a player in live state. Of Idempotency-Keys it contains keys and times, not the stored replies. Events

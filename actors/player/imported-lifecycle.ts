@@ -1,10 +1,10 @@
-import { DAY_MS } from '../../src/kernel/days.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
 import type { PlayerLimits } from '../decision.ts';
 import { isHighRisk } from '../churn/churn-changes.ts';
-import type { LifecycleThresholds } from '../vocabulary/documents.ts';
-import type { HistoryImported } from '../vocabulary/import-facts.ts';
-import { NEVER_SEEN, type LifecycleStage } from '../vocabulary/player.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents.ts';
+import type { HistoryImported } from '../../core/vocabulary/import-facts.ts';
+import { NEVER_SEEN, type LifecycleStage } from '../../core/vocabulary/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import { nextChangeAt } from './update-lifecycle.ts';
 
 /**

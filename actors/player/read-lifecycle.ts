@@ -1,6 +1,6 @@
-import { failure } from '../../src/kernel/errors.ts';
-import type { Reply } from '../vocabulary/replies.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import { failure } from '../../core/kernel/errors.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 
 /** Reads a player's lifecycle stage. Fails with PLAYER_NOT_FOUND. */
 export function readLifecycle(state: PlayerState | undefined): Reply {

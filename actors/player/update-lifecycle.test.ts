@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../src/kernel/days.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
 import { dueAt } from '../timers.ts';
 import { BORN_AT, HOUR_MS, life } from './testing.ts';
 

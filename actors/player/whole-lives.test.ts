@@ -1,13 +1,13 @@
 import { array, assert, constant, constantFrom, integer, oneof, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { churnScoreOn, HIGH_SCORE } from '../churn/churn-risk.ts';
-import { DAY_MS, dayOf } from '../../src/kernel/days.ts';
+import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import { jitterMs } from '../segments/update-segments.ts';
 import { played } from '../sessions/activity.ts';
 import { BORN_AT, HOUR_MS, ID, life } from './testing.ts';
 import { DEFAULT_THRESHOLDS } from './thresholds.ts';
-import type { LifecycleThresholds } from '../vocabulary/documents.ts';
-import { type LifecycleStage, NO_ACTIVITY } from '../vocabulary/player.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents.ts';
+import { type LifecycleStage, NO_ACTIVITY } from '../../core/vocabulary/player.ts';
 
 interface Step {
   kind: 'event' | 'session' | 'purchase' | 'patch' | 'pass';

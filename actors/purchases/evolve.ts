@@ -1,7 +1,7 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { PurchaseRecorded, PurchaseReversed } from '../vocabulary/purchase-facts.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
-import type { RecordedPurchase } from '../vocabulary/player.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../../core/vocabulary/purchase-facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { RecordedPurchase } from '../../core/vocabulary/player.ts';
 
 export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): PlayerState {
   const { digest, amount, at, by, currency, productId } = fact;

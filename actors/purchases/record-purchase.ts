@@ -1,14 +1,14 @@
-import { failure } from '../../src/kernel/errors.ts';
-import type { JsonText } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { unitsText } from '../../src/kernel/money.ts';
-import type { RecordPurchase } from '../vocabulary/commands.ts';
+import { failure } from '../../core/kernel/errors.ts';
+import type { JsonText } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { unitsText } from '../../core/kernel/money.ts';
+import type { RecordPurchase } from '../../core/vocabulary/commands.ts';
 import { type Context, type Draft, playerIn } from '../decision.ts';
-import { digestOf } from '../../src/kernel/digest.ts';
+import { digestOf } from '../../core/kernel/digest.ts';
 import { trackEvent } from '../events/track.ts';
-import type { Reply } from '../vocabulary/replies.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
 import type { Targeting } from '../targeting.ts';
-import type { RecordedPurchase } from '../vocabulary/player.ts';
+import type { RecordedPurchase } from '../../core/vocabulary/player.ts';
 
 /**
  * Adds a purchase to the player's revenue, once per `transaction_id`. A server key replaces the purchase that a client

@@ -1,5 +1,5 @@
-import { createGathering } from '../../src/kernel/gathering.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { createGathering } from '../../core/kernel/gathering.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { leaseHolder } from '../../streams/lease-holder.ts';
 import { type Contender, type ContenderOptions, createContender } from './contender.ts';
 import { joinMembers } from './membership.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { liveDefinitions } from '../../test/support/live-definitions.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { encodeCommit } from '../../streams/codec.ts';
-import type { Command, TrackItem } from '../vocabulary/commands.ts';
+import type { Command, TrackItem } from '../../core/vocabulary/commands.ts';
 import { aCommand } from '../testing.ts';
 import { buildCommit } from './build-commit.ts';
 import { createEntities } from './entities.ts';

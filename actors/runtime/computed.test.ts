@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../src/kernel/days.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
+import type { JsonObject } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/backbone.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/memory-config-store.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { encodeCommit } from '../../streams/codec.ts';
-import type { PropertyDocument } from '../vocabulary/documents.ts';
+import type { PropertyDocument } from '../../core/vocabulary/documents.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
 
 const STUCK = {

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import { propertiesOf, type NamedSpec, type NeededProperties } from '../computed/needed-properties.ts';
 import { specOf } from '../computed/property-document.ts';
-import type { CampaignDocument, DocumentAddress, SegmentDocument } from '../vocabulary/documents.ts';
-import type { Environment, Scope } from '../vocabulary/scope.ts';
+import type { CampaignDocument, DocumentAddress, SegmentDocument } from '../../core/vocabulary/documents.ts';
+import type { Environment, Scope } from '../../core/vocabulary/scope.ts';
 
 /* The definitions of a config store from which computed properties follow. */
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackbone } from '../../test/support/backbone.ts';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
-import { createMetrics } from '../../src/kernel/metrics.ts';
+import { createMetrics } from '../../core/kernel/metrics.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
 
 describe('an owner under segments at the limits', () => {

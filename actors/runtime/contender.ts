@@ -1,5 +1,5 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Metrics } from '../../src/kernel/metrics.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Metrics } from '../../core/kernel/metrics.ts';
 import { contend, type Lease } from '../../streams/lease.ts';
 import { nodeOfHolder } from '../../streams/lease-holder.ts';
 import { type Follower, type FollowerEnd, startFollower } from './follower.ts';
@@ -9,7 +9,7 @@ import type { TermEnd } from './term-end.ts';
 import { createRefusal, type RefusalReason } from './refusal.ts';
 import type { RebuildSlot } from './rebuild-slot.ts';
 import { checkedStore, StoreWriteError } from './store/checked-store.ts';
-import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import type { Stores } from './store/store.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Draft, PlayerLimits, Tallied } from '../decision.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact } from '../vocabulary/facts.ts';
-import type { Attribution } from '../vocabulary/flag-facts.ts';
-import { factChars } from '../vocabulary/size-estimates.ts';
-import type { EntityState } from '../vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts.ts';
+import type { Attribution } from '../../core/vocabulary/flag-facts.ts';
+import { factChars } from '../../core/vocabulary/size-estimates.ts';
+import type { EntityState } from '../../core/vocabulary/state.ts';
 
 /** A draft with the parts that a commit needs beyond those that `decide` uses. */
 export interface CommitDraft extends Draft {

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { decide } from '../decide.ts';
-import type { Fact } from '../vocabulary/facts.ts';
-import type { ListPlayers } from '../vocabulary/player-lists.ts';
-import { stateBytes } from '../vocabulary/size-estimates.ts';
+import type { Fact } from '../../core/vocabulary/facts.ts';
+import type { ListPlayers } from '../../core/vocabulary/player-lists.ts';
+import { stateBytes } from '../../core/vocabulary/size-estimates.ts';
 import { createEntities, type Entities } from './entities.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 import type { PartitionStore } from './store/store.ts';
-import type { CommitRecord } from '../vocabulary/commit-record.ts';
+import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
 
 const ONE = stateBytes(aPlayer());
 

@@ -1,18 +1,18 @@
 import { evolve } from '../evolve.ts';
 import { FactOrderError } from '../evolve-player.ts';
-import { LEDGER_PREFIX } from '../vocabulary/commands.ts';
+import { LEDGER_PREFIX } from '../../core/vocabulary/commands.ts';
 import { showsChange } from './shown-change.ts';
 import { storedLedgers } from './store/stored-ledgers.ts';
-import type { EntitySnapshot } from '../vocabulary/facts.ts';
-import type { EntityState } from '../vocabulary/state.ts';
-import { stateBytes } from '../vocabulary/size-estimates.ts';
+import type { EntitySnapshot } from '../../core/vocabulary/facts.ts';
+import type { EntityState } from '../../core/vocabulary/state.ts';
+import { stateBytes } from '../../core/vocabulary/size-estimates.ts';
 import { withSharedServed } from '../flags/shared-served.ts';
 import { type CommitDraft, createDraft } from './draft.ts';
 import { createSnapshotQueue, type SnapshotLimits, type SnapshotQueue } from './store/snapshot-queue.ts';
 import type { PlayerLimits } from '../decision.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { DirtyEntity, PartitionStore, StoredEntity } from './store/store.ts';
-import type { CommitRecord } from '../vocabulary/commit-record.ts';
+import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
 
 /**
  * The entities of one partition: committed states in memory over the local store.

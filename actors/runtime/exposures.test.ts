@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type BackboneNode, createBackbone } from '../../test/support/backbone.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Query } from '../vocabulary/commands.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Query } from '../../core/vocabulary/commands.ts';
 import { aFlag, aRule, targetingOf } from '../flags/samples.ts';
 import { flagsOf } from '../flags/testing.ts';
-import type { FlagsReply } from '../vocabulary/replies.ts';
+import type { FlagsReply } from '../../core/vocabulary/replies.ts';
 import { aPlayer, definitionsOf } from '../testing.ts';
 import { createExposures } from './exposures.ts';
-import type { Environment } from '../vocabulary/scope.ts';
-import type { ServedFlag } from '../vocabulary/player.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
+import type { ServedFlag } from '../../core/vocabulary/player.ts';
 
 const P1 = 'player-1';
 const DEFINITIONS = flagsOf({

@@ -1,10 +1,10 @@
-import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
-import type { Command, CommandBody, Query } from '../vocabulary/commands.ts';
+import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Command, CommandBody, Query } from '../../core/vocabulary/commands.ts';
 import { exposuresOf } from '../flags/evaluate-flags.ts';
 import { isNewExposure } from '../flags/expose.ts';
 import { servedAnew } from '../flags/serve.ts';
-import type { FlagsReply } from '../vocabulary/replies.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { FlagsReply } from '../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import type { Targeting } from '../targeting.ts';
 import type { OutgoingReply } from './send-replies.ts';
 

@@ -1,4 +1,4 @@
-import { sleep, type Clock } from '../../src/kernel/clock.ts';
+import { sleep, type Clock } from '../../core/kernel/clock.ts';
 import type { Log } from '../../streams/log/log.ts';
 
 /** `deposed`: another owner's record took the sequence; ours was not and will not be stored. */

@@ -1,10 +1,10 @@
-import { sleep } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { createSignal } from '../../src/kernel/signal.ts';
+import { sleep } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { createSignal } from '../../core/kernel/signal.ts';
 import { decodeCommit } from '../../streams/codec.ts';
 import type { Reader } from '../../streams/log/log.ts';
 import { factsSubject } from '../../streams/subjects.ts';
-import type { CommitRecord } from '../vocabulary/commit-record.ts';
+import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
 import { createEntities, type Entities, type EntitiesOptions } from './entities.ts';
 import { prepareStore, type RebuildLimits, type RebuildOptions } from './rebuild.ts';
 import { StoreFaultError } from './store/checked-store.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { partitionOf } from '../../src/kernel/partition.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { partitionOf } from '../../core/kernel/partition.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { decodeCommit, encodeJson } from '../../streams/codec.ts';
 import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
 import { sinksOf } from '../../streams/sinks/sink-registry.ts';

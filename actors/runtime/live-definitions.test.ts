@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pino } from 'pino';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
-import type { FlagDocument, GameDocument, SegmentDocument } from '../vocabulary/documents.ts';
+import type { FlagDocument, GameDocument, SegmentDocument } from '../../core/vocabulary/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { aCampaign } from '../campaigns/testing.ts';
 import { DEFAULT_THRESHOLDS } from '../player/thresholds.ts';

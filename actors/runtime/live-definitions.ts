@@ -1,8 +1,8 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
-import type { Metrics } from '../../src/kernel/metrics.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
+import type { Metrics } from '../../core/kernel/metrics.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
-import type { CampaignDocument, DocumentKind, FlagDocument, SegmentDocument } from '../vocabulary/documents.ts';
+import type { CampaignDocument, DocumentKind, FlagDocument, SegmentDocument } from '../../core/vocabulary/documents.ts';
 import type { Stop } from '../../streams/log/log.ts';
 import { type CampaignSet, createCampaignSet, isScheduledIn, type ScheduleWindow } from '../campaigns/campaign-set.ts';
 import { compileCampaign } from '../campaigns/compile-campaign.ts';
@@ -17,7 +17,7 @@ import { DEFAULT_THRESHOLDS } from '../player/thresholds.ts';
 import { listCondition, withExceptions } from '../segments/list-condition.ts';
 import { createSegmentSet, type SegmentSet } from '../segments/segment-set.ts';
 import type { Campaign, ComputedLookup, Condition, Flag, NamedProperty, Segment, Targeting } from '../targeting.ts';
-import type { Environment, Scope } from '../vocabulary/scope.ts';
+import type { Environment, Scope } from '../../core/vocabulary/scope.ts';
 import type { Definitions, GameSettings } from '../definitions.ts';
 import { conditionsIn, createComputingNeeds, namedPropertiesIn, segmentConditions } from './computing-definitions.ts';
 

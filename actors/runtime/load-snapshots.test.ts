@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { createMetrics } from '../../src/kernel/metrics.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { createMetrics } from '../../core/kernel/metrics.ts';
 import { encodeState } from '../../streams/codec.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { aPlayer } from '../testing.ts';
 import { loadSnapshots, type LoadOptions } from './load-snapshots.ts';
 import { createMemoryStores } from './store/store-memory.ts';
-import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import type { PartitionStore, StoreBatch } from './store/store.ts';
 
 /** Entities in one batch of the source. */

@@ -1,9 +1,9 @@
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
-import type { Metrics } from '../../src/kernel/metrics.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
+import type { Metrics } from '../../core/kernel/metrics.ts';
 import { outlineOfState } from '../../streams/codec.ts';
-import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import type { EncodedEntity, PartitionStore, StoreMark } from './store/store.ts';
 
 /** Log messages; the first one every few seconds. */

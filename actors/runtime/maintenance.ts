@@ -1,7 +1,7 @@
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
-import type { Metrics } from '../../src/kernel/metrics.ts';
+import type { Cancel, Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
+import type { Metrics } from '../../core/kernel/metrics.ts';
 import type { OwnersRoom } from '../../streams/facts-room.ts';
 import type { BulkWork } from './bulk-work.ts';
 import type { MaintenanceTasks, PendingCommit } from './build-commit.ts';

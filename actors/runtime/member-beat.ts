@@ -7,7 +7,7 @@ import { decodeJson, encodeJson } from '../../streams/codec.ts';
 export interface MemberBeat {
   /** Changes with every beat, so that watchers see that the member is alive. */
   beat: number;
-  /** The version of the stored formats that the member can read and write; see `actors/vocabulary/formats.ts`. */
+  /** The version of the stored formats that the member can read and write; see `core/vocabulary/formats.ts`. */
   format: number;
   /** Partitions that the member could lead at once: its local store follows FACTS closely. */
   ready: PartitionSet;

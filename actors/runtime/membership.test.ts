@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeJson, encodeJson } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../streams/log/log-memory.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
-import { FORMAT } from '../vocabulary/formats.ts';
+import { FORMAT } from '../../core/vocabulary/formats.ts';
 import { decodeBeat, encodeBeat } from './member-beat.ts';
 import { joinMembers, type Membership } from './membership.ts';
 

@@ -1,8 +1,8 @@
-import { nextTick, type Cancel, type Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { holderOf } from '../../streams/lease.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
-import { FORMAT } from '../vocabulary/formats.ts';
+import { FORMAT } from '../../core/vocabulary/formats.ts';
 import { decodeBeat, encodeBeat, includes, type MemberBeat } from './member-beat.ts';
 import { ranked } from './rendezvous.ts';
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { sleep } from '../../src/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { sleep } from '../../core/kernel/clock.ts';
 import { encodeJson } from '../../streams/codec.ts';
 import { type Backbone, type BackboneNode, createBackbone, snapshotsOf } from '../../test/support/backbone.ts';
-import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 import type { PartitionStore, Stores } from './store/store.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackbone, snapshotsOf, type Backbone } from '../../test/support/backbone.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { encodeJson } from '../../streams/codec.ts';
 import type { MemoryFaults } from '../../streams/log/log-memory.ts';
-import { ledgerIdOf } from '../vocabulary/commands.ts';
+import { ledgerIdOf } from '../../core/vocabulary/commands.ts';
 
 const P1 = 'player-1';
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
-import { type Clock, sleep } from '../../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
-import type { Metrics } from '../../src/kernel/metrics.ts';
+import { type Clock, sleep } from '../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
+import type { Metrics } from '../../core/kernel/metrics.ts';
 import { encodeCommit } from '../../streams/codec.ts';
 import type { OwnersRoom } from '../../streams/facts-room.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
@@ -13,18 +13,18 @@ import { createBulkWork } from './bulk-work.ts';
 import { createExposures } from './exposures.ts';
 import { appendFenced } from './fenced-append.ts';
 import { createComputing } from './computing.ts';
-import type { EventHistory } from './store/event-history.ts';
+import type { EventHistory } from '../../core/vocabulary/event-history.ts';
 import { createMaintenance } from './maintenance.ts';
 import { unfilledProperties } from './property-sync.ts';
 import { createQueryHandler } from './query-handler.ts';
 import { createRequestFeed } from './request-feed.ts';
-import { type LocalGateway, NO_HANDED_COMMANDS } from '../vocabulary/local-gateway.ts';
+import { type LocalGateway, NO_HANDED_COMMANDS } from '../../core/vocabulary/local-gateway.ts';
 import { createReplySender } from './send-replies.ts';
 import { createProgressWriter } from './sweep/segment-progress.ts';
 import { createSegmentSweep } from './sweep/segment-sweep.ts';
 import type { RebuildLimits } from './rebuild.ts';
-import type { Gathering } from '../../src/kernel/gathering.ts';
-import { createSignal } from '../../src/kernel/signal.ts';
+import type { Gathering } from '../../core/kernel/gathering.ts';
+import { createSignal } from '../../core/kernel/signal.ts';
 import type { SnapshotLimits } from './store/snapshot-queue.ts';
 import type { Follower } from './follower.ts';
 import type { StoreFaultError } from './store/checked-store.ts';
@@ -32,8 +32,8 @@ import type { PartitionStore } from './store/store.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
 import { endBy, type TermEnd } from './term-end.ts';
 import type { PlayerLimits } from '../decision.ts';
-import type { Command } from '../vocabulary/commands.ts';
-import type { CommitRecord } from '../vocabulary/commit-record.ts';
+import type { Command } from '../../core/vocabulary/commands.ts';
+import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
 
 /**
  * One term of a partition's owner: take over, then decide → append → reply until stopped or deposed.

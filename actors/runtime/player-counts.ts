@@ -1,4 +1,4 @@
-import type { StateHead } from '../vocabulary/state-outline.ts';
+import type { StateHead } from '../../core/vocabulary/state-outline.ts';
 
 /** Players by tenant: `<game>/<environment>`. */
 export type PlayerCounts = ReadonlyMap<string, number>;

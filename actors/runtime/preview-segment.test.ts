@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, aPlayer } from '../testing.ts';
-import type { Query } from '../vocabulary/commands.ts';
-import type { PreviewSegment } from '../vocabulary/preview.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { Query } from '../../core/vocabulary/commands.ts';
+import type { PreviewSegment } from '../../core/vocabulary/preview.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import { createSegmentPreviews } from './preview-segment.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { propertiesLedgerOf, type PropertySpec } from '../vocabulary/computed.ts';
-import type { LedgerState } from '../vocabulary/state.ts';
+import { propertiesLedgerOf, type PropertySpec } from '../../core/vocabulary/computed.ts';
+import type { LedgerState } from '../../core/vocabulary/state.ts';
 import { createDraft } from './draft.ts';
 import { createPropertySync, unfilledProperties } from './property-sync.ts';
 

@@ -1,8 +1,8 @@
 import { NO_PROPERTIES } from '../computed/evolve.ts';
 import { fittingProperties } from '../computed/needed-properties.ts';
 import { writeProperty } from '../computed/property-text.ts';
-import { propertiesLedgerOf, PROPERTIES_LEDGER, type ActiveProperties } from '../vocabulary/computed.ts';
-import type { Scope } from '../vocabulary/scope.ts';
+import { propertiesLedgerOf, PROPERTIES_LEDGER, type ActiveProperties } from '../../core/vocabulary/computed.ts';
+import type { Scope } from '../../core/vocabulary/scope.ts';
 import type { CommitDraft } from './draft.ts';
 import { tenantOf } from './player-counts.ts';
 import type { Entities } from './entities.ts';

@@ -3,7 +3,7 @@ import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.t
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { decodeReplies, encodeQueries } from '../../streams/codec.ts';
 import { createMemoryBroker, type MemoryLog } from '../../streams/log/log-memory.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { charge } from '../conditions/steps.ts';
 import { decide } from '../decide.ts';
 import { aFlagDocument } from '../flags/testing.ts';

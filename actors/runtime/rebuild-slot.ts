@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../../src/kernel/clock.ts';
+import { type Clock, sleep } from '../../core/kernel/clock.ts';
 
 /**
  * Lets one partition of a process load snapshots at a time: two loads at once would take longer each, and twice the

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sleep } from '../../src/kernel/clock.ts';
-import { createMetrics } from '../../src/kernel/metrics.ts';
+import { sleep } from '../../core/kernel/clock.ts';
+import { createMetrics } from '../../core/kernel/metrics.ts';
 import { encodeJson } from '../../streams/codec.ts';
 import type { StreamBounds } from '../../streams/log/log.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
@@ -11,7 +11,7 @@ import { silentLogger } from '../../test/support/silent-logger.ts';
 import { aPlayer } from '../testing.ts';
 import { prepareStore, type RebuildOptions } from './rebuild.ts';
 import { createRebuildSlot } from './rebuild-slot.ts';
-import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 
 /** ClickHouse away. */

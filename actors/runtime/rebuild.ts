@@ -1,4 +1,4 @@
-import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import type { Log, StreamBounds } from '../../streams/log/log.ts';
 import { parseRebuildMark, rebuildKey, type RebuildMark } from '../../streams/rebuild-mark.ts';

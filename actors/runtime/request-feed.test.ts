@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { encodeCommands } from '../../streams/codec.ts';
 import type { Log, Reader } from '../../streams/log/log.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../streams/log/log-memory.ts';
 import { aCommand } from '../testing.ts';
 import { createRequestFeed, type RequestFeed } from './request-feed.ts';
-import type { RequestPosition } from '../vocabulary/commit-record.ts';
+import type { RequestPosition } from '../../core/vocabulary/commit-record.ts';
 
 const clock = createFakeClock();
 

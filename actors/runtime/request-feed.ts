@@ -1,11 +1,11 @@
 import { decodeReceivedCommands } from '../../streams/codec.ts';
 import { requestsSubject } from '../../streams/subjects.ts';
 import type { Log, LogRecord, Reader } from '../../streams/log/log.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
-import type { ReceivedCommand, UnreadableCommand } from '../vocabulary/commands.ts';
-import type { GatewayMark, RequestPosition } from '../vocabulary/commit-record.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
+import type { ReceivedCommand, UnreadableCommand } from '../../core/vocabulary/commands.ts';
+import type { GatewayMark, RequestPosition } from '../../core/vocabulary/commit-record.ts';
 
 /**
  * The commands of one partition, in order, from a position on. REQUESTS is in the broker's memory and may be created

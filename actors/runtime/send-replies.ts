@@ -1,10 +1,10 @@
-import { type Failure, failure } from '../../src/kernel/errors.ts';
+import { type Failure, failure } from '../../core/kernel/errors.ts';
 import { encodeReplies } from '../../streams/codec.ts';
 import { repliesSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
-import type { AddressedReply } from '../vocabulary/replies.ts';
-import { replyChars } from '../vocabulary/size-estimates.ts';
-import type { LocalGateway } from '../vocabulary/local-gateway.ts';
+import type { AddressedReply } from '../../core/vocabulary/replies.ts';
+import { replyChars } from '../../core/vocabulary/size-estimates.ts';
+import type { LocalGateway } from '../../core/vocabulary/local-gateway.ts';
 
 /** A reply and the gateway that waits for it. */
 export interface OutgoingReply extends AddressedReply {

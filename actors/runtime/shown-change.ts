@@ -1,4 +1,4 @@
-import type { EntityState } from '../vocabulary/state.ts';
+import type { EntityState } from '../../core/vocabulary/state.ts';
 
 /**
  * Whether a field changed that analysts read within `snapshotIntervalMs`: all of a player's row but its attributes and

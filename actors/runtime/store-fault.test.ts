@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sleep } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { partitionOf } from '../../src/kernel/partition.ts';
+import { sleep } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { partitionOf } from '../../core/kernel/partition.ts';
 import { encodeJson } from '../../streams/codec.ts';
 import { type Backbone, type BackboneNode, createBackbone, snapshotsOf } from '../../test/support/backbone.ts';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
@@ -9,7 +9,7 @@ import { liveDefinitions } from '../../test/support/live-definitions.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { definitionsOf } from '../testing.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
-import type { SnapshotSource } from './store/snapshot-source.ts';
+import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 import type { PartitionStore, Stores } from './store/store.ts';
 

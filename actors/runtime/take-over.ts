@@ -1,11 +1,11 @@
-import { type Clock, sleep } from '../../src/kernel/clock.ts';
+import { type Clock, sleep } from '../../core/kernel/clock.ts';
 import { decodeCommit, encodeCommit } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { Entities } from './entities.ts';
 import { appendFenced } from './fenced-append.ts';
 import type { Follower } from './follower.ts';
-import type { CommitRecord, RequestPosition } from '../vocabulary/commit-record.ts';
+import type { CommitRecord, RequestPosition } from '../../core/vocabulary/commit-record.ts';
 
 /** A partition's state right after the barrier of its new owner. */
 export interface TakenOver {

@@ -1,7 +1,7 @@
-import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
-import { DAY_MS } from '../../src/kernel/days.ts';
-import type { DomainFact } from '../vocabulary/facts.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
+import type { DomainFact } from '../../core/vocabulary/facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import type { Segment } from '../targeting.ts';
 import type { SegmentSet } from './segment-set.ts';
 

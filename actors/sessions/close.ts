@@ -1,7 +1,7 @@
-import type { PlayerState } from '../vocabulary/state.ts';
-import type { PlayedWith } from '../vocabulary/played-with.ts';
-import type { OpenSession } from '../vocabulary/player.ts';
-import type { SessionClosed } from '../vocabulary/session-facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayedWith } from '../../core/vocabulary/played-with.ts';
+import type { OpenSession } from '../../core/vocabulary/player.ts';
+import type { SessionClosed } from '../../core/vocabulary/session-facts.ts';
 
 /** The end of a session and its playtime, as far as known. */
 export interface SessionEnd {

@@ -1,16 +1,16 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { append } from '../../src/kernel/bounded.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { append } from '../../core/kernel/bounded.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import { played } from './activity.ts';
 import { playedWith } from './played-with.ts';
-import type { OpenSession, SeenFlag } from '../vocabulary/player.ts';
+import type { OpenSession, SeenFlag } from '../../core/vocabulary/player.ts';
 import type {
   SessionClosed,
   SessionFlagsReported,
   SessionOpened,
   SessionRecorded,
   SessionSynced,
-} from '../vocabulary/session-facts.ts';
+} from '../../core/vocabulary/session-facts.ts';
 
 /** A session counts when it opens. */
 export function opened(state: PlayerState, fact: SessionOpened): PlayerState {

@@ -1,9 +1,9 @@
 import type { Context, Draft } from '../decision.ts';
 import { served as servedFacts, servedAnew } from '../flags/serve.ts';
-import type { FlagEvaluation } from '../vocabulary/replies.ts';
-import type { PlayerState } from '../vocabulary/state.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
 import type { Served, Targeting } from '../targeting.ts';
-import type { SeenFlag } from '../vocabulary/player.ts';
+import type { SeenFlag } from '../../core/vocabulary/player.ts';
 import { flagFor, isHidden } from '../flags/visible.ts';
 import { formsOf, formsOfGone, isSeen, wasHidden, type SessionFlagForms } from './session-flags.ts';
 

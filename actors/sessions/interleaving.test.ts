@@ -11,7 +11,7 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { decodeState, encodeState } from '../../streams/codec.ts';
 import { BORN_MS, TTL_MS, aLife } from './testing.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { systemIds } from '../../src/kernel/ids.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { RecordSession } from '../vocabulary/commands.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { RecordSession } from '../../core/vocabulary/commands.ts';
 import { decide } from '../decide.ts';
-import type { DomainFact } from '../vocabulary/facts.ts';
+import type { DomainFact } from '../../core/vocabulary/facts.ts';
 import { createDraft } from '../runtime/draft.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { given } from '../testing/harness.ts';

@@ -1,10 +1,10 @@
-import { failure } from '../../src/kernel/errors.ts';
-import { formatTimestamp } from '../../src/kernel/timestamp.ts';
-import type { RecordSession } from '../vocabulary/commands.ts';
+import { failure } from '../../core/kernel/errors.ts';
+import { formatTimestamp } from '../../core/kernel/timestamp.ts';
+import type { RecordSession } from '../../core/vocabulary/commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
-import { digestOf } from '../../src/kernel/digest.ts';
+import { digestOf } from '../../core/kernel/digest.ts';
 import { trackEvent } from '../events/track.ts';
-import type { Reply } from '../vocabulary/replies.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
 import type { Targeting } from '../targeting.ts';
 import { playedWith } from './played-with.ts';
 import { isOwnSessionId } from './session-id.ts';

@@ -1,6 +1,6 @@
 import { assert, integer, property, uuid } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { systemIds } from '../../src/kernel/ids.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
 import { isOwnSessionId, newSessionId } from './session-id.ts';
 
 const PLAYER = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';

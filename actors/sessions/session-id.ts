@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Ids } from '../../src/kernel/ids.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
 
 const PREFIX = 'ses_';
 const SHAPE = /^ses_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { decide } from '../decide.ts';
 import type { Draft, PlayerLimits, Tallied } from '../decision.ts';
 import { evolve } from '../evolve.ts';
 import type { Definitions } from '../definitions.ts';
 import { definitionsOf } from '../testing.ts';
 import { decideTimers } from '../timers.ts';
-import type { Command } from '../vocabulary/commands.ts';
-import type { DomainFact } from '../vocabulary/facts.ts';
-import type { Reply } from '../vocabulary/replies.ts';
-import type { EntityState, PlayerState } from '../vocabulary/state.ts';
+import type { Command } from '../../core/vocabulary/commands.ts';
+import type { DomainFact } from '../../core/vocabulary/facts.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
+import type { EntityState, PlayerState } from '../../core/vocabulary/state.ts';
 
 /** What one command led to. */
 export interface Outcome {

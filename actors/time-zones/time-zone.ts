@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { WINDOWS_ZONES } from './windows-zones.ts';
 
 /**

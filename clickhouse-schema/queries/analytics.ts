@@ -1,9 +1,9 @@
 import { ClickHouseError } from '@clickhouse/client';
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
-import { createStatementSlots } from '../embedded/statement-slots.ts';
+import { createStatementSlots } from './statement-slots.ts';
 import { auditQuery, type AuditQuery, type AuditRow, type FoundEntry, foundEntry } from './audit-query.ts';
 import { type CampaignReport, type CampaignReportQuery, findCampaignReport } from './campaign-report.ts';
 import { type EventPage, type EventQuery, findEvents } from './event-query.ts';

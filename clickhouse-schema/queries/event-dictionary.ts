@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { QueryResult } from './query-result.ts';
 
 /** Which events are wanted: all names, or one name with its properties. */

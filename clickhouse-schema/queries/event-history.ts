@@ -1,8 +1,8 @@
 import type { ClickHouseClient } from '@clickhouse/client';
-import type { EventHistory, PastEvent, PastEvents } from '../../actors/runtime/store/event-history.ts';
+import type { EventHistory, PastEvent, PastEvents } from '../../core/vocabulary/event-history.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { readHeldPosition } from './held-position.ts';
 import { ROW_STEP } from '../rows/common-columns.ts';
 import { partitionExpression } from './partition-expression.ts';

@@ -1,5 +1,5 @@
-import type { PublicEvent } from '../../actors/vocabulary/event-json.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { PublicEvent } from '../../core/vocabulary/event-json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { type EventRow, foundEvent, placeOf } from './stored-event.ts';
 import { ROW_STEP } from '../rows/common-columns.ts';
 import type { RowPlace } from '../rows/player-rows.ts';

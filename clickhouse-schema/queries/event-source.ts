@@ -1,4 +1,4 @@
-import type { EventSender } from '../../actors/vocabulary/event-tracked.ts';
+import type { EventSender } from '../../core/vocabulary/event-tracked.ts';
 
 /** Events that the service creates for recorded purchases and sessions. Callers may track events with these names. */
 const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_recorded']);

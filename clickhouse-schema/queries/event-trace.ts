@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { ROW_STEP } from '../rows/common-columns.ts';
 
 /** Whose events to look for; missing fields match all. */

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /* The groups of players by which results of an experiment are broken down, as SQL. Values are those of each player's
  * first exposure: what a variant changes later, such as a segment that its players enter, moves nobody. */

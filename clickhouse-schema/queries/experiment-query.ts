@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { type Grouping, largestGroups, membersOf } from './experiment-groups.ts';
 
 /** The inputs of an experiment's results for one metric. */

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** Which names are wanted: of events, of attributes of players, or of properties of one event. */
 export interface KnownNamesQuery {

@@ -1,5 +1,5 @@
 /**
- * `partitionOf` (src/kernel/partition.ts) of a column of UUIDs as an expression of ClickHouse: FNV-1a over the 36
+ * `partitionOf` (core/kernel/partition.ts) of a column of UUIDs as an expression of ClickHouse: FNV-1a over the 36
  * characters, eight at a time from an integer. It takes a fraction of a microsecond a row, so that a reader of one
  * partition need not receive the rows of the others.
  * @param partitions an expression

@@ -1,7 +1,7 @@
-import type { PublicEvent } from '../../actors/vocabulary/event-json.ts';
+import type { PublicEvent } from '../../core/vocabulary/event-json.ts';
 import { type EventRow, foundEvent, placeOf } from './stored-event.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
-import type { CallerKind } from '../../actors/vocabulary/scope.ts';
+import type { CallerKind } from '../../core/vocabulary/scope.ts';
 
 /** Filters of quarantined events; a missing filter matches all events. */
 export interface QuarantineFilter {

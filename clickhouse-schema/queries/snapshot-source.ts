@@ -1,4 +1,4 @@
-import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
+import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
 import { NO_PLAYER } from '../rows/player-tables.ts';

@@ -1,11 +1,11 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
-import { approveStatement } from '../embedded/approve-statement.ts';
-import { RefusedRequest } from '../embedded/exceptions.ts';
-import { createStatementSlots, type StatementSlots } from '../embedded/statement-slots.ts';
+import { approveStatement } from '../../src/local/clickhouse/approve-statement.ts';
+import { RefusedRequest } from '../../src/local/clickhouse/exceptions.ts';
+import { createStatementSlots, type StatementSlots } from './statement-slots.ts';
 import { openClient } from '../open-client.ts';
 import { TRANSIENT_CODES } from '../transient-codes.ts';
 import { exceededBound } from './questions/statement-of.ts';

@@ -1,4 +1,4 @@
-import type { PublicEvent } from '../../actors/vocabulary/event-json.ts';
+import type { PublicEvent } from '../../core/vocabulary/event-json.ts';
 import type { RowPlace } from '../rows/player-rows.ts';
 
 /** The columns of an event and of its position in the log. */

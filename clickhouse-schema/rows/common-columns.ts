@@ -1,4 +1,4 @@
-import type { FactBase } from '../../actors/vocabulary/fact-base.ts';
+import type { FactBase } from '../../core/vocabulary/fact-base.ts';
 import { text, uint32, uint64 } from './column-types.ts';
 import type { FactOrigin } from './table.ts';
 

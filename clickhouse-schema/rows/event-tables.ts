@@ -1,7 +1,7 @@
-import type { EventTracked } from '../../actors/vocabulary/event-tracked.ts';
-import type { EventImported, EventsImported } from '../../actors/vocabulary/import-facts.ts';
-import { columnsOf, unpackEvents } from '../../actors/vocabulary/packed-events.ts';
-import type { LifecycleStage } from '../../actors/vocabulary/player.ts';
+import type { EventTracked } from '../../core/vocabulary/event-tracked.ts';
+import type { EventImported, EventsImported } from '../../core/vocabulary/import-facts.ts';
+import { columnsOf, unpackEvents } from '../../core/vocabulary/packed-events.ts';
+import type { LifecycleStage } from '../../core/vocabulary/player.ts';
 import { eventSource, keyKind, type RowSender } from '../queries/event-source.ts';
 import { createdMs, ORIGIN, ROW_STEP, SCOPE } from './common-columns.ts';
 import { bool, nullableText, text, texts, time, uint32, uint64, uuid } from './column-types.ts';

@@ -1,9 +1,9 @@
 import { array, assert as assertProperty, constantFrom, integer, option, property, record, string } from 'fast-check';
 import { expect, it } from 'vitest';
 import { aPlayer } from '../../actors/testing.ts';
-import type { EventsImported } from '../../actors/vocabulary/import-facts.ts';
-import { createEventPacker } from '../../actors/vocabulary/pack-events.ts';
-import { someEvents, unpackEvents, type PlainEvent } from '../../actors/vocabulary/packed-events.ts';
+import type { EventsImported } from '../../core/vocabulary/import-facts.ts';
+import { createEventPacker } from '../../core/vocabulary/pack-events.ts';
+import { someEvents, unpackEvents, type PlainEvent } from '../../core/vocabulary/packed-events.ts';
 import { aCommit } from '../../streams/sinks/testing.ts';
 import { readNativeBlock } from '../../test/support/native-block.ts';
 import { withZeros } from '../../test/support/tab-separated.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PurchaseRecorded, PurchaseReversed } from '../../actors/vocabulary/purchase-facts.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../../core/vocabulary/purchase-facts.ts';
 import { namedRowsOf } from './testing.ts';
-import type { SessionRecorded } from '../../actors/vocabulary/session-facts.ts';
+import type { SessionRecorded } from '../../core/vocabulary/session-facts.ts';
 
 const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 2, partition: 1 };
 const BASE = { game: 'demo', environment: 'live', entityId: 'p', at: 5_000, externalId: 'ext-1' } as const;

@@ -1,6 +1,6 @@
-import type { PurchaseImported, SessionImported } from '../../actors/vocabulary/import-facts.ts';
-import type { PurchaseRecorded, PurchaseReversed } from '../../actors/vocabulary/purchase-facts.ts';
-import type { SessionClosed, SessionRecorded } from '../../actors/vocabulary/session-facts.ts';
+import type { PurchaseImported, SessionImported } from '../../core/vocabulary/import-facts.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../../core/vocabulary/purchase-facts.ts';
+import type { SessionClosed, SessionRecorded } from '../../core/vocabulary/session-facts.ts';
 import { keyKind } from '../queries/event-source.ts';
 import { createdMs, ORIGIN, SCOPE } from './common-columns.ts';
 import { int8, money, nullableText, nullableTime, text, texts, time, uint32, uint64, uuid } from './column-types.ts';

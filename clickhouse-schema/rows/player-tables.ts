@@ -1,8 +1,8 @@
-import type { EntitySnapshot, PlayerErased } from '../../actors/vocabulary/facts.ts';
-import type { EntityState, PlayerState } from '../../actors/vocabulary/state.ts';
+import type { EntitySnapshot, PlayerErased } from '../../core/vocabulary/facts.ts';
+import type { EntityState, PlayerState } from '../../core/vocabulary/state.ts';
 import { encodeState } from '../../streams/codec.ts';
-import { type ComputedValue, propertyKeyOf } from '../../actors/vocabulary/computed.ts';
-import { valueAt } from '../../actors/vocabulary/computed-buckets.ts';
+import { type ComputedValue, propertyKeyOf } from '../../core/vocabulary/computed.ts';
+import { valueAt } from '../../core/vocabulary/computed-buckets.ts';
 import { createdMs, ORIGIN, SCOPE } from './common-columns.ts';
 import { bool, money, nullableText, text, time, uint128, uint16, uint32, uint64, uuid } from './column-types.ts';
 import { factTable, type FactOrigin } from './table.ts';

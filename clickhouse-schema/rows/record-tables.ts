@@ -1,8 +1,8 @@
-import type { AuditEntry } from '../../streams/records/audit-entry.ts';
-import type { DeliveryRecord } from '../../streams/records/delivery-record.ts';
-import type { ModelReference } from '../../streams/records/model-reference.ts';
-import type { ScoreRecord } from '../../streams/records/score-record.ts';
-import type { WebhookDisabling } from '../../streams/records/webhook-disabling.ts';
+import type { AuditEntry } from '../../core/vocabulary/records/audit-entry.ts';
+import type { DeliveryRecord } from '../../core/vocabulary/records/delivery-record.ts';
+import type { ModelReference } from '../../core/vocabulary/records/model-reference.ts';
+import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
+import type { WebhookDisabling } from '../../core/vocabulary/records/webhook-disabling.ts';
 import {
   bool,
   float64,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { SegmentEntered } from '../../actors/vocabulary/facts.ts';
-import type { FlagExposed } from '../../actors/vocabulary/flag-facts.ts';
+import type { SegmentEntered } from '../../core/vocabulary/facts.ts';
+import type { FlagExposed } from '../../core/vocabulary/flag-facts.ts';
 import { aPlayer } from '../../actors/testing.ts';
-import { DAY_MS } from '../../src/kernel/days.ts';
-import type { EntityState } from '../../actors/vocabulary/state.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
+import type { EntityState } from '../../core/vocabulary/state.ts';
 import { decodeState } from '../../streams/codec.ts';
 import { aCommit, aTrackedEvent } from '../../streams/sinks/testing.ts';
 import { readNativeBlock } from '../../test/support/native-block.ts';

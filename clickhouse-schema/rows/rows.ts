@@ -1,4 +1,4 @@
-import type { Fact } from '../../actors/vocabulary/facts.ts';
+import type { Fact } from '../../core/vocabulary/facts.ts';
 import { TABLES_OF_FACT, type TableName } from './tables.ts';
 import type { FactOrigin } from './table.ts';
 import type { Value } from './column-types.ts';

@@ -1,4 +1,4 @@
-import type { Fact } from '../../actors/vocabulary/facts.ts';
+import type { Fact } from '../../core/vocabulary/facts.ts';
 import type { ColumnRun } from './column-writers.ts';
 import { storable, type Column, type ColumnType, type Value } from './column-types.ts';
 

@@ -1,4 +1,4 @@
-import type { FactWithoutRows } from '../../actors/vocabulary/facts.ts';
+import type { FactWithoutRows } from '../../core/vocabulary/facts.ts';
 import { CAMPAIGN_TABLES } from './campaign-tables.ts';
 import { ERASURE_TABLES } from './erasure-tables.ts';
 import { EVENT_TABLES } from './event-tables.ts';

@@ -1,4 +1,4 @@
-import type { Fact } from '../../actors/vocabulary/facts.ts';
+import type { Fact } from '../../core/vocabulary/facts.ts';
 import { rowsOf } from './rows.ts';
 import { TABLES } from './tables.ts';
 import type { FactOrigin } from './table.ts';

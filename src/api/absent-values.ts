@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import { isBrokenId } from '../kernel/broken-id.ts';
-import { isUnsetTime } from '../kernel/timestamp.ts';
+import { isBrokenId } from '../../core/kernel/broken-id.ts';
+import { isUnsetTime } from '../../core/kernel/timestamp.ts';
 import { isEmptyList, isEmptyObject, isPlainObject } from './plain-object.ts';
 
 /*

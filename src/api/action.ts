@@ -1,8 +1,8 @@
-import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../actors/vocabulary/replies.ts';
+import type { CommandBody, QueryBody } from '../../core/vocabulary/commands.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
 import type { QueryResult } from '../../clickhouse-schema/queries/query-result.ts';
 import type { LiveRequest } from '../../streams/live-feed.ts';
-import type { Failure } from '../kernel/errors.ts';
+import type { Failure } from '../../core/kernel/errors.ts';
 import type { Answer } from './answer.ts';
 import { clickHouseUnavailable } from './clickhouse-unavailable.ts';
 import type { WarnedConditions } from './definitions/name-warnings.ts';

@@ -1,4 +1,4 @@
-import type { Failure } from '../kernel/errors.ts';
+import type { Failure } from '../../core/kernel/errors.ts';
 
 /** The response of a route. The gateway adds the envelope and writes it to the connection. */
 export type Answer = JsonAnswer | TextAnswer | Failure;

@@ -1,6 +1,6 @@
-import type { Tier } from '../../actors/vocabulary/documents.ts';
-import type { Role } from '../../actors/vocabulary/users.ts';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { Tier } from '../../core/vocabulary/documents.ts';
+import type { Role } from '../../core/vocabulary/users.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
 
 export type KeyKind = 'client' | 'server';
 

@@ -1,4 +1,4 @@
-import { failure, type Failure } from '../kernel/errors.ts';
+import { failure, type Failure } from '../../core/kernel/errors.ts';
 
 /** The answer of routes that read ClickHouse while it does not answer. */
 export function clickHouseUnavailable(): Failure {

@@ -1,6 +1,6 @@
-import type { Failure } from '../kernel/errors.ts';
-import type { JsonText } from '../kernel/json.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import type { Failure } from '../../core/kernel/errors.ts';
+import type { JsonText } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { invalid } from './route.ts';
 
 /**

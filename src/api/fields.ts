@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** Fields that several resources share. Each has a description with its unit, which OpenAPI publishes. */
 

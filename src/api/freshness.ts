@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { OutputFreshness } from '../../streams/freshness/output-freshness.ts';
-import { LIMITS } from '../kernel/limits.ts';
-import { formatTimestamp } from '../kernel/timestamp.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../core/kernel/timestamp.ts';
 import { answer } from './answer.ts';
 import { timeOut } from './fields.ts';
 import type { RequestContext } from './request-context.ts';

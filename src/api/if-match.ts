@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { failure, type Failure } from '../kernel/errors.ts';
+import { failure, type Failure } from '../../core/kernel/errors.ts';
 import { parseVersionTag } from './version-tag.ts';
 
 /** Headers of a conditional change. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { ignoredFieldsHeader, noteIgnored, noteIgnoredName } from './ignored-fields.ts';
 
 const KNOWN = new Set(['event_name']);

@@ -1,4 +1,4 @@
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { isPlainObject } from './plain-object.ts';
 
 /*

@@ -1,5 +1,5 @@
-import { ERRORS, type ErrorCode } from '../kernel/errors.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { ERRORS, type ErrorCode } from '../../core/kernel/errors.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { PLAIN_COOKIE, SECURE_COOKIE } from './console/session-cookie.ts';
 import { isPlainObject } from './plain-object.ts';
 import { mayBeMetered } from './metering.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { failure } from '../kernel/errors.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { failure } from '../../core/kernel/errors.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { answer } from './answer.ts';
 import { defineOpenRoute, type OpenRoute } from './route.ts';
 import { compressed, staticAnswer, type StaticContent } from './static-answer.ts';

@@ -1,6 +1,6 @@
 import { array, assert, integer, property, string, uniqueArray } from 'fast-check';
 import { expect, it } from 'vitest';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { pageOf, textPageOf, type Page } from './paging.ts';
 
 const page = (all: readonly string[], query: { limit?: number; cursor?: string }): Page<string> => {

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import type { Failure } from '../kernel/errors.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import type { Failure } from '../../core/kernel/errors.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { invalid } from './route.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { assert as check, nat, property, record, string, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { decodePlace, encodePlace } from './place-cursor.ts';
 
 const place = record({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FlagEvaluation } from '../../actors/vocabulary/replies.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { rememberedText } from './remembered-text.ts';
 
 const anEvaluation = (value: string): FlagEvaluation => ({

@@ -1,4 +1,4 @@
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /**
  * Caches the JSON text of evaluations. An owner in this process returns the same frozen object to all players whom a

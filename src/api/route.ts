@@ -1,8 +1,8 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import type { UserDocument, UserToken } from '../../actors/vocabulary/users.ts';
-import type { AuditOutcome } from '../../streams/records/audit-entry.ts';
+import type { UserDocument, UserToken } from '../../core/vocabulary/users.ts';
+import type { AuditOutcome } from '../../core/vocabulary/records/audit-entry.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
-import { type ErrorCode, failure, type Failure, type FieldFault } from '../kernel/errors.ts';
+import { type ErrorCode, failure, type Failure, type FieldFault } from '../../core/kernel/errors.ts';
 import { act, type Action, type ActionKind, type Outcome } from './action.ts';
 import type { Negotiation } from './static-answer.ts';
 import type { Answer, TextAnswer } from './answer.ts';

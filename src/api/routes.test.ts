@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { ERRORS } from '../kernel/errors.ts';
+import { ERRORS } from '../../core/kernel/errors.ts';
 import { leastRoleOf, LISTED_ENDPOINTS } from './console/permissions.ts';
 import { mayBeMetered } from './metering.ts';
 import { errorsOf } from './openapi.ts';

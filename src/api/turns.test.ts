@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createTurns } from './turns.ts';
 
 it('pauses at the end of a turn, and starts the next turn after the pause', async () => {

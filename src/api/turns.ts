@@ -1,5 +1,5 @@
-import { sleep, type Clock } from '../kernel/clock.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { sleep, type Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** Yields to other requests while a large request is validated event by event. */
 export interface Turns {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../config.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { keyOf } from './definitions/definition-fields.ts';
 import { isPlainObject } from './plain-object.ts';
 import { routes } from './routes.ts';

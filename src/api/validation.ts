@@ -1,15 +1,15 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
-import type { FieldFault } from '../kernel/errors.ts';
-import { isEmail } from '../kernel/email.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import { isEmail } from '../../core/kernel/email.ts';
 import { dropAbsent } from './absent-values.ts';
-import { BROKEN_ID, isBrokenId } from '../kernel/broken-id.ts';
-import { LIMITS } from '../kernel/limits.ts';
-import { parseAmount, unitsText } from '../kernel/money.ts';
-import { parseTimestamp } from '../kernel/timestamp.ts';
+import { BROKEN_ID, isBrokenId } from '../../core/kernel/broken-id.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { parseAmount, unitsText } from '../../core/kernel/money.ts';
+import { parseTimestamp } from '../../core/kernel/timestamp.ts';
 import { isCurrency } from './players/currencies.ts';
 import { parseVersionTag } from './version-tag.ts';
-import { isUuid } from '../kernel/uuid.ts';
+import { isUuid } from '../../core/kernel/uuid.ts';
 
 /*
  * Compiles TypeBox schemas with Ajv and words their faults.

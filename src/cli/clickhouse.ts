@@ -15,7 +15,7 @@ import {
   type StreamCoverage,
 } from '../../streams/sinks/clickhouse/coverage.ts';
 import { SETTINGS } from '../deployment.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { table } from './table.ts';

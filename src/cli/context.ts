@@ -1,8 +1,8 @@
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
 import type { ClickhouseAddress } from '../../clickhouse-schema/clickhouse-address.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { Ids } from '../kernel/ids.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
 
 /** The dependencies of all commands; tests replace them. */
 export interface CliContext {

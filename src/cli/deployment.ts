@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { DeploymentDocument } from '../../actors/vocabulary/documents.ts';
+import type { DeploymentDocument } from '../../core/vocabulary/documents.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { factsLevels, leastFactsBytes } from '../../streams/facts-levels.ts';
 import {
@@ -11,8 +11,8 @@ import {
 import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
 import { REPLICAS } from '../config.ts';
 import { readDeployment, SETTINGS } from '../deployment.ts';
-import { sleep, type Clock } from '../kernel/clock.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { sleep, type Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { table } from './table.ts';

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
-import { LIMITS } from '../kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../kernel/timestamp.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { formatTimestamp, parseTimestamp } from '../../core/kernel/timestamp.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { literal, queryRows, smallResult, type QueryRows } from './export/clickhouse-rows.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { ClientAttributes } from '../../actors/vocabulary/documents.ts';
+import type { ClientAttributes } from '../../core/vocabulary/documents.ts';
 import { createGame, gameAddress, isGameId } from '../../streams/config/games.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';

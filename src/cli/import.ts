@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
 import { gameAddress } from '../../streams/config/games.ts';

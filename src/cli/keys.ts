@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander';
 import { createApiKey, hashApiKey, SCOPES } from '../../streams/config/api-keys.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
-import { type ApiKeyDocument, type Tier, TIERS } from '../../actors/vocabulary/documents.ts';
+import { type ApiKeyDocument, type Tier, TIERS } from '../../core/vocabulary/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { table } from './table.ts';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
 
 interface CreateOptions {
   game: string;

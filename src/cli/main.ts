@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { systemIds } from '../kernel/ids.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
 import { keepFilesPrivate } from '../local/data-dir.ts';
 import { readEndpoints } from '../local/run-files.ts';
 import { CliError } from './cli-error.ts';

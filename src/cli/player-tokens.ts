@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { newPlayerTokenSecret, playerTokensAddress, rotated } from '../../streams/config/player-tokens.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 

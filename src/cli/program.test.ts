@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { systemClock as clock } from '../kernel/clock.ts';
-import { systemIds as ids } from '../kernel/ids.ts';
+import { systemClock as clock } from '../../core/kernel/clock.ts';
+import { systemIds as ids } from '../../core/kernel/ids.ts';
 import { createProgram } from './program.ts';
 
 const program = createProgram({

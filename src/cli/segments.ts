@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { createListLoader } from '../api/segments/lists/list-loader.ts';
 import type { NameKind } from '../api/segments/lists/list-port.ts';

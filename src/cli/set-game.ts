@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import type { ClientAttributes, GameDocument } from '../../actors/vocabulary/documents.ts';
+import type { ClientAttributes, GameDocument } from '../../core/vocabulary/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { playerTokensAddress } from '../../streams/config/player-tokens.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';

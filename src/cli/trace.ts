@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { openClient } from '../../clickhouse-schema/open-client.ts';
 import { createEventTraceSource } from '../../clickhouse-schema/queries/event-trace.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { traceEvent } from '../trace/trace-event.ts';
 import { notFoundText, traceLines } from '../trace/trace-lines.ts';
 import { CliError } from './cli-error.ts';

@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander';
-import { type Grant, type Role, ROLES, type UserDocument } from '../../actors/vocabulary/users.ts';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
+import { type Grant, type Role, ROLES, type UserDocument } from '../../core/vocabulary/users.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { newUser, normalEmail, userAddress, userOfEmail, withoutToken, withToken } from '../../streams/config/users.ts';
 import { allRoles, EVERYWHERE, provedAnew, withRoles } from '../../streams/config/proof.ts';
 import { withGrant } from '../../streams/config/user-roles.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
 import { table } from './table.ts';

@@ -1,4 +1,4 @@
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** Thrown when the check of an event against its schema exceeds its steps. */
 export class TooCostlyError extends Error {}

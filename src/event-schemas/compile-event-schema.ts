@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { faultOf, holdsAtMost } from '../api/validation.ts';
-import type { FieldFault } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { JsonObject } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { beginCheck, TOO_COSTLY, TooCostlyError } from './check-steps.ts';
 import { SAFE_FORMATS } from './safe-formats.ts';
 import { safeRegExp, withSafeKeywords } from './safe-keywords.ts';

@@ -1,4 +1,4 @@
-import { sleep, type Clock } from '../kernel/clock.ts';
+import { sleep, type Clock } from '../../core/kernel/clock.ts';
 import type { CompileSteps } from './compile-event-schema.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { EventSchemaDocument, EventSchemaMode } from '../../actors/vocabulary/documents.ts';
+import type { EventSchemaDocument, EventSchemaMode } from '../../core/vocabulary/documents.ts';
 import { eventSchemaKey } from '../../streams/config/event-schema-key.ts';
 import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import type { JsonObject } from '../../core/kernel/json.ts';
 import { createEventSchemas } from './event-schemas.ts';
 
 const LIVE = { game: 'demo', environment: 'live' } as const;

@@ -1,9 +1,9 @@
 import { compileRegex, type CompiledRegex } from '../../actors/conditions/regex.ts';
 import { isObject } from '../../actors/conditions/values.ts';
 import { pointerPart } from '../api/validation.ts';
-import type { FieldFault } from '../kernel/errors.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** The kind of a keyword's value. */
 type Shape =

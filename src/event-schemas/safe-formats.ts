@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { instantOf } from '../kernel/timestamp.ts';
-import { isUuid } from '../kernel/uuid.ts';
+import { instantOf } from '../../core/kernel/timestamp.ts';
+import { isUuid } from '../../core/kernel/uuid.ts';
 
 /*
  * The values of `format` that event schemas may use, as JSON Schema draft 2020-12 defines them by their RFCs. Each is

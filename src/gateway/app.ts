@@ -1,6 +1,6 @@
 import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import type { Route } from '../api/route.ts';
-import { failure } from '../kernel/errors.ts';
+import { failure } from '../../core/kernel/errors.ts';
 import { isForBrowsers, preflightHeaders, PREFLIGHT_SECONDS } from './http/cors.ts';
 import { respond, respondEmpty } from './http/exchange.ts';
 import type { Exchanges } from './http/exchanges.ts';

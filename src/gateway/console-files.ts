@@ -3,11 +3,11 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Answer, TextAnswer } from '../api/answer.ts';
 import { etagOf, type Negotiation, staticAnswer, type StaticContent } from '../api/static-answer.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { failure } from '../kernel/errors.ts';
-import type { Ids } from '../kernel/ids.ts';
-import { LIMITS } from '../kernel/limits.ts';
-import type { Logger } from '../kernel/logger.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { failure } from '../../core/kernel/errors.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 
 /*
  * The files of the console, as `console/build.ts` wrote them: `current.json` names a build, and the folder of that name

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createFlagUse } from './flag-use.ts';
 
 const SCOPE = { game: 'demo', environment: 'live' } as const;

@@ -1,8 +1,8 @@
 import type { Log } from '../../streams/log/log.ts';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { LIMITS } from '../kernel/limits.ts';
-import type { Logger } from '../kernel/logger.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 
 /**
  * When flags were last evaluated through this service, over all gateways.

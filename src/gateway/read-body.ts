@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { RequestContext } from '../api/request-context.ts';
 import { invalid } from '../api/route.ts';
-import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { failure, type Failure, type FieldFault } from '../../core/kernel/errors.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Exchange } from './http/exchange.ts';
 import { inflateBody } from './http/inflate-body.ts';
 import { parseJson, parseLenientJson } from './http/parse-json.ts';

@@ -5,8 +5,8 @@ import type { OnlyPlayer, RequestContext, Services } from '../api/request-contex
 import type { Outcome } from '../api/action.ts';
 import type { ChangesRequest } from '../api/flags/changes-request.ts';
 import { invalid, type KeyedRoute, type OpenRoute } from '../api/route.ts';
-import { failure, type Failure, type FieldFault } from '../kernel/errors.ts';
-import type { Logger } from '../kernel/logger.ts';
+import { failure, type Failure, type FieldFault } from '../../core/kernel/errors.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 import type { AuditedRequests } from './access/audited-request.ts';
 import type { CallerAddresses } from './access/caller-address.ts';
 import { networkOf } from './access/network-of.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createBrokerRestarts } from './broker-restarts.ts';
 
 test('a broker that stores nothing is restarted at once, and ever less often while that does not help', async () => {

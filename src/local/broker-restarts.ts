@@ -1,5 +1,5 @@
-import type { Clock } from '../kernel/clock.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Child } from './child.ts';
 
 export interface BrokerRestartsOptions {

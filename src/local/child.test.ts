@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CONFIG_ERROR_EXIT } from '../config.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
 import { createChild } from './child.ts';
 
 let root: string;

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CONFIG_ERROR_EXIT } from '../config.ts';
-import { sleep, within, type Cancel, type Clock } from '../kernel/clock.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { sleep, within, type Cancel, type Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** The first process of the service, and further ones: `service-2`, … */
 export type ServiceName = 'service' | `service-${number}`;

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /**
  * The size of FACTS for the first start of a local deployment: a share of the free space, so that the log never needs

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { engineCommand } from '../../clickhouse-schema/embedded/engine-command.ts';
-import { READER_USER, SERVICE_USER, writeServicePassword } from '../../clickhouse-schema/embedded/service-password.ts';
+import { engineCommand } from './clickhouse/engine-command.ts';
+import { READER_USER, SERVICE_USER, writeServicePassword } from './clickhouse/service-password.ts';
 import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import type { Config } from '../config.ts';
-import type { Ids } from '../kernel/ids.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
 import { answersOk, isSilent } from './answers-ok.ts';
 import type { ChildSpec } from './child.ts';
 import { firstFactsBytes } from './first-log-size.ts';

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sleep, systemClock } from '../kernel/clock.ts';
+import { sleep, systemClock } from '../../core/kernel/clock.ts';
 
 /** The configuration in the repository. */
 const NATS_CONFIG = fileURLToPath(new URL('../../streams/nats/nats-server.conf', import.meta.url));

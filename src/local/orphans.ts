@@ -1,5 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises';
-import { sleep, type Clock } from '../kernel/clock.ts';
+import { sleep, type Clock } from '../../core/kernel/clock.ts';
 
 /**
  * The environment variable of every supervised child, set to the real path of its DATA_DIR. It distinguishes orphans of

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { sleep, type Clock } from '../kernel/clock.ts';
+import { sleep, type Clock } from '../../core/kernel/clock.ts';
 import { lockName } from './data-dir-lock.ts';
 
 /** A required port, and the variable that changes it. */

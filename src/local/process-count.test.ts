@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { heapBytes, processCount } from './process-count.ts';
 
 const GIB = 1024 ** 3;

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** What a machine has. */
 export interface Machine {

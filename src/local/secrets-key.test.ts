@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
-import { systemIds } from '../kernel/ids.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
 import { ensureLocalKey, serviceSecretBox, toolSecretBox } from './secrets-key.ts';
 
 let root: string;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, type Config, type SecretsConfig } from '../config.ts';
-import type { Ids } from '../kernel/ids.ts';
-import { createSecretBox, SECRET_KEY_BYTES, type SecretBox } from '../kernel/secret-box.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
+import { createSecretBox, SECRET_KEY_BYTES, type SecretBox } from '../../core/kernel/secret-box.ts';
 
 /** The path of the key file of a deployment on one machine. */
 export function localKeyFile(dataDir: string): string {

@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config, Role } from '../config.ts';
-import type { Ids } from '../kernel/ids.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
 import { nodeName } from '../node-identity.ts';
 import { answersOk } from './answers-ok.ts';
 import type { ChildSpec } from './child.ts';

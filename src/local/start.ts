@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError, readConfig } from '../config.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { systemIds } from '../kernel/ids.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
 import { keepFilesPrivate } from './data-dir.ts';
 import { localPlan } from './local-plan.ts';
 import type { Endpoints } from './run-files.ts';

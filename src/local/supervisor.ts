@@ -1,5 +1,5 @@
-import { sleep, type Clock } from '../kernel/clock.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { sleep, type Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Child, ChildSpec } from './child.ts';
 import { createProcesses } from './processes.ts';
 import { createBrokerRestarts } from './broker-restarts.ts';

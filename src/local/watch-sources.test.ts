@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
 import { isSource, watchSources } from './watch-sources.ts';
 
 test('several changes at once cause one call', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Cancel, Clock } from '../kernel/clock.ts';
+import type { Cancel, Clock } from '../../core/kernel/clock.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The folders with sources of the service. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { encodeBeat } from '../../actors/runtime/member-beat.ts';
-import { FORMAT } from '../../actors/vocabulary/formats.ts';
+import { FORMAT } from '../../core/vocabulary/formats.ts';
 import { encodeJson } from '../../streams/codec.ts';
 import { leaseHolder } from '../../streams/lease-holder.ts';
 import { createFormatGate } from '../../streams/format-gate.ts';
 import { createMemoryBroker, type MemoryFaults } from '../../streams/log/log-memory.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createOperations } from './operations.ts';
 
 /** A broker, and what operators see of it. */

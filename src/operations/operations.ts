@@ -1,5 +1,5 @@
-import { FORMAT } from '../../actors/vocabulary/formats.ts';
-import type { Scope } from '../../actors/vocabulary/scope.ts';
+import { FORMAT } from '../../core/vocabulary/formats.ts';
+import type { Scope } from '../../core/vocabulary/scope.ts';
 import type { BrokerClock } from '../../streams/broker-clock.ts';
 import type { FactsForecaster } from '../../streams/facts-held.ts';
 import type { Formats } from '../../streams/format-gate.ts';
@@ -9,9 +9,9 @@ import { SINKS, sinksOf, type SinkName } from '../../streams/sinks/sink-registry
 import { scheduledSubjects, SIZE_CLASSES } from '../../streams/sinks/webhooks/delivery/delivery.ts';
 import { STREAMS, type StreamName } from '../../streams/stream-definitions.ts';
 import type { DiskSpace } from '../disk-space.ts';
-import { type Clock, within } from '../kernel/clock.ts';
-import { LIMITS } from '../kernel/limits.ts';
-import type { Logger } from '../kernel/logger.ts';
+import { type Clock, within } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 import type { DeploymentStatus, Operations, SinkStatus, StreamStatus, WebhookQueue } from './deployment-status.ts';
 import { entriesOf, ownersIn } from './read-owners.ts';
 

@@ -4,7 +4,7 @@ import { holderOf } from '../../streams/lease.ts';
 import { nodeOfHolder } from '../../streams/lease-holder.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
 import { sinkLeaseKey, type SinkName } from '../../streams/sinks/sink-registry.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { PartitionStatus, ProcessStatus } from './deployment-status.ts';
 
 /** Who leads and runs what, by the beats and leases of the bucket OWNERS. */

@@ -1,4 +1,4 @@
-import type { ScoreFeatures } from '../../streams/records/score-record.ts';
+import type { ScoreFeatures } from '../../core/vocabulary/records/score-record.ts';
 
 /** The columns of the model, in order. A manifest with other columns is refused. */
 export const FEATURES = [

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../kernel/clock.ts';
-import { systemIds } from '../kernel/ids.ts';
-import { LIMITS } from '../kernel/limits.ts';
-import { createMetrics } from '../kernel/metrics.ts';
-import type { ScoreRecord } from '../../streams/records/score-record.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { createMetrics } from '../../core/kernel/metrics.ts';
+import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { FEATURES } from './features.ts';
 import type { Model } from './load-model.ts';
 import { createScorer, type Scored, type Scorer, type ScoreRequest } from './scorer.ts';
 import { shippedManifest, someFeatures } from './testing.ts';
-import type { Failure } from '../kernel/errors.ts';
+import type { Failure } from '../../core/kernel/errors.ts';
 
 /** A model that scores by install_hour, in hundredths, and counts its runs. */
 interface CountingModel extends Model {

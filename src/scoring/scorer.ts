@@ -1,15 +1,15 @@
-import type { ScoreBucket, ScoreFeatures, ScoreRecord } from '../../streams/records/score-record.ts';
-import type { Cancel, Clock } from '../kernel/clock.ts';
-import { type ErrorCode, failure, type Failure } from '../kernel/errors.ts';
-import type { Ids } from '../kernel/ids.ts';
-import { LIMITS } from '../kernel/limits.ts';
-import type { Logger } from '../kernel/logger.ts';
-import type { Metrics } from '../kernel/metrics.ts';
+import type { ScoreBucket, ScoreFeatures, ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
+import type { Cancel, Clock } from '../../core/kernel/clock.ts';
+import { type ErrorCode, failure, type Failure } from '../../core/kernel/errors.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
+import type { Metrics } from '../../core/kernel/metrics.ts';
 import { bucketOf, BUCKETS, forcedBucketOf, scoreWithin, type Thresholds } from './buckets.ts';
 import { FEATURES, unusableFeature, writeRow } from './features.ts';
 import type { Model } from './load-model.ts';
 import type { Models } from './models.ts';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
 
 /** One install to score, with its game. */
 export interface ScoreRequest {

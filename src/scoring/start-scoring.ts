@@ -1,11 +1,11 @@
 import type { Log } from '../../streams/log/log.ts';
-import { modelReferenceOf } from '../../streams/records/model-reference.ts';
+import { modelReferenceOf } from '../../core/vocabulary/records/model-reference.ts';
 import { createRecordWriter } from '../../streams/records/record-writer.ts';
-import type { ScoreRecord } from '../../streams/records/score-record.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { Ids } from '../kernel/ids.ts';
-import type { Logger } from '../kernel/logger.ts';
-import type { Metrics } from '../kernel/metrics.ts';
+import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
+import type { Metrics } from '../../core/kernel/metrics.ts';
 import { type LoadedModels, shownModels, watchModels } from './models.ts';
 import { createScorer, type Scorer } from './scorer.ts';
 

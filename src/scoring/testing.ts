@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ScoreFeatures } from '../../streams/records/score-record.ts';
+import type { ScoreFeatures } from '../../core/vocabulary/records/score-record.ts';
 import type { Manifest } from './manifest.ts';
 
 /** The model package in the repository. */

@@ -5,8 +5,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
 import { until } from '../../test/support/until.ts';
-import { createMetrics, type Metrics } from '../kernel/metrics.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { createMetrics, type Metrics } from '../../core/kernel/metrics.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { CHALLENGER_FOLDER, watchModels, type Models } from './models.ts';
 import { replaceFile, writePackage } from './testing.ts';
 

@@ -5,12 +5,12 @@ import type {
   TracedRow,
   TraceScope,
 } from '../../clickhouse-schema/queries/event-trace.ts';
-import type { Fact } from '../../actors/vocabulary/facts.ts';
+import type { Fact } from '../../core/vocabulary/facts.ts';
 import { decodeCommit } from '../../streams/codec.ts';
 import type { Log, LogRecord } from '../../streams/log/log.ts';
 import { factPosition, streamTag } from '../../streams/sinks/live/position.ts';
 import { readSinkPosition } from '../../streams/sinks/positions.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
 import { findInLog, isReadTo } from './log-search.ts';
 
 /** Where the log holds an event. */

@@ -1,10 +1,10 @@
-import type { Clock } from '../../src/kernel/clock.ts';
-import type { Ids } from '../../src/kernel/ids.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 import { encodeAuditEntries } from '../codec.ts';
 import type { Log } from '../log/log.ts';
-import type { AuditActor, AuditEntry, AuditOutcome } from '../records/audit-entry.ts';
+import type { AuditActor, AuditEntry, AuditOutcome } from '../../core/vocabulary/records/audit-entry.ts';
 import { createRecordBatches } from '../records/record-batches.ts';
 import { auditSubject } from '../subjects.ts';
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** A document as the audit shows it. */
 export type Shown = Record<string, unknown>;

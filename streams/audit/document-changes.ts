@@ -1,5 +1,5 @@
-import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from '../../actors/vocabulary/documents.ts';
-import type { Grant, UserDocument } from '../../actors/vocabulary/users.ts';
+import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from '../../core/vocabulary/documents.ts';
+import type { Grant, UserDocument } from '../../core/vocabulary/users.ts';
 import { HIDDEN, hiddenPath, hiddenValues } from '../config/hidden-texts.ts';
 import { passkeysOf } from '../config/passkeys.ts';
 import { allRoles } from '../config/proof.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { systemIds } from '../../src/kernel/ids.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
 import { createApiKey, hashApiKey } from './api-keys.ts';
 
 const request = { game: 'g', environment: 'test', kind: 'server', tier: 'pro', scopes: ['scoring:write'] } as const;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../src/kernel/clock.ts';
-import type { Ids } from '../../src/kernel/ids.ts';
-import type { ApiKeyDocument, DocumentAddress, Tier } from '../../actors/vocabulary/documents.ts';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
+import type { ApiKeyDocument, DocumentAddress, Tier } from '../../core/vocabulary/documents.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
 
 /** The game, environment and kind of an API key. */
 export interface ApiKeyRequest {

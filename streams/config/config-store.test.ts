@@ -6,7 +6,7 @@ import { createMemoryBroker } from '../log/log-memory.ts';
 import type { MemoryBroker, MemoryFaults, MemoryLog } from '../log/log-memory.ts';
 import { openConfigStore } from './config-store.ts';
 import type { ConfigChange, ConfigStore } from './config-store.ts';
-import type { DocumentAddress, GameDocument } from '../../actors/vocabulary/documents.ts';
+import type { DocumentAddress, GameDocument } from '../../core/vocabulary/documents.ts';
 
 const game = (name: string): GameDocument => ({ name, tenant: 'acme', namespace: 'n', createdAt: 1 });
 const addressOf = (id: string): DocumentAddress<'game'> => ({

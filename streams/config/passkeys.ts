@@ -1,5 +1,5 @@
-import type { Passkey, UserDocument } from '../../actors/vocabulary/users.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Passkey, UserDocument } from '../../core/vocabulary/users.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { withoutToken } from './users.ts';
 
 /* The passkeys of users. */

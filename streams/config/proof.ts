@@ -1,4 +1,4 @@
-import type { Grant, RolePlace, UserDocument } from '../../actors/vocabulary/users.ts';
+import type { Grant, RolePlace, UserDocument } from '../../core/vocabulary/users.ts';
 import { withoutWaysIn } from './passkeys.ts';
 import { covers, withGrant } from './user-roles.ts';
 

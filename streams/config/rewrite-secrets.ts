@@ -1,5 +1,5 @@
 import type { ConfigStore, ConfigWrite } from './config-store.ts';
-import type { DocumentAddress, DocumentKind } from '../../actors/vocabulary/documents.ts';
+import type { DocumentAddress, DocumentKind } from '../../core/vocabulary/documents.ts';
 import { createdRevisionOf } from './webhook-revision.ts';
 
 /**

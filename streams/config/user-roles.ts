@@ -1,5 +1,5 @@
-import { type Grant, type Role, type RolePlace, ROLES, type UserDocument } from '../../actors/vocabulary/users.ts';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
+import { type Grant, type Role, type RolePlace, ROLES, type UserDocument } from '../../core/vocabulary/users.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
 
 /* The roles of users. */
 

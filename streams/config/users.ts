@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { DocumentAddress } from '../../actors/vocabulary/documents.ts';
-import type { Grant, RolePlace, UserDocument, UserToken } from '../../actors/vocabulary/users.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
-import { isEmail } from '../../src/kernel/email.ts';
-import type { Ids } from '../../src/kernel/ids.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { DocumentAddress } from '../../core/vocabulary/documents.ts';
+import type { Grant, RolePlace, UserDocument, UserToken } from '../../core/vocabulary/users.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { isEmail } from '../../core/kernel/email.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { ConfigEntry, ConfigStore } from './config-store.ts';
 
 /*

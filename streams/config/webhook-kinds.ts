@@ -1,5 +1,5 @@
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { FilterOperator } from '../../actors/vocabulary/documents.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { FilterOperator } from '../../core/vocabulary/documents.ts';
 
 /**
  * The catalogue of webhook event kinds. The API validates definitions with it, and the sink matches facts with it. A

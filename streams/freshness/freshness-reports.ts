@@ -1,6 +1,6 @@
-import { type Cancel, type Clock, nextTick } from '../../src/kernel/clock.ts';
-import { createDelayWindow, type DelayFigures } from '../../src/kernel/delay-window.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { type Cancel, type Clock, nextTick } from '../../core/kernel/clock.ts';
+import { createDelayWindow, type DelayFigures } from '../../core/kernel/delay-window.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { decodeJson, encodeJson } from '../codec.ts';
 import type { Log } from '../log/log.ts';
 import { FRESHNESS_SUBJECT } from '../subjects.ts';

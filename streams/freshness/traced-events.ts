@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
 
 /**
  * Follows real events through one output of a process: of each second the first one that the output reads. Nothing is

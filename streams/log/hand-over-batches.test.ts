@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
 import { createHandedOver, recordOf, type HandedOver } from '../../test/support/handed-over.ts';
 import {

@@ -1,5 +1,5 @@
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Cancel, Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import type { LogRecord } from './log.ts';
 import type { HandOver, HandOverListener } from './own-appends.ts';
 

@@ -1,7 +1,7 @@
-import { sleep, within } from '../../src/kernel/clock.ts';
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
+import { sleep, within } from '../../core/kernel/clock.ts';
+import type { Cancel, Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 import { appendRecord } from './jetstream/append.ts';
 import { boundsOf, countBySubject, countSubjects, describeStream, getMessage, untilAnswered } from './jetstream/api.ts';
 import { openBucket } from './jetstream/bucket.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import type { FakeClock } from '../../test/support/fake-clock.ts';
 import { STREAMS } from '../stream-definitions.ts';

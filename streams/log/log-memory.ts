@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { BUCKETS, STREAMS } from '../stream-definitions.ts';
 import type { BucketName, StreamDefinition, StreamName } from '../stream-definitions.ts';
 import type { AppendOutcome, Log } from './log.ts';

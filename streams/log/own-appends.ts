@@ -1,5 +1,5 @@
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
+import type { Cancel, Clock } from '../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
 import type { Log, LogRecord, Stop } from './log.ts';
 import { overrideLog } from './override-log.ts';
 

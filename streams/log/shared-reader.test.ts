@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './log-memory.ts';

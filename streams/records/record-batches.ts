@@ -1,6 +1,6 @@
-import { sleep, type Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
+import { sleep, type Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 import type { Log } from '../log/log.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { asyncProperty, array, assert as check, constantFrom, integer } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import { decodeModelReference, decodeScores } from '../codec.ts';

@@ -1,12 +1,12 @@
-import { sleep, type Clock } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
+import { sleep, type Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 import { encodeModelReference, encodeScores } from '../codec.ts';
 import { modelRecordsSubject, scoreRecordsSubject } from '../subjects.ts';
 import type { Log } from '../log/log.ts';
-import type { ModelReference } from './model-reference.ts';
+import type { ModelReference } from '../../core/vocabulary/records/model-reference.ts';
 import { createRecordBatches, type RecordsOutcome } from './record-batches.ts';
-import type { ScoreRecord } from './score-record.ts';
+import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
 
 /** Appends the records of scoring to RECORDS. */
 export interface RecordWriter {

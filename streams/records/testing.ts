@@ -1,4 +1,4 @@
-import type { ScoreRecord } from './score-record.ts';
+import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
 
 /** The id of the nth record of a test: a UUIDv7. */
 const recordId = (n: number): string => `019b7600-0000-7000-8000-${String(n).padStart(12, '0')}`;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/kernel/clock.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
 import type { AsOf } from '../freshness/output-freshness.ts';
 import type { Log } from '../log/log.ts';
 import { STREAMS } from '../stream-definitions.ts';

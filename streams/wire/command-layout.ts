@@ -10,8 +10,8 @@ import type {
   TrackEvents,
   TrackItem,
   UnreadableCommand,
-} from '../../actors/vocabulary/commands.ts';
-import { isKnownCommand } from '../../actors/vocabulary/formats.ts';
+} from '../../core/vocabulary/commands.ts';
+import { isKnownCommand } from '../../core/vocabulary/formats.ts';
 import { importFromWire, isKnownImport } from './import-layout.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { EventsImported } from '../../actors/vocabulary/import-facts.ts';
-import type { EntitySnapshot, Fact, IdempotencyKeyUsed } from '../../actors/vocabulary/facts.ts';
-import { isKnownFact } from '../../actors/vocabulary/formats.ts';
+import type { EventsImported } from '../../core/vocabulary/import-facts.ts';
+import type { EntitySnapshot, Fact, IdempotencyKeyUsed } from '../../core/vocabulary/facts.ts';
+import { isKnownFact } from '../../core/vocabulary/formats.ts';
 import {
   EVENTS_IMPORTED,
   eventsImportedFromTuple,
@@ -10,13 +10,13 @@ import {
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 import { UnknownVersionError } from './unknown-version.ts';
 import { stateFromTuple, stateToTuple, type StateTuple } from './state-layout.ts';
-import type { CommitRecord, RequestPosition } from '../../actors/vocabulary/commit-record.ts';
+import type { CommitRecord, RequestPosition } from '../../core/vocabulary/commit-record.ts';
 import {
   eventFromTuple,
   eventToTuple,
   type EventTracked,
   type EventTuple,
-} from '../../actors/vocabulary/event-tracked.ts';
+} from '../../core/vocabulary/event-tracked.ts';
 
 /**
  * Layout of a FACTS record, version 1. Events come in runs of thousands and are positional. Other facts are objects,

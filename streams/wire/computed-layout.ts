@@ -4,7 +4,7 @@ import {
   type ActiveProperties,
   type ComputedScalar,
   type ComputedValue,
-} from '../../actors/vocabulary/computed.ts';
+} from '../../core/vocabulary/computed.ts';
 
 /** Layouts of computed properties in states. */
 export type ComputedTuple = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aPlayer } from '../../actors/testing.ts';
 import { FIELD_NAMES, subjectField } from '../../actors/conditions/fields.ts';
-import type { EntityState, PlayerState } from '../../actors/vocabulary/state.ts';
+import type { EntityState, PlayerState } from '../../core/vocabulary/state.ts';
 import { readFixtures } from '../../test/fixtures/codec/fixtures.ts';
 import { SAMPLES } from '../../test/fixtures/codec/samples.ts';
 import { conditionsState, decodeState, encodeState } from '../codec.ts';

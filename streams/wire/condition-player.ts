@@ -1,7 +1,7 @@
-import type { PlayerState } from '../../actors/vocabulary/state.ts';
-import { aggregateOf, type ComputedScalar, type ComputedValue } from '../../actors/vocabulary/computed.ts';
-import type { DeviceInfo } from '../../actors/vocabulary/commands.ts';
-import type { EventCounter } from '../../actors/vocabulary/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state.ts';
+import { aggregateOf, type ComputedScalar, type ComputedValue } from '../../core/vocabulary/computed.ts';
+import type { DeviceInfo } from '../../core/vocabulary/commands.ts';
+import type { EventCounter } from '../../core/vocabulary/player.ts';
 import {
   openCursor,
   readArray,

@@ -1,4 +1,4 @@
-import type { DeliveryOutcome, DeliveryRecord } from '../records/delivery-record.ts';
+import type { DeliveryOutcome, DeliveryRecord } from '../../core/vocabulary/records/delivery-record.ts';
 
 /**
  * Layout of a RECORDS message of delivery attempts, version 1: an array of these. A later field goes to the end, and

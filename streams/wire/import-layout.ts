@@ -1,7 +1,7 @@
-import type { ComputedEvents } from '../../actors/vocabulary/computed.ts';
-import type { EventTally, ImportHistory, PlayerHistory } from '../../actors/vocabulary/import.ts';
-import type { EventsImported } from '../../actors/vocabulary/import-facts.ts';
-import { plainBytes } from '../../actors/vocabulary/packed-events.ts';
+import type { ComputedEvents } from '../../core/vocabulary/computed.ts';
+import type { EventTally, ImportHistory, PlayerHistory } from '../../core/vocabulary/import.ts';
+import type { EventsImported } from '../../core/vocabulary/import-facts.ts';
+import { plainBytes } from '../../core/vocabulary/packed-events.ts';
 
 /** Layouts of imported history in commands and facts. The packed bytes of a decoded value are a view of its message. */
 

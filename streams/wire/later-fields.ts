@@ -1,4 +1,4 @@
-import type { Later } from '../../actors/vocabulary/later.ts';
+import type { Later } from '../../core/vocabulary/later.ts';
 
 /**
  * Fields at the end of a layout that a newer version wrote. A state keeps them through decoding, evolving and encoding,

@@ -1,4 +1,4 @@
-import type { DeviceInfo } from '../../actors/vocabulary/commands.ts';
+import type { DeviceInfo } from '../../core/vocabulary/commands.ts';
 import type {
   CampaignTally,
   DailyActivity,
@@ -9,8 +9,8 @@ import type {
   QuarantineTally,
   RecordedSession,
   SegmentMembership,
-} from '../../actors/vocabulary/player.ts';
-import type { PlayerList } from '../../actors/vocabulary/player-lists.ts';
+} from '../../core/vocabulary/player.ts';
+import type { PlayerList } from '../../core/vocabulary/player-lists.ts';
 import { laterOf, withLater } from './later-fields.ts';
 
 /* Layouts of the parts of a player's state, version 1. A later field goes to the end; reading supplies its default. */

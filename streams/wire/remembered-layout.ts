@@ -1,7 +1,7 @@
-import type { RememberedKey } from '../../actors/vocabulary/state.ts';
+import type { RememberedKey } from '../../core/vocabulary/state.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 import { laterOf, withLater } from './later-fields.ts';
-import type { RecentEvent, RecordedPurchase } from '../../actors/vocabulary/player.ts';
+import type { RecentEvent, RecordedPurchase } from '../../core/vocabulary/player.ts';
 
 /*
  * Layout of a player's stored requests that can repeat, version 1. A later field goes to the end, and reading supplies

@@ -1,4 +1,4 @@
-import type { AddressedReply, Reply, TrackedReply, TrackResult, TrackStatus } from '../../actors/vocabulary/replies.ts';
+import type { AddressedReply, Reply, TrackedReply, TrackResult, TrackStatus } from '../../core/vocabulary/replies.ts';
 
 /** Layout of a reply, version 1. Replies to tracked events are positional, the others are objects. */
 export type ReplyTuple = [requestId: string, epoch: number, partition: number, reply: WireReply];

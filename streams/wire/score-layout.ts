@@ -1,4 +1,4 @@
-import type { ScoreBucket, ScoreRecord } from '../records/score-record.ts';
+import type { ScoreBucket, ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
 
 /**
  * Layout of a RECORDS message of scores, version 1: an array of these. Scores come in runs of thousands and are

@@ -1,5 +1,5 @@
-import type { FlagReason } from '../../actors/vocabulary/flag-reason.ts';
-import type { ServedFlag } from '../../actors/vocabulary/player.ts';
+import type { FlagReason } from '../../core/vocabulary/flag-reason.ts';
+import type { ServedFlag } from '../../core/vocabulary/player.ts';
 
 /** Layout of a served flag result, version 1. Earlier variants end it, so a later field needs a tuple of its own. */
 export type ServedTuple = [

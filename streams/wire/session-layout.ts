@@ -1,4 +1,4 @@
-import type { OpenSession, SeenFlag } from '../../actors/vocabulary/player.ts';
+import type { OpenSession, SeenFlag } from '../../core/vocabulary/player.ts';
 import { laterOf, withLater } from './later-fields.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { EntityState, ErasedState, LedgerState, PlayerState } from '../../actors/vocabulary/state.ts';
+import type { EntityState, ErasedState, LedgerState, PlayerState } from '../../core/vocabulary/state.ts';
 import {
   eventFromTuple,
   eventToTuple,
@@ -22,7 +22,7 @@ import {
 import { laterOf, withLater } from './later-fields.ts';
 import { UnknownVersionError } from './unknown-version.ts';
 import { sessionFromTuple, sessionToTuple, type SessionTuple } from './session-layout.ts';
-import type { LifecycleStage } from '../../actors/vocabulary/player.ts';
+import type { LifecycleStage } from '../../core/vocabulary/player.ts';
 import {
   activityFromTuple,
   activityToTuple,

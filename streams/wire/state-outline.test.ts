@@ -1,8 +1,8 @@
 import { Packr } from 'msgpackr';
 import { describe, expect, test } from 'vitest';
 import { aPlayer } from '../../actors/testing.ts';
-import type { EntityState, PlayerState } from '../../actors/vocabulary/state.ts';
-import type { StateOutline } from '../../actors/vocabulary/state-outline.ts';
+import type { EntityState, PlayerState } from '../../core/vocabulary/state.ts';
+import type { StateOutline } from '../../core/vocabulary/state-outline.ts';
 import { readFixtures } from '../../test/fixtures/codec/fixtures.ts';
 import { SAMPLES } from '../../test/fixtures/codec/samples.ts';
 import { decodeState, encodeState, headOfState, outlineOfState } from '../codec.ts';

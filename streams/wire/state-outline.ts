@@ -1,4 +1,4 @@
-import type { OtherOutline, PlayerOutline, StateHead, StateOutline } from '../../actors/vocabulary/state-outline.ts';
+import type { OtherOutline, PlayerOutline, StateHead, StateOutline } from '../../core/vocabulary/state-outline.ts';
 import { type Cursor, openCursor, readArray, readBoolean, readNumber, readText, skip } from './msgpack-cursor.ts';
 import { STAGES } from './state-layout.ts';
 

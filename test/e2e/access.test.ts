@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApiKeyDocument, Tier } from '../../actors/vocabulary/documents.ts';
+import type { ApiKeyDocument, Tier } from '../../core/vocabulary/documents.ts';
 import { type RunningService, startService } from '../support/running-service.ts';
 import { openStream } from '../support/sse-client.ts';
 import { until } from '../support/until.ts';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
 
 let service: RunningService;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import type { FlagExposed } from '../../actors/vocabulary/flag-facts.ts';
+import type { FlagExposed } from '../../core/vocabulary/flag-facts.ts';
 import { seenVariant } from '../../actors/flags/seen-variant.ts';
 import type { MeasuredVariant } from '../../clickhouse-schema/queries/experiment-readout.ts';
 import type { ExperimentQuery } from '../../clickhouse-schema/queries/experiment-query.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { within, systemClock } from '../../src/kernel/clock.ts';
+import { within, systemClock } from '../../core/kernel/clock.ts';
 import { queryAsReader } from '../support/running-service.ts';
 import { until } from '../support/until.ts';
 import { killsOf, nextFault, type Fault } from './fault-plan.ts';

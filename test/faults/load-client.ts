@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '../../src/kernel/json.ts';
+import type { Json } from '../../core/kernel/json.ts';
 import type { Answered, Call, Caller } from './caller.ts';
 import { isObject, mergePatch, type ClientLog, type JsonObject, type PlayerLog } from './client-log.ts';
 import type { Random } from './random.ts';

@@ -1,4 +1,4 @@
-import { partitionOf } from '../../src/kernel/partition.ts';
+import { partitionOf } from '../../core/kernel/partition.ts';
 import type { Caller } from './caller.ts';
 import type { ClientLog, PlayerLog } from './client-log.ts';
 import { PARTITIONS } from './rig.ts';

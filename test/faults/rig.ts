@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changeDeployment } from '../../src/cli/deployment.ts';
 import type { DemoKeys } from '../../src/demo.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
 import { readEndpoints } from '../../src/local/run-files.ts';
 import { openConfigStore } from '../../streams/config/config-store.ts';
 import {

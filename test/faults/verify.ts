@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { viewOf } from '../../actors/vocabulary/state.ts';
+import { viewOf } from '../../core/vocabulary/state.ts';
 import { playerJson } from '../../src/api/players/player-resource.ts';
 import { queryAsReader } from '../support/running-service.ts';
 import { until } from '../support/until.ts';

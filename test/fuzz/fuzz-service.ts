@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { routes } from '../../src/api/routes.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createRandom, type Random } from '../sim/random.ts';
 import type { RunningService } from '../support/running-service.ts';
 import { until } from '../support/until.ts';

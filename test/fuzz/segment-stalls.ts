@@ -1,5 +1,5 @@
 import type { RunningService } from '../support/running-service.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { probe } from './service-probe.ts';
 
 /** A batch of a Segment client: its status, and the longest turn of the main thread meanwhile, in milliseconds. */

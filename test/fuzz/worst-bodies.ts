@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../src/api/plain-object.ts';
 import type { Route } from '../../src/api/route.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 export interface WorstBody {
   name: string;

@@ -1,6 +1,6 @@
 import { withPeriods } from '../../actors/flags/periods.ts';
-import { sleep } from '../../src/kernel/clock.ts';
-import type { FlagDocument, FlagRule } from '../../actors/vocabulary/documents.ts';
+import { sleep } from '../../core/kernel/clock.ts';
+import type { FlagDocument, FlagRule } from '../../core/vocabulary/documents.ts';
 import type { Random } from './random.ts';
 import type { ChangeOptions } from './change-options.ts';
 

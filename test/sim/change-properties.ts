@@ -1,6 +1,6 @@
-import { sleep } from '../../src/kernel/clock.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import type { PropertyDocument } from '../../actors/vocabulary/documents.ts';
+import { sleep } from '../../core/kernel/clock.ts';
+import type { JsonObject } from '../../core/kernel/json.ts';
+import type { PropertyDocument } from '../../core/vocabulary/documents.ts';
 import type { ChangeOptions } from './change-options.ts';
 import type { Random } from './random.ts';
 

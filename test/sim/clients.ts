@@ -1,4 +1,4 @@
-import { sleep } from '../../src/kernel/clock.ts';
+import { sleep } from '../../core/kernel/clock.ts';
 import type { History } from './history.ts';
 import type { Operations } from './operations.ts';
 import type { Random } from './random.ts';

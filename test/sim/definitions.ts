@@ -1,6 +1,6 @@
-import { sleep } from '../../src/kernel/clock.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import type { SegmentDocument, WebhookDocument } from '../../actors/vocabulary/documents.ts';
+import { sleep } from '../../core/kernel/clock.ts';
+import type { JsonObject } from '../../core/kernel/json.ts';
+import type { SegmentDocument, WebhookDocument } from '../../core/vocabulary/documents.ts';
 import { changeCampaigns } from './change-campaigns.ts';
 import { changeFlags } from './change-flags.ts';
 import { changeProperties, drawCount } from './change-properties.ts';

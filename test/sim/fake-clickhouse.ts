@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
-import type { EventHistory } from '../../actors/runtime/store/event-history.ts';
-import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
-import type { EntityState } from '../../actors/vocabulary/state.ts';
+import type { EventHistory } from '../../core/vocabulary/event-history.ts';
+import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
+import type { EntityState } from '../../core/vocabulary/state.ts';
 import type { HeldPosition } from '../../clickhouse-schema/queries/held-position.ts';
 import { TABLES, type TableName } from '../../clickhouse-schema/rows/tables.ts';
-import { type Clock, sleep } from '../../src/kernel/clock.ts';
+import { type Clock, sleep } from '../../core/kernel/clock.ts';
 import { decodeState, encodeState } from '../../streams/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../streams/sinks/clickhouse/block-target.ts';
 import type { ErasureTarget } from '../../streams/sinks/clickhouse/erasure-target.ts';

@@ -1,7 +1,7 @@
-import type { EventHistory, PastEvent, PastEvents } from '../../actors/runtime/store/event-history.ts';
+import type { EventHistory, PastEvent, PastEvents } from '../../core/vocabulary/event-history.ts';
 import { ROW_STEP } from '../../clickhouse-schema/rows/common-columns.ts';
 import { TABLES } from '../../clickhouse-schema/rows/tables.ts';
-import { partitionOf } from '../../src/kernel/partition.ts';
+import { partitionOf } from '../../core/kernel/partition.ts';
 
 export interface FakeHistoryOptions {
   /** The rows of `events`, each as its text. */

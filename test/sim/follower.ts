@@ -1,4 +1,4 @@
-import { sleep } from '../../src/kernel/clock.ts';
+import { sleep } from '../../core/kernel/clock.ts';
 import type { LiveReader } from '../../streams/live-feed.ts';
 import { lastErasures } from './checks/check-outputs.ts';
 import type { Observer } from './observer.ts';

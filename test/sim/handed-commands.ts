@@ -1,6 +1,6 @@
-import type { HandedCommands, LocalGateway } from '../../actors/vocabulary/local-gateway.ts';
-import { NO_HANDED_COMMANDS } from '../../actors/vocabulary/local-gateway.ts';
-import type { Command } from '../../actors/vocabulary/commands.ts';
+import type { HandedCommands, LocalGateway } from '../../core/vocabulary/local-gateway.ts';
+import { NO_HANDED_COMMANDS } from '../../core/vocabulary/local-gateway.ts';
+import type { Command } from '../../core/vocabulary/commands.ts';
 import type { History } from './history.ts';
 import type { World } from './world.ts';
 

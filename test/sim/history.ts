@@ -1,5 +1,5 @@
-import type { Command, CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../actors/vocabulary/replies.ts';
+import type { Command, CommandBody, QueryBody } from '../../core/vocabulary/commands.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
 import type { Origin } from '../../src/gateway/backend/backend.ts';
 import type { World } from './world.ts';
 import { isQuery } from './operation.ts';

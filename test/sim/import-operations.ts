@@ -1,4 +1,4 @@
-import type { ImportHistory, ImportItem } from '../../actors/vocabulary/import.ts';
+import type { ImportHistory, ImportItem } from '../../core/vocabulary/import.ts';
 import { createHistoryBatch } from '../../src/cli/import/history-batch.ts';
 import { isUnavailable, type Operation } from './operation.ts';
 import type { Random } from './random.ts';

@@ -1,6 +1,6 @@
-import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../actors/vocabulary/replies.ts';
-import type { CallerKind } from '../../actors/vocabulary/scope.ts';
+import type { CommandBody, QueryBody } from '../../core/vocabulary/commands.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
+import type { CallerKind } from '../../core/vocabulary/scope.ts';
 
 export type ClientOutcome = Reply | 'lost';
 

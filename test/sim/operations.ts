@@ -3,7 +3,7 @@ import {
   type IdempotencyClaim,
   ledgerIdOf,
   type TrackItem,
-} from '../../actors/vocabulary/commands.ts';
+} from '../../core/vocabulary/commands.ts';
 import { ZONES } from './change-campaigns.ts';
 import { FLAG_KEYS, naming } from './change-flags.ts';
 import { createImports } from './import-operations.ts';
@@ -12,7 +12,7 @@ import { LOADS } from './model/model-lists.ts';
 import { drawPurchase, drawSession } from './play-operations.ts';
 import type { Random } from './random.ts';
 import { createGameClients } from './session-operations.ts';
-import type { CallerKind } from '../../actors/vocabulary/scope.ts';
+import type { CallerKind } from '../../core/vocabulary/scope.ts';
 import { type ClientOutcome, isUnavailable, type Operation, type Send } from './operation.ts';
 
 export interface Operations {

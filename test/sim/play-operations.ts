@@ -1,4 +1,4 @@
-import type { RecordPurchase, RecordSession } from '../../actors/vocabulary/commands.ts';
+import type { RecordPurchase, RecordSession } from '../../core/vocabulary/commands.ts';
 import type { Random } from './random.ts';
 
 /** Few ids, so that many repeat with another Idempotency-Key or none, and with other amounts. */

@@ -1,10 +1,10 @@
-import { sleep } from '../../src/kernel/clock.ts';
+import { sleep } from '../../core/kernel/clock.ts';
 import { decodeJson } from '../../streams/codec.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
 import { type SinkName, sinksOf } from '../../streams/sinks/sink-registry.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { isComputing } from './checks/check-computed.ts';
 import type { CampaignHistory } from './model/campaign-history.ts';
 import type { Clients } from './clients.ts';

@@ -1,5 +1,5 @@
-import { sleep } from '../../src/kernel/clock.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { sleep } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { requestsSubject } from '../../streams/subjects.ts';
 import type { LeaderUse, MemoryBroker } from '../../streams/log/log-memory.ts';
 import type { WriteFault } from '../../streams/log/memory/connection.ts';

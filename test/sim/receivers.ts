@@ -1,7 +1,7 @@
-import type { Ids } from '../../src/kernel/ids.ts';
-import { uuidv5 } from '../../src/kernel/ids.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
-import { sleep } from '../../src/kernel/clock.ts';
+import type { Ids } from '../../core/kernel/ids.ts';
+import { uuidv5 } from '../../core/kernel/ids.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { sleep } from '../../core/kernel/clock.ts';
 import type { AttemptOutcome, DeliverySender } from '../../streams/sinks/webhooks/delivery/sender.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { EndSession, InitSession, SyncSession, TrackItem } from '../../actors/vocabulary/commands.ts';
+import type { EndSession, InitSession, SyncSession, TrackItem } from '../../core/vocabulary/commands.ts';
 import { FLAG_KEYS, naming } from './change-flags.ts';
 import type { Attempted } from './play-operations.ts';
 import type { Random } from './random.ts';

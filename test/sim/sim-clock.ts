@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import type { Cancel, Clock } from '../../core/kernel/clock.ts';
 import type { ClientClocks } from '../../streams/log/memory/connection.ts';
 import type { Random } from './random.ts';
 

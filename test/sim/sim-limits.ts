@@ -1,4 +1,4 @@
-import { LIMITS, type Limits } from '../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
 
 /**
  * The bounds of the simulated service. They shorten minutes to seconds, so that a short run reaches snapshots, marks,

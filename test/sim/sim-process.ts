@@ -5,9 +5,9 @@ import { createLiveDefinitions } from '../../actors/runtime/live-definitions.ts'
 import { type FactsRoom, watchFactsRoom } from '../../streams/facts-room.ts';
 import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
 import { type CommandClient, createCommandClient } from '../../src/gateway/backend/command-client.ts';
-import { sleep } from '../../src/kernel/clock.ts';
-import type { Limits } from '../../src/kernel/limits.ts';
-import { createMetrics } from '../../src/kernel/metrics.ts';
+import { sleep } from '../../core/kernel/clock.ts';
+import type { Limits } from '../../core/kernel/limits.ts';
+import { createMetrics } from '../../core/kernel/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../streams/config/config-store.ts';
 import type { MemoryBroker, MemoryLog } from '../../streams/log/log-memory.ts';
 import { watchBrokerClock } from '../../streams/broker-clock.ts';
@@ -35,7 +35,7 @@ import { ACK_WAIT_MS, ATTEMPT_TIMEOUT_MS, createIds, type Receivers, RETRY_DELAY
 import type { ProcessClock, Quartz } from './sim-clock.ts';
 import { type Toucher, type TouchPoint, touchyLog, touchyStores } from './touch-points.ts';
 import type { World } from './world.ts';
-import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
+import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
 
 /** As in src/config.ts. */
 export type Role = 'gateway' | 'actors' | 'sinks';

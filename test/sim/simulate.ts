@@ -1,5 +1,5 @@
-import { partitionOf } from '../../src/kernel/partition.ts';
-import type { Limits } from '../../src/kernel/limits.ts';
+import { partitionOf } from '../../core/kernel/partition.ts';
+import type { Limits } from '../../core/kernel/limits.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
 import { STREAMS } from '../../streams/stream-definitions.ts';
 import { recordCampaigns } from './model/campaign-history.ts';
@@ -29,7 +29,7 @@ import { waitForQuiet } from './quiet.ts';
 import { SIM_LIMITS } from './sim-limits.ts';
 import { createWorld, type Violation, type World } from './world.ts';
 import { playerIdOf } from './player-ids.ts';
-import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
+import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
 
 /**
  * Deterministic simulation of the service.

@@ -3,7 +3,7 @@ import { decodeCommands, decodeCommit } from '../../streams/codec.ts';
 import type { Bucket, Log } from '../../streams/log/log.ts';
 import type { MemoryLog } from '../../streams/log/log-memory.ts';
 import { overrideLog } from '../../streams/log/override-log.ts';
-import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
+import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
 
 /** The places where a process uses the network or its disk. A crash there has the most effect. */
 export const TOUCH_POINTS = [

@@ -3,7 +3,7 @@ import { PARTITION_REFUSED, STORE_DISCARDED } from '../../actors/runtime/contend
 import { STORE_UNWRITABLE } from '../../actors/runtime/maintenance.ts';
 import { OWNER_FAILED } from '../../actors/runtime/partition-owner.ts';
 import { CLOCK_WRONG } from '../../streams/broker-clock.ts';
-import type { Logger } from '../../src/kernel/logger.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
 import { UNREADABLE_COMMANDS } from '../../actors/runtime/request-feed.ts';
 import { FACTS_RESET } from '../../streams/sinks/live/live-feed.ts';
 import { createRandom, type Random } from './random.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/kernel/clock.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
 import { decodeCommit, encodeCommit } from '../../streams/codec.ts';
 import { connectJetStream } from '../../streams/log/log-jetstream.ts';
 import { silentLogger } from '../support/silent-logger.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 import { createBackbone } from '../support/backbone.ts';
 
 /** What players cost in FACTS, in bytes, as one owner with its normal intervals writes it. */

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { partitionOf } from '../../src/kernel/partition.ts';
+import { partitionOf } from '../../core/kernel/partition.ts';
 import { startService, type RunningService } from '../support/running-service.ts';
 import { followStream } from '../support/stream-follower.ts';
 import { until } from '../support/until.ts';

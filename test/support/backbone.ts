@@ -1,16 +1,16 @@
-import { partitionOf } from '../../src/kernel/partition.ts';
-import { createMetrics, type Metrics } from '../../src/kernel/metrics.ts';
+import { partitionOf } from '../../core/kernel/partition.ts';
+import { createMetrics, type Metrics } from '../../core/kernel/metrics.ts';
 import { type CommandClient, createCommandClient } from '../../src/gateway/backend/command-client.ts';
-import type { Fact } from '../../actors/vocabulary/facts.ts';
-import type { Reply } from '../../actors/vocabulary/replies.ts';
+import type { Fact } from '../../core/vocabulary/facts.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
 import { type Actors, startActors } from '../../actors/runtime/actors.ts';
 import type { LiveDefinitions } from '../../actors/runtime/live-definitions.ts';
-import type { EventHistory } from '../../actors/runtime/store/event-history.ts';
-import type { SnapshotSource } from '../../actors/runtime/store/snapshot-source.ts';
+import type { EventHistory } from '../../core/vocabulary/event-history.ts';
+import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import { watchFactsRoom, type FactsRoom, type FactsRoomOptions } from '../../streams/facts-room.ts';
 import { createMemoryStores } from '../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../actors/runtime/store/store.ts';
-import type { EntityState } from '../../actors/vocabulary/state.ts';
+import type { EntityState } from '../../core/vocabulary/state.ts';
 import { definitionsOf } from '../../actors/testing.ts';
 import { watchBrokerClock } from '../../streams/broker-clock.ts';
 import { decodeCommit, encodeState } from '../../streams/codec.ts';
@@ -18,9 +18,9 @@ import { createMemoryBroker, type MemoryBrokerOptions, type MemoryLog } from '..
 import { createFakeClock, type FakeClock, type FakeNode } from './fake-clock.ts';
 import { liveDefinitions } from './live-definitions.ts';
 import { silentLogger } from './silent-logger.ts';
-import { NO_HANDED_COMMANDS } from '../../actors/vocabulary/local-gateway.ts';
-import type { Environment } from '../../actors/vocabulary/scope.ts';
-import type { CommitRecord } from '../../actors/vocabulary/commit-record.ts';
+import { NO_HANDED_COMMANDS } from '../../core/vocabulary/local-gateway.ts';
+import type { Environment } from '../../core/vocabulary/scope.ts';
+import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
 import type { Definitions } from '../../actors/definitions.ts';
 
 /** One process of the backbone: gateway and actors with one client and one clock. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ClickhouseAddress } from '../../clickhouse-schema/clickhouse-address.ts';
-import { engineCommand } from '../../clickhouse-schema/embedded/engine-command.ts';
+import { engineCommand } from '../../src/local/clickhouse/engine-command.ts';
 
 const PASSWORD = 'for-tests-only';
 

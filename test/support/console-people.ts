@@ -1,6 +1,6 @@
-import type { Grant, UserDocument } from '../../actors/vocabulary/users.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { systemIds } from '../../src/kernel/ids.ts';
+import type { Grant, UserDocument } from '../../core/vocabulary/users.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
 import { newUser, userAddress, withToken } from '../../streams/config/users.ts';
 import type { Gateway } from './http-gateway.ts';
 

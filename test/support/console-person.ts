@@ -1,7 +1,7 @@
-import type { Grant } from '../../actors/vocabulary/users.ts';
+import type { Grant } from '../../core/vocabulary/users.ts';
 import { csrfOf, PLAIN_COOKIE } from '../../src/api/console/session-cookie.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { systemIds } from '../../src/kernel/ids.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
 import { newUser, userAddress, withToken } from '../../streams/config/users.ts';
 import type { Gateway } from './http-gateway.ts';
 

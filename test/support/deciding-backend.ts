@@ -1,9 +1,9 @@
 import { given } from '../../actors/testing/harness.ts';
 import { answer } from '../../actors/decide.ts';
-import type { DomainFact } from '../../actors/vocabulary/facts.ts';
-import type { EntityState } from '../../actors/vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts.ts';
+import type { EntityState } from '../../core/vocabulary/state.ts';
 import { definitionsOf } from '../../actors/testing.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
 import type { Backend } from '../../src/gateway/backend/backend.ts';
 import type { Definitions } from '../../actors/definitions.ts';
 

@@ -1,4 +1,4 @@
-import { openEngine } from '../../clickhouse-schema/embedded/engine.ts';
+import { openEngine } from '../../src/local/clickhouse/engine.ts';
 
 /**
  * A process that runs statements directly in the engine, without the checks of the HTTP interface, as both callers.

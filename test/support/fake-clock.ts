@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../src/kernel/clock.ts';
+import type { Cancel, Clock } from '../../core/kernel/clock.ts';
 
 /**
  * A clock that advances only when a test says so. Timers fire in order of their due time, and everything that one sets

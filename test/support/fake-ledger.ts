@@ -1,5 +1,5 @@
-import type { Reply } from '../../actors/vocabulary/replies.ts';
-import { failure } from '../../src/kernel/errors.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
+import { failure } from '../../core/kernel/errors.ts';
 import { accept, type Call } from './http-gateway.ts';
 
 /** The replies of owners that accept every command and remember Idempotency-Keys, as a ledger does. */

@@ -1,14 +1,14 @@
-import type { CommandBody, QueryBody } from '../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../actors/vocabulary/replies.ts';
+import type { CommandBody, QueryBody } from '../../core/vocabulary/commands.ts';
+import type { Reply } from '../../core/vocabulary/replies.ts';
 import { createLiveDefinitions } from '../../actors/runtime/live-definitions.ts';
 import { aPlayer as aPlayerState } from '../../actors/testing.ts';
 import type { Backend, Origin } from '../../src/gateway/backend/backend.ts';
 import { createServer, type Server, type ServerDeps } from '../../src/gateway/server.ts';
 import { routes } from '../../src/api/routes.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { failure } from '../../src/kernel/errors.ts';
-import { systemIds } from '../../src/kernel/ids.ts';
-import { createMetrics } from '../../src/kernel/metrics.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
+import { failure } from '../../core/kernel/errors.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
+import { createMetrics } from '../../core/kernel/metrics.ts';
 import { apiKeyRecord, type ApiKeyRequest, createApiKey } from '../../streams/config/api-keys.ts';
 import { createGame, gameAddress } from '../../streams/config/games.ts';
 import type { LiveFeed, LiveReader, LiveRequest } from '../../streams/live-feed.ts';
@@ -16,7 +16,7 @@ import { createMemoryBroker } from '../../streams/log/log-memory.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from './memory-config-store.ts';
 import { NO_ANALYTICS } from './no-analytics.ts';
 import { silentLogger } from './silent-logger.ts';
-import type { PlayerView } from '../../actors/vocabulary/player.ts';
+import type { PlayerView } from '../../core/vocabulary/player.ts';
 
 /** One call of a route to the backend. */
 export interface Call {

@@ -1,5 +1,5 @@
 import type { ConfigChange, ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
-import type { DocumentAddress, DocumentKind, Documents } from '../../actors/vocabulary/documents.ts';
+import type { DocumentAddress, DocumentKind, Documents } from '../../core/vocabulary/documents.ts';
 
 /** A config store without a log, for tests of code that reads and writes definitions. */
 export interface MemoryConfigStore extends ConfigStore {

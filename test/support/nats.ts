@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { sleep, systemClock } from '../../src/kernel/clock.ts';
+import { sleep, systemClock } from '../../core/kernel/clock.ts';
 import { reservedPort } from './reserved-port.ts';
 import { startNats } from '../../src/local/nats-process.ts';
 import type { NatsProcess } from '../../src/local/nats-process.ts';

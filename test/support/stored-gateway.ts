@@ -1,6 +1,6 @@
 import { createAnalytics, type Analytics } from '../../clickhouse-schema/queries/analytics.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { createMetrics } from '../../src/kernel/metrics.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
+import { createMetrics } from '../../core/kernel/metrics.ts';
 import { createMemoryBroker, type MemoryLog } from '../../streams/log/log-memory.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { type TestClickhouse } from './clickhouse.ts';

@@ -1,12 +1,12 @@
-import { createMetrics } from '../../src/kernel/metrics.ts';
-import { systemIds } from '../../src/kernel/ids.ts';
+import { createMetrics } from '../../core/kernel/metrics.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
 import { decodeDeliveryRecords, decodeDisablings } from '../../streams/codec.ts';
 import type { Formats } from '../../streams/format-gate.ts';
 import type { ConfigEntry } from '../../streams/config/config-store.ts';
-import type { WebhookDocument } from '../../actors/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../core/vocabulary/documents.ts';
 import { createMemoryBroker, type MemoryBrokerOptions } from '../../streams/log/log-memory.ts';
-import type { DeliveryRecord } from '../../streams/records/delivery-record.ts';
-import type { WebhookDisabling } from '../../streams/records/webhook-disabling.ts';
+import type { DeliveryRecord } from '../../core/vocabulary/records/delivery-record.ts';
+import type { WebhookDisabling } from '../../core/vocabulary/records/webhook-disabling.ts';
 import { ALL_FORMATS, createFakeConfig, createFakeSender } from '../../streams/sinks/webhooks/testing.ts';
 import { createWebhookOperations } from '../../streams/sinks/webhooks/recovery/operations.ts';
 import { createWebhooks } from '../../streams/sinks/webhooks/webhooks.ts';

@@ -15,8 +15,8 @@ import {
 } from '../../console/src/conditions/condition-tree.ts';
 import { OPERATORS } from '../../console/src/conditions/operands.ts';
 import { unfinishedOf } from '../../console/src/conditions/unfinished.ts';
-import { DAY_MS } from '../../src/kernel/days.ts';
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { DAY_MS } from '../../core/kernel/days.ts';
+import type { Json, JsonObject } from '../../core/kernel/json.ts';
 
 /* The console's builder of conditions: what it reads and writes again means the same. */
 

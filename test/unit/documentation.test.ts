@@ -1,18 +1,18 @@
-import { ROLES } from '../../actors/vocabulary/users.ts';
+import { ROLES } from '../../core/vocabulary/users.ts';
 import { describe, expect, it } from 'vitest';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { FIELD_NAMES } from '../../actors/conditions/fields.ts';
 import { OPERATORS } from '../../actors/conditions/operators.ts';
-import { SUPPRESSION_REASONS } from '../../actors/vocabulary/suppression-reasons.ts';
+import { SUPPRESSION_REASONS } from '../../core/vocabulary/suppression-reasons.ts';
 import { routes } from '../../src/api/routes.ts';
 import { readConfig, SECRET_SETTINGS } from '../../src/config.ts';
 import { setGameCommand } from '../../src/cli/set-game.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { systemIds } from '../../src/kernel/ids.ts';
-import { ERRORS } from '../../src/kernel/errors.ts';
-import { LIMITS } from '../../src/kernel/limits.ts';
-import { createMetrics } from '../../src/kernel/metrics.ts';
-import { TIERS } from '../../actors/vocabulary/documents.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
+import { systemIds } from '../../core/kernel/ids.ts';
+import { ERRORS } from '../../core/kernel/errors.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { createMetrics } from '../../core/kernel/metrics.ts';
+import { TIERS } from '../../core/vocabulary/documents.ts';
 import {
   BUCKET_MAX_AGE_MS,
   BUCKETS,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sleep } from '../../src/kernel/clock.ts';
+import { sleep } from '../../core/kernel/clock.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 test('timers fire in order of their due time, at that time, also those set meanwhile', async () => {

@@ -48,7 +48,7 @@ const isRuntime = (file: string) => file.startsWith('actors/runtime/');
 const PORTS: ReadonlySet<string> = new Set(
   ['snapshot-source', 'event-history'].map((port) => `actors/runtime/store/${port}.ts`),
 );
-const isVocabulary = (file: string) => file.startsWith('actors/vocabulary/');
+const isVocabulary = (file: string) => file.startsWith('core/vocabulary/');
 const isDomain = (file: string) => file.startsWith('actors/') && !isRuntime(file);
 
 const LONGEST_LINE = 120;
@@ -90,20 +90,20 @@ describe('imports go one way', () => {
     expect(imports.length).toBeGreaterThan(50);
   });
 
-  it('src/kernel imports nothing of the project', () => {
-    const wrong = imports.filter(({ from, to }) => from.startsWith('src/kernel/') && !to.startsWith('src/kernel/'));
+  it('core/kernel imports nothing of the project', () => {
+    const wrong = imports.filter(({ from, to }) => from.startsWith('core/kernel/') && !to.startsWith('core/kernel/'));
     expect(show(wrong)).toEqual([]);
   });
 
   it('the vocabulary imports the kernel and itself only', () => {
     const wrong = imports.filter(
-      ({ from, to }) => isVocabulary(from) && !to.startsWith('src/kernel/') && !isVocabulary(to),
+      ({ from, to }) => isVocabulary(from) && !to.startsWith('core/kernel/') && !isVocabulary(to),
     );
     expect(show(wrong)).toEqual([]);
   });
 
   it('domains import the kernel, the vocabulary and other domains only', () => {
-    const wrong = imports.filter(({ from, to }) => isDomain(from) && !to.startsWith('src/kernel/') && !isDomain(to));
+    const wrong = imports.filter(({ from, to }) => isDomain(from) && !to.startsWith('core/kernel/') && !isDomain(to));
     expect(show(wrong)).toEqual([]);
   });
 
@@ -111,7 +111,7 @@ describe('imports go one way', () => {
     const wrong = imports.filter(
       ({ from, to }) =>
         isRuntime(from) &&
-        !to.startsWith('src/kernel/') &&
+        !to.startsWith('core/kernel/') &&
         !to.startsWith('actors/') &&
         (!to.startsWith('streams/') || to.startsWith('streams/sinks/')),
     );
@@ -162,7 +162,7 @@ describe('imports go one way', () => {
     const ofServer = (file: string) => /^sdk\/\w+\/server\//.test(file);
     const wrong = imports.filter(
       ({ from, to }) =>
-        (ofServer(from) && !to.startsWith('sdk/') && !to.startsWith('src/kernel/') && !isDomain(to)) ||
+        (ofServer(from) && !to.startsWith('sdk/') && !to.startsWith('core/kernel/') && !isDomain(to)) ||
         (ofServer(to) && !/^(sdk|bench)\//.test(from)) ||
         (ofServer(to) && /^sdk\/\w+\/src\//.test(from)),
     );

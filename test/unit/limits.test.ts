@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/limits.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const areas = globSync('src/kernel/limits/*.ts', { cwd: ROOT });
+const areas = globSync('core/kernel/limits/*.ts', { cwd: ROOT });
 const namesOf = (file: string) =>
   [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^ {2}(\w+):/gm)].map((match) => match[1] ?? '');
 

@@ -1,8 +1,8 @@
 import { eventReader, type EventProperty } from '../../computed/concerned-properties.ts';
-import { bucketsOf, merged, type Buckets } from '../../vocabulary/computed-buckets.ts';
-import type { PropertyFilled } from '../../vocabulary/computed.ts';
-import type { PlayerState } from '../../vocabulary/state.ts';
-import type { PastEvent } from '../store/event-history.ts';
+import { bucketsOf, merged, type Buckets } from '../../../core/vocabulary/computed-buckets.ts';
+import type { PropertyFilled } from '../../../core/vocabulary/computed.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { PastEvent } from '../../../core/vocabulary/event-history.ts';
 
 /** A property whose past is read. */
 export interface FillProperty extends EventProperty {

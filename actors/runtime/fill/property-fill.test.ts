@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/kernel/days.ts';
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import { DAY_MS } from '../../../core/kernel/days.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
 import { createBackbone, type Backbone, type BackboneNode } from '../../../test/support/backbone.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from '../../../test/support/memory-config-store.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
 import { aCampaign } from '../../campaigns/testing.ts';
-import type { CommandBody } from '../../vocabulary/commands.ts';
-import type { EventTracked } from '../../vocabulary/event-tracked.ts';
-import type { Reply } from '../../vocabulary/replies.ts';
+import type { CommandBody } from '../../../core/vocabulary/commands.ts';
+import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
 import { createLiveDefinitions } from '../live-definitions.ts';
-import type { EventHistory, PastEvent } from '../store/event-history.ts';
+import type { EventHistory, PastEvent } from '../../../core/vocabulary/event-history.ts';
 
 const PLAYERS = ['p0', 'p1', 'p2', 'p3'];
 

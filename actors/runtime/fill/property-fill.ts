@@ -1,9 +1,9 @@
-import { type Clock, sleep } from '../../../src/kernel/clock.ts';
-import { DAY_MS, dayOf } from '../../../src/kernel/days.ts';
-import { LIMITS, type Limits } from '../../../src/kernel/limits.ts';
-import type { Logger } from '../../../src/kernel/logger.ts';
-import { partitionOf } from '../../../src/kernel/partition.ts';
-import { createSignal } from '../../../src/kernel/signal.ts';
+import { type Clock, sleep } from '../../../core/kernel/clock.ts';
+import { DAY_MS, dayOf } from '../../../core/kernel/days.ts';
+import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
+import { partitionOf } from '../../../core/kernel/partition.ts';
+import { createSignal } from '../../../core/kernel/signal.ts';
 import { compileEventProperty } from '../../computed/concerned-properties.ts';
 import { readProperty } from '../../computed/property-text.ts';
 import { metered, stepsSpent } from '../../conditions/steps.ts';
@@ -12,10 +12,10 @@ import type { Definitions } from '../../definitions.ts';
 import type { CommitDraft } from '../draft.ts';
 import type { Draft } from '../../decision.ts';
 import { updateSegments } from '../../segments/update-segments.ts';
-import { PROPERTIES_LEDGER, propertiesLedgerOf, type PropertyFilled } from '../../vocabulary/computed.ts';
-import type { EntityState, LedgerState } from '../../vocabulary/state.ts';
+import { PROPERTIES_LEDGER, propertiesLedgerOf, type PropertyFilled } from '../../../core/vocabulary/computed.ts';
+import type { EntityState, LedgerState } from '../../../core/vocabulary/state.ts';
 import type { Entities } from '../entities.ts';
-import type { EventHistory, PastEvents } from '../store/event-history.ts';
+import type { EventHistory, PastEvents } from '../../../core/vocabulary/event-history.ts';
 import { createPlayerPast, type FillProperty, type PlayerPast } from './fill-player.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { LIMITS, type Limits } from '../../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
 
 /**
  * Entities that changed since their newest snapshot, and when each is due for the next one.

@@ -1,10 +1,10 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database } from 'lmdb';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { decodeState, encodeState, conditionsState, headOfState } from '../../../streams/codec.ts';
 import { dueAt } from '../../timers.ts';
-import type { StateHead } from '../../vocabulary/state-outline.ts';
+import type { StateHead } from '../../../core/vocabulary/state-outline.ts';
 import { recount } from '../player-counts.ts';
 import { readOrFault, StoreFaultError } from './checked-store.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores, WrittenEntity } from './store.ts';

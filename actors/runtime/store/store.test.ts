@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { aPlayer } from '../../testing.ts';
 import { checkedStore, StoreFaultError } from './checked-store.ts';
 import { compactLmdbStores, openLmdbStores } from './store-lmdb.ts';
 import { createMemoryStores } from './store-memory.ts';
-import type { EntityState } from '../../vocabulary/state.ts';
+import type { EntityState } from '../../../core/vocabulary/state.ts';
 import type { Stores } from './store.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];

@@ -1,5 +1,5 @@
-import type { EntityState } from '../../vocabulary/state.ts';
-import type { StateHead, StateOutline } from '../../vocabulary/state-outline.ts';
+import type { EntityState } from '../../../core/vocabulary/state.ts';
+import type { StateHead, StateOutline } from '../../../core/vocabulary/state-outline.ts';
 import type { PlayerCounts } from '../player-counts.ts';
 
 /** An entity as the local store holds it. */

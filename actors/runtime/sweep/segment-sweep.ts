@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { ScheduleWindow } from '../../campaigns/campaign-set.ts';
 import type { LiveDefinitions } from '../live-definitions.ts';
 import type { ProgressWriter } from './segment-progress.ts';

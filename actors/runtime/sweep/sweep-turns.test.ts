@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createSweepTurns } from './sweep-turns.ts';
 
 const IDS = Array.from({ length: 40 }, (_, n) => `p${String(n).padStart(3, '0')}`);

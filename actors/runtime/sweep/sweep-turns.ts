@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { PlayerCounts } from '../player-counts.ts';
 import type { SweptTenant } from './swept.ts';
 import type { TenantProgress } from './tenant-progress.ts';

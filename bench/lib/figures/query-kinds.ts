@@ -1,6 +1,6 @@
 import type { EventQuery } from '../../../clickhouse-schema/queries/event-query.ts';
-import type { PublicEvent } from '../../../actors/vocabulary/event-json.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { PublicEvent } from '../../../core/vocabulary/event-json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { GAME, RARE_NAME } from '../load/made-events.ts';
 
 /** An event of the table, from which queries take their conditions. */

@@ -35,7 +35,7 @@ export async function countRows(clickhouse: ClickhouseAddress, table: CountedTab
   return Number(await queryClickhouse(clickhouse, `SELECT count() FROM ${table}`));
 }
 
-const MAIN = fileURLToPath(new URL('../../../clickhouse-schema/embedded/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../src/local/clickhouse/main.ts', import.meta.url));
 
 export interface LocalClickhouse extends ClickhouseAddress {
   pid: number;

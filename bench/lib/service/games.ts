@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../../src/config.ts';
 import { withConfigStore } from '../../../src/cli/connect.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { systemIds } from '../../../src/kernel/ids.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { systemIds } from '../../../core/kernel/ids.ts';
 import { createApiKey } from '../../../streams/config/api-keys.ts';
 import { createGame, gameAddress } from '../../../streams/config/games.ts';
 import { BenchError } from '../bench.ts';

@@ -1,9 +1,9 @@
 import { aCommand } from '../../../actors/testing.ts';
-import type { Command } from '../../../actors/vocabulary/commands.ts';
-import { uuidv5 } from '../../../src/kernel/ids.ts';
+import type { Command } from '../../../core/vocabulary/commands.ts';
+import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { sampleEvent } from '../load/workload.ts';
-import type { CommitRecord } from '../../../actors/vocabulary/commit-record.ts';
-import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
+import type { CommitRecord } from '../../../core/vocabulary/commit-record.ts';
+import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
 
 const NAMESPACE = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 const RECEIVED_AT = Date.UTC(2026, 0, 15, 10, 30);

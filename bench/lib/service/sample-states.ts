@@ -1,7 +1,7 @@
 import { aPlayer } from '../../../actors/testing.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
-import { DAY_MS } from '../../../src/kernel/days.ts';
-import { uuidv5 } from '../../../src/kernel/ids.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import { DAY_MS } from '../../../core/kernel/days.ts';
+import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { times } from '../figures/statistics.ts';
 
 /* Players as their snapshots hold them. */

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { QueryResult } from '../query-result.ts';
 import { NOT_BEING_ERASED, type PlayerScope, type RunQuery, SCOPE } from './run-query.ts';
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Bindings } from './bindings.ts';
 import type { ColumnName, Dimension, Filter } from './question.ts';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../../core/kernel/json.ts';
 import { isObject } from '../parts/json-text.ts';
 import { COUNT_OPERATORS, isOperator, type Operator } from './operands.ts';
 

@@ -1,5 +1,5 @@
 import { ActionIcon, Alert, Autocomplete, Button, Fieldset, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import type { Json } from '../../../src/kernel/json.ts';
+import type { Json } from '../../../core/kernel/json.ts';
 import { Json as JsonText } from '../parts/values.tsx';
 import { TEXTS } from '../texts.ts';
 import {

@@ -1,6 +1,6 @@
 import { NativeSelect, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Json } from '../../../src/kernel/json.ts';
+import type { Json } from '../../../core/kernel/json.ts';
 import { isSameJson, parseJson } from '../parts/json-text.ts';
 import { TEXTS } from '../texts.ts';
 import { OPERANDS, type Operator, TYPES } from './operands.ts';

@@ -1,5 +1,5 @@
 import { incompleteFaults } from '../../../actors/conditions/incomplete.ts';
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.conditions;

@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../api.ts';
-import { csvText } from '../../../src/kernel/csv-text.ts';
+import { csvText } from '../../../core/kernel/csv-text.ts';
 import { download } from '../parts/csv.ts';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Loaded } from '../parts/states.tsx';

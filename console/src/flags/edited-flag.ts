@@ -1,5 +1,5 @@
 import { unfinishedOf } from '../conditions/unfinished.ts';
-import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../../core/kernel/json.ts';
 import { isObject, parseJson, prettyJson } from '../parts/json-text.ts';
 import type { Flag } from '../definitions.ts';
 import { looksSecret } from './secrets.ts';

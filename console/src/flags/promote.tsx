@@ -1,7 +1,7 @@
 import { Alert, Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
 import { ApiError, call, type Scope } from '../api.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Diff } from '../parts/diff.tsx';

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
 import { call } from '../api.ts';
 import type { Draft } from '../parts/draft.ts';
 import { SaveDraft } from '../parts/save-draft.tsx';

@@ -1,6 +1,6 @@
 import { Alert, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
 import {
   changeNode,
   type Group as Tree,

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../../core/kernel/json.ts';
 
 /** JSON that a person types: the value, or why there is none. */
 export type ParsedJson = { kind: 'value'; value: Json } | { kind: 'fault'; message: string };

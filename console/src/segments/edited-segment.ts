@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
 import type { AnswerOf, Scope } from '../api.ts';
 import { unfinishedOf } from '../conditions/unfinished.ts';
 import { parseObject, prettyJson } from '../parts/json-text.ts';

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../../core/kernel/json.ts';
 import { call } from '../api.ts';
 import type { Draft } from '../parts/draft.ts';
 import { PlayerCount } from '../parts/player-count.tsx';

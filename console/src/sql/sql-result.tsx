@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { AnswerOf } from '../api.ts';
-import { csvText } from '../../../src/kernel/csv-text.ts';
+import { csvText } from '../../../core/kernel/csv-text.ts';
 import { download } from '../parts/csv.ts';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Empty } from '../parts/states.tsx';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
 /*
- * Builds the entry for game servers. It evaluates flags with sources of the service (`actors/`, `src/kernel`) and with
+ * Builds the entry for game servers. It evaluates flags with sources of the service (`actors/`, `core/kernel`) and with
  * `re2js`; all of them become one module, so that the package depends on nothing.
  */
 

@@ -1,7 +1,7 @@
 import { utf8Bytes } from '../src/entries.ts';
 import { documentJson, nameFault } from '../src/tracked.ts';
 import type { Operations } from '../src/generated/operations.ts';
-import { isUuid } from '../../../src/kernel/uuid.ts';
+import { isUuid } from '../../../core/kernel/uuid.ts';
 
 /* What a game server reports of its players, as it waits to be sent. Ids are set here, once, for all attempts. */
 

@@ -1,6 +1,6 @@
 import { readableSql } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { Type } from 'typebox';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute } from '../route.ts';

@@ -8,9 +8,9 @@ import type {
   TrendQuestion,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { bucketsOf, endOf } from './trend-buckets.ts';
-import { DAY_MS } from '../../kernel/days.ts';
+import { DAY_MS } from '../../../core/kernel/days.ts';
 
 /* Answers of the query API, from rows of ClickHouse. Their schemas are in query-results.ts. */
 

@@ -7,7 +7,7 @@ import {
   PURCHASE_COLUMNS,
   SESSION_COLUMNS,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { timeIn } from '../fields.ts';
 
 /* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */

@@ -10,13 +10,13 @@ import {
   type Question,
   SESSION_COLUMNS,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
-import type { FieldFault, Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { parseTimestamp } from '../../kernel/timestamp.ts';
+import type { FieldFault, Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
 import { invalid } from '../route.ts';
 import type { QueryBody } from './query-fields.ts';
 import { bucketsOf, wholeIntervals } from './trend-buckets.ts';
-import { DAY_MS } from '../../kernel/days.ts';
+import { DAY_MS } from '../../../core/kernel/days.ts';
 
 /** Fields that only some kinds take; the others belong to all. */
 const FIELDS = {

@@ -1,9 +1,9 @@
 import type { Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { type Question, readsDays } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { AsOf, Freshness } from '../../../streams/freshness/output-freshness.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS, type Limits } from '../../kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { answerText } from './query-answers.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { SavedQueryDocument } from '../../../actors/vocabulary/saved-query.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { SavedQueryDocument } from '../../../core/vocabulary/saved-query.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch } from '../if-match.ts';

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import type { SavedQueryDocument } from '../../../actors/vocabulary/saved-query.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { SavedQueryDocument } from '../../../core/vocabulary/saved-query.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 import { QueryBody } from './query-fields.ts';

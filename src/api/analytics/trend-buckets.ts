@@ -1,6 +1,6 @@
 import type { Interval } from '../../../clickhouse-schema/queries/questions/question.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { DAY_MS } from '../../kernel/days.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { DAY_MS } from '../../../core/kernel/days.ts';
 
 const HOUR_MS = 3_600_000;
 /** 1970-01-05 was the first Monday. */

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import type { ProposalDocument } from '../../../actors/vocabulary/proposal.ts';
+import type { ProposalDocument } from '../../../core/vocabulary/proposal.ts';
 import { roleIn } from '../../../streams/config/user-roles.ts';
 import { userAddress } from '../../../streams/config/users.ts';
-import { failure, isTemporary } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { failure, isTemporary } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { changed } from '../definitions/definition-writes.ts';
 import { isExpired, waitingProposals } from './proposals.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { DocumentAddress } from '../../../actors/vocabulary/documents.ts';
-import type { ProposalDocument } from '../../../actors/vocabulary/proposal.ts';
-import type { WriteMark } from '../../../actors/vocabulary/write-mark.ts';
+import type { DocumentAddress } from '../../../core/vocabulary/documents.ts';
+import type { ProposalDocument } from '../../../core/vocabulary/proposal.ts';
+import type { WriteMark } from '../../../core/vocabulary/write-mark.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 
 /*

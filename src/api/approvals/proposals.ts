@@ -1,8 +1,8 @@
-import type { ProposalDocument } from '../../../actors/vocabulary/proposal.ts';
+import type { ProposalDocument } from '../../../core/vocabulary/proposal.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { readersOfComputed } from '../definitions/computed-quota.ts';
 import { staleFor } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { defineRoute, invalid } from '../route.ts';
 

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
 import type { AuditQuery, EntryPlace, FoundEntry } from '../../../clickhouse-schema/queries/audit-query.ts';
 import { eventNameOf, eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
-import type { Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
+import type { Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp, parseTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { timeIn, timeOut } from '../fields.ts';
 import { NextCursor, NOT_A_CURSOR } from '../paging.ts';

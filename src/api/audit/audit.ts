@@ -1,4 +1,4 @@
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { defineRoute } from '../route.ts';
 import { entriesAnswer, EntriesPage, type EntriesQuestion, EntriesQuery, entriesQuestion } from './audit-entries.ts';
 

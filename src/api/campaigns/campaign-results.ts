@@ -2,8 +2,8 @@ import { Type, type Static } from 'typebox';
 import type { CampaignArm, CampaignReport, CampaignStep } from '../../../clickhouse-schema/queries/campaign-report.ts';
 import { ALPHA } from '../../analysis/experiment-results.ts';
 import { fixedInterval, liftOf, relativeLift, type Sample } from '../../analysis/lift.ts';
-import { failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { defineRoute } from '../route.ts';
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { campaignFaults } from '../../../actors/campaigns/campaign-faults.ts';
-import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
-import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { CampaignDocument } from '../../../core/vocabulary/documents.ts';
+import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 import { changedContent, wholeContent } from './campaign-content.ts';
 import {

@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject } from 'typebox';
-import type { UserDocument } from '../../../actors/vocabulary/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import type { UserDocument } from '../../../core/vocabulary/users.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { Answer } from '../answer.ts';
 import {
   type ConsoleContext,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Grant, UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { Grant, UserDocument } from '../../../core/vocabulary/users.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { newUser, userAddress } from '../../../streams/config/users.ts';
 import { createMemoryConfigStore } from '../../../test/support/memory-config-store.ts';
-import { systemClock } from '../../kernel/clock.ts';
-import { systemIds } from '../../kernel/ids.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { systemIds } from '../../../core/kernel/ids.ts';
 import { changeWithAdmins, removeWithAdmins } from './keep-admins.ts';
 
 const ADMIN: Grant = { game: 'demo', environment: '*', role: 'admin' };

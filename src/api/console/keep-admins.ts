@@ -1,8 +1,8 @@
-import type { Grant, Role, UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { Grant, Role, UserDocument } from '../../../core/vocabulary/users.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { isDeploymentAdmin, roleIn } from '../../../streams/config/user-roles.ts';
 import { userAddress } from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { changeUser, type UserChange } from './user-writes.ts';
 
 /*

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { type ApiKeyDocument, type Tier, TIERS } from '../../../actors/vocabulary/documents.ts';
+import { type ApiKeyDocument, type Tier, TIERS } from '../../../core/vocabulary/documents.ts';
 import { createApiKey, SCOPES } from '../../../streams/config/api-keys.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { isDeploymentAdmin } from '../../../streams/config/user-roles.ts';
 import { userAddress } from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';

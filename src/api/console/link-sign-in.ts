@@ -1,7 +1,7 @@
 import { allRoles, EVERYWHERE, withProof } from '../../../streams/config/proof.ts';
 import { covers } from '../../../streams/config/user-roles.ts';
 import { tokenIn, userAddress, userIdIn, withoutToken } from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { ConsoleContext, SignedIn } from '../route.ts';
 import { losing } from './keep-admins.ts';
 import type { Known } from './passkey-sign-in.ts';

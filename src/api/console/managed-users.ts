@@ -1,11 +1,11 @@
-import type { Grant, RolePlace, UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { Grant, RolePlace, UserDocument } from '../../../core/vocabulary/users.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { passkeysOf } from '../../../streams/config/passkeys.ts';
 import { allRoles, EVERYWHERE } from '../../../streams/config/proof.ts';
 import { adminPlaces, isDeploymentAdmin, mayGrant } from '../../../streams/config/user-roles.ts';
 import { userAddress } from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { ConsoleContext, SignedIn } from '../route.ts';
 import { userJson } from './user-resource.ts';
 

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { EVERYWHERE, withProof } from '../../../streams/config/proof.ts';
 import { normalEmail, userOfEmail } from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import type { ConsoleContext, ConsoleRoute } from '../route.ts';
 import { defineSignIn } from './console-route.ts';

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { verifyAuthenticationResponse } from '@simplewebauthn/server';
 import { Type, type Static } from 'typebox';
-import type { Passkey, UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { Passkey, UserDocument } from '../../../core/vocabulary/users.ts';
 import { passkeysOf, withUsedPasskey } from '../../../streams/config/passkeys.ts';
 import { userAddress } from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import type { ConsoleContext } from '../route.ts';
 import { defineSignIn } from './console-route.ts';

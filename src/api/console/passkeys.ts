@@ -1,10 +1,10 @@
 import { verifyRegistrationResponse } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { Type, type Static } from 'typebox';
-import type { Passkey } from '../../../actors/vocabulary/users.ts';
+import type { Passkey } from '../../../core/vocabulary/users.ts';
 import { passkeysOf, withoutPasskey, withPasskey } from '../../../streams/config/passkeys.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { invalid, type ConsoleContext, type ConsoleRoute, type SignedIn } from '../route.ts';
 import { defineConsoleRoute } from './console-route.ts';

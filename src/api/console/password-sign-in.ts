@@ -1,5 +1,5 @@
 import { normalEmail, userOfEmail } from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { ConsoleContext } from '../route.ts';
 import type { Known } from './passkey-sign-in.ts';
 import { failureBounds, laneOf } from './sign-in-limits.ts';

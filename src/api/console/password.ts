@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { UserDocument } from '../../../core/vocabulary/users.ts';
 import { passkeysOf } from '../../../streams/config/passkeys.ts';
-import { failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { weaknessOf } from '../../kernel/weak-passwords.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { weaknessOf } from '../../../core/kernel/weak-passwords.ts';
 import { invalid } from '../route.ts';
 import { defineConsoleRoute } from './console-route.ts';
 import { BUSY, TOO_MANY } from './password-sign-in.ts';

@@ -1,4 +1,4 @@
-import { type Role, ROLES } from '../../../actors/vocabulary/users.ts';
+import { type Role, ROLES } from '../../../core/vocabulary/users.ts';
 import type { RouteDocs } from '../route.ts';
 
 /**

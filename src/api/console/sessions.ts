@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import type { UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { UserDocument } from '../../../core/vocabulary/users.ts';
 import { withoutToken, withToken } from '../../../streams/config/users.ts';
-import type { Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer, type Answer, type Headers } from '../answer.ts';
 import type { ConsoleContext, ConsoleRoute, SignedIn } from '../route.ts';
 import { defineConsoleRoute, defineSignIn } from './console-route.ts';

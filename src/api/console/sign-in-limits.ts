@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /*
  * Bounds for wrong passwords. Links, passkeys and the provider's codes cannot be guessed, so nothing bounds them and no

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { SqlResult } from '../../../clickhouse-schema/queries/sql-reader.ts';
-import type { Role, UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { Role, UserDocument } from '../../../core/vocabulary/users.ts';
 import { userAddress } from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { invalid } from '../route.ts';
 import { defineConsoleRoute } from './console-route.ts';

@@ -1,4 +1,4 @@
-import { isUuid } from '../../kernel/uuid.ts';
+import { isUuid } from '../../../core/kernel/uuid.ts';
 
 /**
  * A statement as the audit shows it: with the ids of players and without other texts, which may name a player whom an

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Grant, UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { Grant, UserDocument } from '../../../core/vocabulary/users.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { allRoles, provedAnew, withoutRole, withRoles } from '../../../streams/config/proof.ts';
 import { covers, mayGrant, withGrant } from '../../../streams/config/user-roles.ts';
@@ -11,8 +11,8 @@ import {
   withoutToken,
   withToken,
 } from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { invalid, type ConsoleRoute } from '../route.ts';
 import { changeWithAdmins, removeWithAdmins } from './keep-admins.ts';

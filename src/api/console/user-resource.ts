@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { type Grant, ROLES, type UserDocument } from '../../../actors/vocabulary/users.ts';
+import { type Grant, ROLES, type UserDocument } from '../../../core/vocabulary/users.ts';
 import { passkeysOf } from '../../../streams/config/passkeys.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /* The schemas of users and their resources. */
 

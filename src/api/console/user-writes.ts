@@ -1,8 +1,8 @@
-import type { UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { UserDocument } from '../../../core/vocabulary/users.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { userAddress } from '../../../streams/config/users.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { changed } from '../definitions/definition-writes.ts';
 import type { ConsoleContext, SignedIn } from '../route.ts';
 

@@ -6,10 +6,10 @@ import {
 } from '../../../actors/computed/needed-properties.ts';
 import { specOf } from '../../../actors/computed/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
-import { nearest } from '../../kernel/edit-distance.ts';
-import type { FieldFault } from '../../kernel/errors.ts';
-import type { Json } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { nearest } from '../../../core/kernel/edit-distance.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import type { Json } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { NameWarning } from './name-warnings.ts';
 

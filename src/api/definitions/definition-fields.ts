@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import type { Json, JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Json, JsonObject } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /*
  * Fields that segments, flags, campaigns and other definitions share.

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from 'typebox';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
-import type { DocumentAddress, Documents } from '../../../actors/vocabulary/documents.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { answer, type Answer } from '../answer.ts';
 import type { ApiKey } from '../api-key.ts';
 import { deleteDefinition, type DefinitionKind, type Written } from './definition-writes.ts';

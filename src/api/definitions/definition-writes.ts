@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { ledgerIdOf } from '../../../actors/vocabulary/commands.ts';
+import { ledgerIdOf } from '../../../core/vocabulary/commands.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
-import type { DocumentAddress, Documents } from '../../../actors/vocabulary/documents.ts';
-import type { WriteMark } from '../../../actors/vocabulary/write-mark.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents.ts';
+import type { WriteMark } from '../../../core/vocabulary/write-mark.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { staleFor, type Basis, type IfMatch } from '../if-match.ts';
 import type { RequestContext } from '../request-context.ts';
 

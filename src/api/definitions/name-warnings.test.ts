@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/known-names.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createNameWarnings } from './name-warnings.ts';
 
 const SCOPE = { game: 'demo', environment: 'live' };

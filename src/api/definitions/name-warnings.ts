@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/known-names.ts';
 import type { QueryResult } from '../../../clickhouse-schema/queries/query-result.ts';
-import { within, type Clock } from '../../kernel/clock.ts';
-import { nearest } from '../../kernel/edit-distance.ts';
-import type { Json } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { within, type Clock } from '../../../core/kernel/clock.ts';
+import { nearest } from '../../../core/kernel/edit-distance.ts';
+import type { Json } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createTurns } from '../turns.ts';
 import { namesIn, type ConditionName } from './condition-names.ts';
 import { operatorWarnings } from './operator-warnings.ts';

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import type { EventSchemaDocument, EventSchemaMode } from '../../../actors/vocabulary/documents.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { EventSchemaDocument, EventSchemaMode } from '../../../core/vocabulary/documents.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { Description, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 

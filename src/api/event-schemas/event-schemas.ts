@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
-import type { EventSchemaDocument } from '../../../actors/vocabulary/documents.ts';
-import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { EventSchemaDocument } from '../../../core/vocabulary/documents.ts';
+import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';

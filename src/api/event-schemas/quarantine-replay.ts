@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
-import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands.ts';
 import type { QuarantinedRow } from '../../../clickhouse-schema/queries/quarantine-query.ts';
 import type { Verdict } from '../../event-schemas/event-schemas.ts';
-import { sleep } from '../../kernel/clock.ts';
-import type { ErrorCode, Failure, FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { sleep } from '../../../core/kernel/clock.ts';
+import type { ErrorCode, Failure, FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { answer, type Answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { eventMembers } from '../../../actors/vocabulary/event-json.ts';
+import { eventMembers } from '../../../core/vocabulary/event-json.ts';
 import type { QuarantinedRow } from '../../../clickhouse-schema/queries/quarantine-query.ts';
 
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { EventFilterFields, eventFilter, FoundEventFields } from '../events/found-event.ts';
 import { Warnings } from '../events/validated-event.ts';

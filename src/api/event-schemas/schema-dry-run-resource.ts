@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 
 /* A dry run of a schema: the schemas of its body and response, and the example. */

@@ -1,10 +1,10 @@
 import type { SampleEvent } from '../../../clickhouse-schema/queries/lookups/newest-of-name.ts';
 import type { EventCheck } from '../../event-schemas/compile-event-schema.ts';
-import { sleep } from '../../kernel/clock.ts';
-import type { FieldFault } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { sleep } from '../../../core/kernel/clock.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import type { RequestContext } from '../request-context.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { ledgerIdOf, type TrackItem } from '../../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import { ERRORS, failure, isTemporary, type Failure, type FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { ledgerIdOf, type TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import { ERRORS, failure, isTemporary, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { noteIgnored } from '../ignored-fields.ts';
 import { Warnings } from './validated-event.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { DictionaryEvent } from '../../../clickhouse-schema/queries/event-dictionary.ts';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';

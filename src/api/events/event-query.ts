@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { eventMembers } from '../../../actors/vocabulary/event-json.ts';
+import { eventMembers } from '../../../core/vocabulary/event-json.ts';
 import type { EventFilter } from '../../../clickhouse-schema/queries/event-query.ts';
 
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { EventFilterFields, eventFilter, FoundEventFields } from './found-event.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';

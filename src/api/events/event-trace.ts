@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { TracedAttempt } from '../../../clickhouse-schema/queries/event-trace.ts';
 import type { EventTrace } from '../../trace/trace-event.ts';
-import { failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { PlayerId } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { TrackEvents } from '../../../actors/vocabulary/commands.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import type { TrackEvents } from '../../../core/vocabulary/commands.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 import { Warnings, type ValidatedEvent } from './validated-event.ts';

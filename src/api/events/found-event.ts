@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import type { Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { parseTimestamp } from '../../kernel/timestamp.ts';
+import type { Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
 import { PlayerId, timeIn, timeOut } from '../fields.ts';
 import { invalid } from '../route.ts';
 import type { ApiKey } from '../api-key.ts';

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
-import { acknowledgedMembers } from '../../../actors/vocabulary/event-json.ts';
-import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
-import type { TrackResult } from '../../../actors/vocabulary/replies.ts';
-import type { Failure, FieldFault } from '../../kernel/errors.ts';
-import { uuidv5 } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { parseTimestamp } from '../../kernel/timestamp.ts';
+import { acknowledgedMembers } from '../../../core/vocabulary/event-json.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { TrackResult } from '../../../core/vocabulary/replies.ts';
+import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
+import { uuidv5 } from '../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
 import { PlayerId, freeForm, timeIn } from '../fields.ts';
 import { validatedEvent, type ValidatedEvent } from './validated-event.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands.ts';
 import type { Verdict } from '../../event-schemas/event-schemas.ts';
-import type { Failure, FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { refusedEvent } from '../players/client-purchases.ts';
 import { refusedPlayer } from '../players/named-player.ts';
 import type { RequestContext } from '../request-context.ts';

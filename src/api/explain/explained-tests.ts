@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ExplainedTest } from '../../../actors/conditions/explain-condition.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /** The members of a condition with their results. */
 export const ExplainedTests = Type.Array(

@@ -2,10 +2,10 @@ import { specOf } from '../../../actors/computed/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { compileFlag } from '../../../actors/flags/compile-flag.ts';
 import type { ComputedLookup, Flag, Subject, Targeting } from '../../../actors/targeting.ts';
-import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
-import type { Failure } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { Failure } from '../../../core/kernel/errors.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
 import type { RequestContext } from '../request-context.ts';
 import { createTurns } from '../turns.ts';
 

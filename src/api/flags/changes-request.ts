@@ -1,4 +1,4 @@
-import type { Environment } from '../../../actors/vocabulary/scope.ts';
+import type { Environment } from '../../../core/vocabulary/scope.ts';
 import type { KeyKind } from '../api-key.ts';
 
 /** A request for the stream of changed flags. */

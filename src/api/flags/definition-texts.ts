@@ -4,10 +4,10 @@ import {
   writeFlag,
   writeSegment,
 } from '../../../actors/flags/definitions-format.ts';
-import type { Environment } from '../../../actors/vocabulary/scope.ts';
+import type { Environment } from '../../../core/vocabulary/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createTurns } from '../turns.ts';
 
 /*

@@ -1,14 +1,14 @@
 import { Type, type Static } from 'typebox';
 import { armsOf, periodsOf } from '../../../actors/flags/periods.ts';
-import type { FlagArm, FlagDocument, FlagPeriod } from '../../../actors/vocabulary/documents.ts';
+import type { FlagArm, FlagDocument, FlagPeriod } from '../../../core/vocabulary/documents.ts';
 import type { Aggregate, ExperimentPeriod } from '../../../clickhouse-schema/queries/experiment-query.ts';
 import type { MeasuredMetric, MeasuredPlayers } from '../../../clickhouse-schema/queries/experiment-readout.ts';
 import type { VariantSample } from '../../analysis/experiment-results.ts';
-import type { Failure, FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { RequestContext } from '../request-context.ts';
 import { invalid } from '../route.ts';
-import { DAY_MS } from '../../kernel/days.ts';
+import { DAY_MS } from '../../../core/kernel/days.ts';
 
 /* What the routes with results of an experiment share: the period, the metrics and the samples. */
 

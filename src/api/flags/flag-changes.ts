@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { defineRoute } from '../route.ts';
 
 /* The route that opens a stream of changed flags. */

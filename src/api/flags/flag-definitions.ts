@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { IfNoneMatch, isHeld, notModified } from '../if-none-match.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import type { FlagEvaluation, FlagsReply } from '../../../actors/vocabulary/replies.ts';
-import { failure } from '../../kernel/errors.ts';
-import type { JsonText } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { FlagEvaluation, FlagsReply } from '../../../core/vocabulary/replies.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import type { JsonText } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
 import { PlayerId, freeForm } from '../fields.ts';

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { reportedExposure } from '../../../actors/flags/expose-reported.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import { ERRORS, failure, isTemporary, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import { ERRORS, failure, isTemporary, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer, type Answer } from '../answer.ts';
 import { PlayerId } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { sameJson } from '../../../actors/flags/same-json.ts';
 import { valueFaults } from '../../../actors/flags/value-faults.ts';
-import type { FlagDocument, FlagVariant } from '../../../actors/vocabulary/documents.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import type { Json, JsonText } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import type { CommandBody } from '../../../actors/vocabulary/commands.ts';
+import type { FlagDocument, FlagVariant } from '../../../core/vocabulary/documents.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import type { Json, JsonText } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { CommandBody } from '../../../core/vocabulary/commands.ts';
 import type { Addressed, Success } from '../action.ts';
 import { answer, type Answer } from '../answer.ts';
 import { anyJson } from '../definitions/definition-fields.ts';

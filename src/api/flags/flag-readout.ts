@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { type Grouping, GROUPINGS } from '../../../clickhouse-schema/queries/experiment-groups.ts';
 import type { MeasuredGroup } from '../../../clickhouse-schema/queries/experiment-readout.ts';
-import type { FlagArm } from '../../../actors/vocabulary/documents.ts';
+import type { FlagArm } from '../../../core/vocabulary/documents.ts';
 import { experimentResults, isSmallGroup } from '../../analysis/experiment-results.ts';
-import { failure, type FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { defineRoute, invalid } from '../route.ts';
 import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import type { FlagDocument, FlagType } from '../../../actors/vocabulary/documents.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { FlagDocument, FlagType } from '../../../core/vocabulary/documents.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import {
   anyJson,
   conditionsOf,

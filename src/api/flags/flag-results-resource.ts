@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import type { FlagPeriod } from '../../../actors/vocabulary/documents.ts';
+import type { FlagPeriod } from '../../../core/vocabulary/documents.ts';
 import { ALPHA, type ExperimentResults, type VariantResult } from '../../analysis/experiment-results.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { timeOut } from '../fields.ts';
 
 /* The results resource: its schema, its JSON text and its example. */

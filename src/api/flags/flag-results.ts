@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { experimentResults } from '../../analysis/experiment-results.ts';
-import { failure, type FieldFault } from '../../kernel/errors.ts';
+import { failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import { answer } from '../answer.ts';
 import { defineRoute, invalid } from '../route.ts';
 import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';

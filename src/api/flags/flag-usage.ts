@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../kernel/limits.ts';
-import { DAY_MS } from '../../kernel/days.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { DAY_MS } from '../../../core/kernel/days.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import type { RequestContext } from '../request-context.ts';

@@ -3,10 +3,10 @@ import { CYCLE, prerequisiteFaults } from '../../../actors/flags/prerequisite-fa
 import { flagFaults } from '../../../actors/flags/flag-faults.ts';
 import { withPeriods } from '../../../actors/flags/periods.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
-import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { newSessionId } from '../../../actors/sessions/session-id.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { ExternalId, freeForm, PlayerId, timeOut } from '../fields.ts';
 import { flagMap, flagMapJson, GAME_TAG, GameSessionId } from './game-fields.ts';
 import { noteIgnored } from '../ignored-fields.ts';
 import { defineRoute, ignorableFields, type KeyedRoute } from '../route.ts';
-import type { DeviceInfo } from '../../../actors/vocabulary/commands.ts';
+import type { DeviceInfo } from '../../../core/vocabulary/commands.ts';
 
 /* The route that opens a session for a game client. */
 

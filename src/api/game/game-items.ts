@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
-import { ERRORS, type Failure, type FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { parseTimestamp } from '../../kernel/timestamp.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands.ts';
+import { ERRORS, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
 import { freeForm, timeIn } from '../fields.ts';
 import { noteIgnored } from '../ignored-fields.ts';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { Intervention } from '../../../actors/vocabulary/replies.ts';
+import type { Intervention } from '../../../core/vocabulary/replies.ts';
 import { answer } from '../answer.ts';
 import { settableAttributes } from '../players/client-attributes.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';

@@ -1,4 +1,4 @@
-import type { IdempotencyClaim } from '../../../actors/vocabulary/commands.ts';
+import type { IdempotencyClaim } from '../../../core/vocabulary/commands.ts';
 import { PlayerId } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';
 import { GAME_TAG, GameSessionId } from './game-fields.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { FlagReason } from '../../../actors/vocabulary/flag-reason.ts';
-import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
+import type { FlagReason } from '../../../core/vocabulary/flag-reason.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/replies.ts';
 import { PERIOD_FIELD } from '../flags/served-fields.ts';
 import { rememberedText } from '../remembered-text.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ERRORS, type Failure } from '../../kernel/errors.ts';
+import { ERRORS, type Failure } from '../../../core/kernel/errors.ts';
 import type { TextAnswer } from '../answer.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { FailureDocs } from '../route.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Type } from 'typebox';
-import type { FlagsReply } from '../../../actors/vocabulary/replies.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { FlagsReply } from '../../../core/vocabulary/replies.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { TextAnswer } from '../answer.ts';
 import { documentText, documentTooLarge } from '../document-text.ts';
 import { IfNoneMatch, isHeld, notModified } from '../if-none-match.ts';

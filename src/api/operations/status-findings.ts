@@ -1,6 +1,6 @@
 import type { DeploymentStatus, ProcessState } from '../../operations/deployment-status.ts';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /** Entries of the runbook in docs/operations.md that a status may name. */
 export const RUNBOOK_ENTRIES = [

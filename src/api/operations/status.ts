@@ -1,5 +1,5 @@
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import type { DeploymentStatus, ProcessState, WebhookQueue } from '../../operations/deployment-status.ts';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
 import { answer } from '../answer.ts';

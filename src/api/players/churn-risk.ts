@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 import { defineRoute } from '../route.ts';

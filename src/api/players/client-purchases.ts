@@ -1,5 +1,5 @@
 import { gameAddress } from '../../../streams/config/games.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** The event that the service tracks for every recorded purchase. */

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { KnownErasure } from '../../../clickhouse-schema/queries/analytics.ts';
-import { failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { answer, type Answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';

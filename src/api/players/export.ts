@@ -5,9 +5,9 @@ import {
   type PlayerRow,
   type RowPlace,
 } from '../../../clickhouse-schema/rows/player-rows.ts';
-import type { Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { answer, type Answer } from '../answer.ts';
 import { exportedState } from './export-state.ts';
@@ -16,7 +16,7 @@ import { NextCursor, NOT_A_CURSOR } from '../paging.ts';
 import { Player, PLAYER_EXAMPLE, playerJson } from './player-resource.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid } from '../route.ts';
-import type { ExportedPlayer } from '../../../actors/vocabulary/replies.ts';
+import type { ExportedPlayer } from '../../../core/vocabulary/replies.ts';
 
 /* The route that exports all data of a player, table by table. A cursor is a position in one table. */
 

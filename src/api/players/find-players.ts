@@ -4,10 +4,10 @@ import {
   PLAYER_ORDERS,
   type PlayerOrder,
 } from '../../../clickhouse-schema/queries/lookups/player-search.ts';
-import type { PlayerView } from '../../../actors/vocabulary/player.ts';
-import type { Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { PlayerView } from '../../../core/vocabulary/player.ts';
+import type { Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { ExternalId, nullableTimeOut, PlayerId, timeOut } from '../fields.ts';

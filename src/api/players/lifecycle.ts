@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { NEVER_SEEN } from '../../../actors/vocabulary/player.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { NEVER_SEEN } from '../../../core/vocabulary/player.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { PlayerId } from '../fields.ts';
 import { LIFECYCLE_STAGE_SCHEMA } from './player-resource.ts';

@@ -1,4 +1,4 @@
-import { failure, type Failure } from '../../kernel/errors.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { OnlyPlayer } from '../request-context.ts';
 
 /** The player that a request names. */

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { notedReasons, todayOf } from '../../../actors/campaigns/tally.ts';
-import type { CampaignTally, PendingIntervention } from '../../../actors/vocabulary/player.ts';
-import { SUPPRESSION_REASONS, type SuppressionReason } from '../../../actors/vocabulary/suppression-reasons.ts';
-import { dayOf } from '../../kernel/days.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { CampaignTally, PendingIntervention } from '../../../core/vocabulary/player.ts';
+import { SUPPRESSION_REASONS, type SuppressionReason } from '../../../core/vocabulary/suppression-reasons.ts';
+import { dayOf } from '../../../core/kernel/days.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 import type { RequestContext } from '../request-context.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { FlagType } from '../../../actors/vocabulary/documents.ts';
-import type { FlagReason } from '../../../actors/vocabulary/flag-reason.ts';
+import type { FlagType } from '../../../core/vocabulary/documents.ts';
+import type { FlagReason } from '../../../core/vocabulary/flag-reason.ts';
 import { anyJson } from '../definitions/definition-fields.ts';
 import { PlayerId, timeOut } from '../fields.ts';
 

@@ -1,4 +1,4 @@
-import { uuidv5 } from '../../kernel/ids.ts';
+import { uuidv5 } from '../../../core/kernel/ids.ts';
 import type { ApiKey } from '../api-key.ts';
 
 /** The id of a player, derived from its external_id, so no index is needed. */

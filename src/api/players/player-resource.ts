@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import type { PlayerReply } from '../../../actors/vocabulary/replies.ts';
-import type { JsonObject, JsonText } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { unitsText } from '../../kernel/money.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { PlayerReply } from '../../../core/vocabulary/replies.ts';
+import type { JsonObject, JsonText } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { unitsText } from '../../../core/kernel/money.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import type { Success } from '../action.ts';
 import { ExternalId, freeForm, nullableTimeOut, PlayerId, timeOut } from '../fields.ts';
-import { NEVER_SEEN, type PlayerView } from '../../../actors/vocabulary/player.ts';
+import { NEVER_SEEN, type PlayerView } from '../../../core/vocabulary/player.ts';
 import type { KeyKind } from '../api-key.ts';
 
 /* The Player resource: its schema, its JSON text and its example. */

@@ -1,5 +1,5 @@
-import type { ExportedPlayer } from '../../../actors/vocabulary/replies.ts';
-import type { Failure } from '../../kernel/errors.ts';
+import type { ExportedPlayer } from '../../../core/vocabulary/replies.ts';
+import type { Failure } from '../../../core/kernel/errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** The live state of a player from its owner, or the failure to answer. Reading it records nothing. */

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { TimelineEntry } from '../../../clickhouse-schema/queries/lookups/player-timeline.ts';
 import { TIMELINE_KINDS, type TimelineKind } from '../../../clickhouse-schema/queries/lookups/timeline-parts.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { anyJson } from '../definitions/definition-fields.ts';
 import { PlayerId, timeOut } from '../fields.ts';

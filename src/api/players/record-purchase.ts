@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../kernel/limits.ts';
-import { inUnits, parseAmount, unitsText } from '../../kernel/money.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { inUnits, parseAmount, unitsText } from '../../../core/kernel/money.ts';
 import { answer } from '../answer.ts';
 import { refusedPurchase } from './client-purchases.ts';
 import { PlayerId } from '../fields.ts';

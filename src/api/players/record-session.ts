@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import type { RecordSession } from '../../../actors/vocabulary/commands.ts';
-import type { Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { parseTimestamp } from '../../kernel/timestamp.ts';
+import type { RecordSession } from '../../../core/vocabulary/commands.ts';
+import type { Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { PlayerId, timeIn } from '../fields.ts';
 import { defineRoute, invalid } from '../route.ts';

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { propertyFaults, specOf } from '../../../actors/computed/property-document.ts';
-import type { PropertyDocument } from '../../../actors/vocabulary/documents.ts';
-import { failure, type Failure, type FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { PropertyDocument } from '../../../core/vocabulary/documents.ts';
+import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { computedFaults, readersOfComputed } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';

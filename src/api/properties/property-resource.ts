@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { AGGREGATES, type Aggregate } from '../../../actors/vocabulary/computed.ts';
-import type { PropertyDocument } from '../../../actors/vocabulary/documents.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { AGGREGATES, type Aggregate } from '../../../core/vocabulary/computed.ts';
+import type { PropertyDocument } from '../../../core/vocabulary/documents.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 import type { SegmentsProgress } from '../request-context.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ScoreDrift, ScoringReport } from '../../../clickhouse-schema/queries/scoring-report.ts';
 import { ALPHA } from '../../analysis/experiment-results.ts';
 import { wilsonInterval } from '../../analysis/wilson.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { LoadedModel, LoadedModels } from '../../scoring/models.ts';
 import { answer } from '../answer.ts';
 import { defineRoute } from '../route.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Thresholds } from '../../scoring/buckets.ts';
 import { FLOAT32_MAX } from '../../scoring/features.ts';
 import type { Scored } from '../../scoring/scorer.ts';

@@ -1,6 +1,6 @@
 import { assert, jsonValue, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { fitDocument } from './fit-document.ts';
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });

@@ -1,6 +1,6 @@
-import type { FieldFault } from '../../kernel/errors.ts';
-import type { JsonText } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import type { JsonText } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { documentText } from '../document-text.ts';
 import { isEmptyList, isPlainObject } from '../plain-object.ts';
 import { pointerPart } from '../validation.ts';

@@ -1,5 +1,5 @@
-import type { RegisterPlayer, TrackItem } from '../../../actors/vocabulary/commands.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { RegisterPlayer, TrackItem } from '../../../core/vocabulary/commands.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Message } from './segment-message.ts';
 
 /** A registration of a step. */

@@ -1,7 +1,7 @@
-import type { RegisterPlayer, TrackItem } from '../../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { RegisterPlayer, TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Answer } from '../answer.ts';
 import { validatedEvent } from '../events/validated-event.ts';
 import { refusedEvent } from '../players/client-purchases.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ERRORS } from '../../kernel/errors.ts';
+import { ERRORS } from '../../../core/kernel/errors.ts';
 import type { FailureDocs } from '../route.ts';
 
 /** Statuses that Segment's clients act on: they drop a batch after a 413 or 415, and wait as told after a 429. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Batch } from './segment-time.ts';
 import { readMessage, type Message } from './segment-message.ts';
 

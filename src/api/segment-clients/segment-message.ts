@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { isBrokenId, isPlaceholderId } from '../../kernel/broken-id.ts';
-import { isEmail } from '../../kernel/email.ts';
-import type { FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { isBrokenId, isPlaceholderId } from '../../../core/kernel/broken-id.ts';
+import { isEmail } from '../../../core/kernel/email.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { isEmptyList, isPlainObject } from '../plain-object.ts';
 import { fitDocument, fitText, isAbsent, type Fitted } from './fit-document.ts';
 import { timeOf, type Batch } from './segment-time.ts';

@@ -1,5 +1,5 @@
 import { Type, type TProperties } from 'typebox';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { RequestContext } from '../request-context.ts';
 import { defineRoute, invalid, type KeyedRoute, type Route } from '../route.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { TextAnswer } from '../answer.ts';
 import { defineOpenRoute, defineRoute, type Route } from '../route.ts';
 import { STORED } from './ingest.ts';

@@ -1,5 +1,5 @@
-import { LIMITS } from '../../kernel/limits.ts';
-import { foreignTime, storable } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { foreignTime, storable } from '../../../core/kernel/timestamp.ts';
 import { isPlainObject } from '../plain-object.ts';
 
 /** What the messages of one request share. Times are epoch milliseconds. */

@@ -1,6 +1,6 @@
-import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
-import type { CallerKind } from '../../../actors/vocabulary/scope.ts';
-import type { Failure } from '../../kernel/errors.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { CallerKind } from '../../../core/vocabulary/scope.ts';
+import type { Failure } from '../../../core/kernel/errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Tracking } from './ingest-plan.ts';
 

@@ -1,5 +1,5 @@
-import type { SegmentDocument } from '../../../actors/vocabulary/documents.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import type { SegmentDocument } from '../../../core/vocabulary/documents.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { changeDefinition } from '../definitions/definition-writes.ts';
 import type { RequestContext } from '../request-context.ts';
 

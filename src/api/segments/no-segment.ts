@@ -1,4 +1,4 @@
-import { failure, type Failure } from '../../kernel/errors.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 
 /** The failure for a path whose id no segment has. */
 export const noSegment = (): Failure =>

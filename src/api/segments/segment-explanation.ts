@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { explainCondition } from '../../../actors/conditions/explain-condition.ts';
 import { metered } from '../../../actors/conditions/steps.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
 import { answer } from '../answer.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';

@@ -1,9 +1,9 @@
 import { compileCondition } from '../../../actors/conditions/compile-condition.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../../actors/conditions/pattern-load.ts';
-import type { SegmentDocument } from '../../../actors/vocabulary/documents.ts';
-import type { FieldFault } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { SegmentDocument } from '../../../core/vocabulary/documents.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { SegmentBody, SegmentChange } from './segment-resource.ts';

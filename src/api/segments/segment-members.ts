@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { BodyStream } from '../../gateway/http/body-stream.ts';
 import { answer, type Answer } from '../answer.ts';
 import { ExternalId, PlayerId } from '../fields.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { SegmentPlayer } from '../../../clickhouse-schema/queries/analytics.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../fields.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { failure } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import type { JsonObject } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { computedFaults, uncountedWarnings } from '../definitions/computed-quota.ts';
 import { type NameWarning, Warnings } from '../definitions/name-warnings.ts';

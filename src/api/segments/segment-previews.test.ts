@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { PreviewSegment, PreviewedReply } from '../../../actors/vocabulary/preview.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { PreviewSegment, PreviewedReply } from '../../../core/vocabulary/preview.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
-import { failure } from '../../kernel/errors.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { createSegmentPreviewer, estimate } from './segment-previews.ts';
 
 const REQUEST = { game: 'demo', environment: 'live', conditions: '{}', includes: [], excludes: [] } as const;

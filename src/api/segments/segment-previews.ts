@@ -1,9 +1,9 @@
-import type { PreviewSegment, PreviewedPlayer, PreviewedReply } from '../../../actors/vocabulary/preview.ts';
-import type { Environment } from '../../../actors/vocabulary/scope.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import { sleep, within, type Clock } from '../../kernel/clock.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { PreviewSegment, PreviewedPlayer, PreviewedReply } from '../../../core/vocabulary/preview.ts';
+import type { Environment } from '../../../core/vocabulary/scope.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import { sleep, within, type Clock } from '../../../core/kernel/clock.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /**
  * Counts the players who match a condition, on the owners' live state.

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import type { SegmentDocument, SegmentList } from '../../../actors/vocabulary/documents.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import type { SegmentDocument, SegmentList } from '../../../core/vocabulary/documents.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { conditionsOf, Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
 import { PlayerId, timeOut } from '../fields.ts';

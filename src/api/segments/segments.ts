@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { STATIC, type SegmentDocument, type SegmentList } from '../../../actors/vocabulary/documents.ts';
-import { newLoadId } from '../../../actors/vocabulary/player-lists.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { STATIC, type SegmentDocument, type SegmentList } from '../../../core/vocabulary/documents.ts';
+import { newLoadId } from '../../../core/vocabulary/player-lists.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { computedIdsIn } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';

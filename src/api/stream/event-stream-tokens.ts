@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { timeOut } from '../fields.ts';
 import { defineRoute } from '../route.ts';

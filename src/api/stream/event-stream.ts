@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { PlayerId } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 

@@ -1,7 +1,7 @@
 import { array, assert as check, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { changedWebhook, rotatedWebhook, wholeContent } from './webhook-content.ts';
 
 const AT = Date.UTC(2026, 0, 15);

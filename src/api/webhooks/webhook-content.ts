@@ -1,9 +1,9 @@
-import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
 import { HIDDEN } from '../../../streams/config/hidden-texts.ts';
 import { isBrokenStandardSecret } from '../../../streams/config/webhook-secret.ts';
-import type { FieldFault } from '../../kernel/errors.ts';
-import type { Ids } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import type { Ids } from '../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { filterFaults } from './filter-rules.ts';
 import type { WebhookBody, WebhookPatch } from './webhook-resource.ts';
 import { eventFaults, headerFaults, urlFaults } from './webhook-rules.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { LoggedAttempt } from '../../../clickhouse-schema/queries/webhook-delivery-query.ts';
 
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp, parseTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer } from '../answer.ts';
 import { PlayerId, timeIn, timeOut } from '../fields.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { failure } from '../../kernel/errors.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { answer } from '../answer.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { defineRoute } from '../route.ts';

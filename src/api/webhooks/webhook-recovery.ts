@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { Recovery } from '../../../streams/webhook-operations.ts';
-import { failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../kernel/timestamp.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp, parseTimestamp } from '../../../core/kernel/timestamp.ts';
 import { answer, type Answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { timeIn, timeOut } from '../fields.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { failure } from '../../kernel/errors.ts';
-import { uuidv5 } from '../../kernel/ids.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
 import { answer } from '../answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';

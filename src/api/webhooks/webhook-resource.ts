@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
-import type { FilterCondition, WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import type { FilterCondition, WebhookDocument } from '../../../core/vocabulary/documents.ts';
 import { HIDDEN, hiddenPath, hiddenValues } from '../../../streams/config/hidden-texts.ts';
 import { FILTER_OPERATORS } from '../../../streams/config/webhook-kinds.ts';
 import { mayAct } from '../console/permissions.ts';
 import type { ApiKey } from '../api-key.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { BasedOn, nameOf, orNull } from '../definitions/definition-fields.ts';
 import { timeOut } from '../fields.ts';
 import { WebhookWarnings, webhookWarnings } from './filter-rules.ts';

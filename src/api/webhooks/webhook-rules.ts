@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isMetadataHost } from '../../../streams/config/metadata-hosts.ts';
 import { isReservedHeader } from '../../../streams/config/webhook-headers.ts';
 import { isWebhookEventPattern } from '../../../streams/config/webhook-kinds.ts';
-import type { FieldFault } from '../../kernel/errors.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
 
 /*
  * The rules of a webhook that its schema cannot express. Each function returns the faults that it found.

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { createdRevisionOf } from '../../../streams/config/webhook-revision.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { uuidv5 } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { uuidv5 } from '../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer } from '../answer.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';

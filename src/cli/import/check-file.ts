@@ -1,5 +1,5 @@
-import { formatTimestamp } from '../../kernel/timestamp.ts';
-import { NEVER_SEEN } from '../../../actors/vocabulary/player.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { NEVER_SEEN } from '../../../core/vocabulary/player.ts';
 import { printable } from '../printable.ts';
 import { openFile } from './open-source.ts';
 import { fittedTexts, noFittedLines, noteFitted, type FittedLines } from './fitted-lines.ts';

@@ -1,8 +1,8 @@
-import type { ImportHistory } from '../../../actors/vocabulary/import.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import { sleep, type Clock } from '../../kernel/clock.ts';
-import { isTemporary } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { ImportHistory } from '../../../core/vocabulary/import.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import { sleep, type Clock } from '../../../core/kernel/clock.ts';
+import { isTemporary } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
 
 /**

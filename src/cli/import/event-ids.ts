@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createKnownIds, DIGEST_BYTES } from './known-ids.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { parseAmount, unitsText } from '../../kernel/money.ts';
-import { isEmail } from '../../kernel/email.ts';
-import { BROKEN_ID, isBrokenId } from '../../kernel/broken-id.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import type { ImportItem } from '../../../actors/vocabulary/import.ts';
-import { NEVER_SEEN } from '../../../actors/vocabulary/player.ts';
+import { parseAmount, unitsText } from '../../../core/kernel/money.ts';
+import { isEmail } from '../../../core/kernel/email.ts';
+import { BROKEN_ID, isBrokenId } from '../../../core/kernel/broken-id.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { ImportItem } from '../../../core/vocabulary/import.ts';
+import { NEVER_SEEN } from '../../../core/vocabulary/player.ts';
 import {
   documentOf,
   type Fields,

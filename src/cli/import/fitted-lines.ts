@@ -1,4 +1,4 @@
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { printable } from '../printable.ts';
 import { grouped } from './progress-line.ts';
 import type { ReadLine } from './read-history.ts';

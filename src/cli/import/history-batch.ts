@@ -1,4 +1,4 @@
-import { dayOf } from '../../kernel/days.ts';
+import { dayOf } from '../../../core/kernel/days.ts';
 import type {
   EventTally,
   ImportedEvent,
@@ -6,10 +6,10 @@ import type {
   ImportItem,
   OtherLine,
   PlayerHistory,
-} from '../../../actors/vocabulary/import.ts';
-import { NEVER_SEEN } from '../../../actors/vocabulary/player.ts';
-import type { PlainEvent } from '../../../actors/vocabulary/packed-events.ts';
-import { createEventPacker } from '../../../actors/vocabulary/pack-events.ts';
+} from '../../../core/vocabulary/import.ts';
+import { NEVER_SEEN } from '../../../core/vocabulary/player.ts';
+import type { PlainEvent } from '../../../core/vocabulary/packed-events.ts';
+import { createEventPacker } from '../../../core/vocabulary/pack-events.ts';
 
 /** Lines of one partition on their way into one command. */
 export interface HistoryBatch {

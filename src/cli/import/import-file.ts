@@ -1,8 +1,8 @@
-import type { ImportedReply, ImportHistory } from '../../../actors/vocabulary/import.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { createCommandPace } from '../../kernel/command-pace.ts';
+import type { ImportedReply, ImportHistory } from '../../../core/vocabulary/import.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { createCommandPace } from '../../../core/kernel/command-pace.ts';
 import { noteFitted } from './fitted-lines.ts';
 import type { ImportSource } from './import-source.ts';
 import { loadProgress, newProgress, saveProgress, type ImportIdentity, type ImportProgress } from './import-state.ts';

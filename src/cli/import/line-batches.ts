@@ -1,4 +1,4 @@
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { ReadLine } from './read-history.ts';
 
 /** Joins arrays of lines up to a number of lines and a size of properties, so that their ids are looked up together. */

@@ -1,10 +1,10 @@
 import { parseNotedJson } from '../../gateway/http/parse-json.ts';
 import { fitDocument, isAbsent } from '../../api/segment-clients/fit-document.ts';
-import { dayOf } from '../../kernel/days.ts';
-import type { FieldFault } from '../../kernel/errors.ts';
-import type { JsonText } from '../../kernel/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { foreignTime, formatTimestamp, isUnsetTime } from '../../kernel/timestamp.ts';
+import { dayOf } from '../../../core/kernel/days.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import type { JsonText } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { foreignTime, formatTimestamp, isUnsetTime } from '../../../core/kernel/timestamp.ts';
 
 /** Reads single fields of lines. A field that breaks a rule throws `LineFault`, whose message names field and rule. */
 export class LineFault extends Error {}

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../actors/vocabulary/scope.ts';
+import type { Environment } from '../../../core/vocabulary/scope.ts';
 import { playerIdOf } from '../../api/players/player-id.ts';
 
 /** Players whose ids are kept: their lines often follow each other, and a hash takes 2 µs. About 20 MB. */

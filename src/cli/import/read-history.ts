@@ -1,17 +1,17 @@
-import type { ImportItem } from '../../../actors/vocabulary/import.ts';
+import type { ImportItem } from '../../../core/vocabulary/import.ts';
 import { parseNotedJson } from '../../gateway/http/parse-json.ts';
 import { isPlainObject } from '../../api/plain-object.ts';
-import { uuidv5 } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { uuidv5 } from '../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
 import { printable } from '../printable.ts';
-import { csvFields } from '../../kernel/csv-fields.ts';
-import { withoutApostrophes } from '../../kernel/csv-text.ts';
+import { csvFields } from '../../../core/kernel/csv-fields.ts';
+import { withoutApostrophes } from '../../../core/kernel/csv-text.ts';
 import type { FileFormat } from './file-formats.ts';
 import { LineFault, noNotes, type Fields, type LineNotes } from './line-fields.ts';
 import type { OpenFile, FileKind } from './open-source.ts';
-import { beginsWithArray, splitJson } from '../../kernel/split-json.ts';
-import { splitRecords, type FileRecord } from '../../kernel/split-records.ts';
+import { beginsWithArray, splitJson } from '../../../core/kernel/split-json.ts';
+import { splitRecords, type FileRecord } from '../../../core/kernel/split-records.ts';
 
 /** A line of a file that can be imported, or why it cannot. */
 export type ReadLine =

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { loadNativeEngine } from '../../../clickhouse-schema/embedded/native-engine.ts';
+import { loadNativeEngine } from '../../local/clickhouse/native-engine.ts';
 import { parquetType } from './parquet-types.ts';
 import { readParquet } from './read-parquet.ts';
 

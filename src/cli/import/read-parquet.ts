@@ -5,8 +5,8 @@ import {
   loadNativeEngine,
   type NativeConnection,
   type NativeEngine,
-} from '../../../clickhouse-schema/embedded/native-engine.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+} from '../../local/clickhouse/native-engine.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
 import { parquetLine, type ParquetColumns } from './parquet-rows.ts';
 import { parquetType } from './parquet-types.ts';

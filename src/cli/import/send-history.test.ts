@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ImportedReply, ImportHistory, ImportItem } from '../../../actors/vocabulary/import.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import { failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { ImportedReply, ImportHistory, ImportItem } from '../../../core/vocabulary/import.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { CliError } from '../cli-error.ts';
-import { createCommandPace } from '../../kernel/command-pace.ts';
+import { createCommandPace } from '../../../core/kernel/command-pace.ts';
 import { createPartitionSender } from './send-history.ts';
 
 const item = (line: number): ImportItem => ({ line, playerId: `p-${line % 7}`, externalId: 'e', at: 1 });

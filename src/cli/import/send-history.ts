@@ -1,11 +1,11 @@
-import type { ImportedReply, ImportHistory, ImportItem } from '../../../actors/vocabulary/import.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import { sleep, type Clock } from '../../kernel/clock.ts';
-import { isTemporary } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { ImportedReply, ImportHistory, ImportItem } from '../../../core/vocabulary/import.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import { sleep, type Clock } from '../../../core/kernel/clock.ts';
+import { isTemporary } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
 import { createHistoryBatch } from './history-batch.ts';
-import type { CommandPace } from '../../kernel/command-pace.ts';
+import type { CommandPace } from '../../../core/kernel/command-pace.ts';
 
 /**
  * Sends the lines of one partition to its owner, in their order and each until it is decided.

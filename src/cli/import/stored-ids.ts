@@ -1,8 +1,8 @@
-import type { Environment } from '../../../actors/vocabulary/scope.ts';
+import type { Environment } from '../../../core/vocabulary/scope.ts';
 import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
 import { readSinkPosition } from '../../../streams/sinks/positions.ts';
-import { sleep, type Clock } from '../../kernel/clock.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { sleep, type Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { literal, type QueryRows } from '../export/clickhouse-rows.ts';
 
 /** The digests of a game's event ids that ClickHouse has: of all, or of those of `eventIds`. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { auditedConfig } from '../../../streams/audit/audited-config.ts';
 import type { AuditedBy, AuditTrail } from '../../../streams/audit/audit-trail.ts';
 import { boundedTexts } from '../../../streams/audit/bounded-texts.ts';
-import type { AuditOutcome } from '../../../streams/records/audit-entry.ts';
+import type { AuditOutcome } from '../../../core/vocabulary/records/audit-entry.ts';
 import type { ApiKey } from '../../api/api-key.ts';
 import { type AuditedAction, auditedAction, isAudited, thingOf } from '../../api/audit/audited-actions.ts';
 import type { Answer } from '../../api/answer.ts';
@@ -11,9 +11,9 @@ import { mustWait, propose, proposedKind } from '../../api/approvals/proposals.t
 import { TURN_OFF_PATH } from '../../api/approvals/turn-off.ts';
 import type { AuditedInput, AuditedPerform, ProposedChange } from '../../api/request-context.ts';
 import type { KeyedRoute } from '../../api/route.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { OwnContext } from '../read-body.ts';
 
 /** Makes the requests of audited routes write entries. */

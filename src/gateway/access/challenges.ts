@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../../streams/log/log.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Ids } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import type { Ids } from '../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createOneTimeEntries } from './one-time-entries.ts';
 
 /**

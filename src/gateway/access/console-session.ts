@@ -7,9 +7,9 @@ import { tokenIn, userAddress, userIdIn } from '../../../streams/config/users.ts
 import type { ApiKey } from '../../api/api-key.ts';
 import type { SignedIn } from '../../api/route.ts';
 import { csrfOf, PLAIN_COOKIE, SECURE_COOKIE } from '../../api/console/session-cookie.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { cookieValue } from '../http/header-values.ts';
 import { pageChannelOf } from './page-channel.ts';
 

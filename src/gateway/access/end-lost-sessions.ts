@@ -1,6 +1,6 @@
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
-import type { Cancel, Clock } from '../../kernel/clock.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { StreamRegistry } from '../sse/stream-registry.ts';
 import type { ConsoleSessions } from './console-session.ts';
 

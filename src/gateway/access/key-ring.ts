@@ -1,8 +1,8 @@
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
 import { hashApiKey } from '../../../streams/config/api-keys.ts';
-import { TIERS } from '../../../actors/vocabulary/documents.ts';
+import { TIERS } from '../../../core/vocabulary/documents.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { isVisibleAscii } from '../http/header-values.ts';
 import type { ApiKey } from '../../api/api-key.ts';
 

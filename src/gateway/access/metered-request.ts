@@ -2,7 +2,7 @@ import type { ApiKey } from '../../api/api-key.ts';
 import { isMetered } from '../../api/metering.ts';
 import type { OnlyPlayer } from '../../api/request-context.ts';
 import type { KeyedRoute } from '../../api/route.ts';
-import { type ErrorCode, failure, type Failure } from '../../kernel/errors.ts';
+import { type ErrorCode, failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 

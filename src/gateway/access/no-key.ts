@@ -1,4 +1,4 @@
-import { failure, type Failure } from '../../kernel/errors.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';
 
 /** The answer to a request without a valid key. @param text where a key may be; empty if nowhere */

@@ -1,5 +1,5 @@
 import type { Log } from '../../../streams/log/log.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
 
 /** Entries of the bucket STREAM_TOKENS that any gateway takes, each once and until it expires. Nothing rejects. */
 export interface OneTimeEntries {

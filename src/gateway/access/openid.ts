@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 import type { Config } from '../../config.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { createFairTurns } from '../../kernel/fair-turns.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import type { Logger } from '../../kernel/logger.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { createFairTurns } from '../../../core/kernel/fair-turns.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
 
 /*
  * Sign-in by an identity provider: OpenID Connect 1.0 with the code flow, PKCE (S256), state and nonce.

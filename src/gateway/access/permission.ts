@@ -1,8 +1,8 @@
-import type { Role } from '../../../actors/vocabulary/users.ts';
+import type { Role } from '../../../core/vocabulary/users.ts';
 import type { ApiKey } from '../../api/api-key.ts';
 import { leastRoleOf, mayAct } from '../../api/console/permissions.ts';
 import type { KeyedRoute } from '../../api/route.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
 
 /** The reason why a key may not call a route, with the remedy; undefined if it may. */
 export function forbidden(route: KeyedRoute, key: ApiKey): Failure | undefined {

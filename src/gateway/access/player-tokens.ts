@@ -2,9 +2,9 @@ import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { goodSecrets, playerTokensAddress } from '../../../streams/config/player-tokens.ts';
 import { playerIdOf } from '../../api/players/player-id.ts';
 import type { OnlyPlayer } from '../../api/request-context.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { readPlayerToken } from './read-player-token.ts';
 import type { ApiKey } from '../../api/api-key.ts';
 

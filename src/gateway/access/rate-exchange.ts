@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { RATE_COUNTS_SUBJECT } from '../../../streams/subjects.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { compile } from '../../api/validation.ts';
-import type { Cancel, Clock } from '../../kernel/clock.ts';
-import type { Ids } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
+import type { Ids } from '../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { RateCount, RateLimiter } from './rate-limiter.ts';
 
 /** One message between gateways. `to` is set in the reply to a new gateway's `ask`. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
 import { createCallerShares, type CallerShares } from './caller-shares.ts';
 
 /** The result of counting a request. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { assert, jsonValue, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { readPlayerToken } from './read-player-token.ts';
 
 const SECRET = 'ptsec_one';

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isPlainObject } from '../../api/plain-object.ts';
-import { BROKEN_ID, isBrokenId } from '../../kernel/broken-id.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { BROKEN_ID, isBrokenId } from '../../../core/kernel/broken-id.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /** A player token: a game server's signed statement that its bearer is a player. Times are epoch milliseconds. */
 export interface PlayerToken {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '../../../streams/log/log.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { failure, type Failure } from '../../kernel/errors.ts';
-import type { Ids } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import type { Ids } from '../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { ApiKey } from '../../api/api-key.ts';
 import { createOneTimeEntries } from './one-time-entries.ts';
 

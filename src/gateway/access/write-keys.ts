@@ -1,5 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { basicUser } from '../http/header-values.ts';
 import { keyTextOf, type RouteReader } from '../http/request-head.ts';
 import type { RequestHeaders } from '../http/request-headers.ts';

@@ -1,6 +1,6 @@
-import type { CommandBody, QueryBody } from '../../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import type { CallerKind, Environment } from '../../../actors/vocabulary/scope.ts';
+import type { CommandBody, QueryBody } from '../../../core/vocabulary/commands.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { CallerKind, Environment } from '../../../core/vocabulary/scope.ts';
 
 /** The origin of a request, which its commands and queries contain. */
 export interface Origin {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../../test/support/fake-clock.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
-import type { Command, Query } from '../../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { Command, Query } from '../../../core/vocabulary/commands.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
 import { decodeCommands, decodeQueries, encodeReplies } from '../../../streams/codec.ts';
 import type { StreamDefinition } from '../../../streams/stream-definitions.ts';
 import {
@@ -11,8 +11,8 @@ import {
   type MemoryFaults,
   type MemoryLog,
 } from '../../../streams/log/log-memory.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { createMetrics } from '../../kernel/metrics.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { createCommandClient, type CommandClient } from './command-client.ts';
 
 const MIB = 1024 * 1024;

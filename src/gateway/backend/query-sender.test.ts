@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Query } from '../../../actors/vocabulary/commands.ts';
+import type { Query } from '../../../core/vocabulary/commands.ts';
 import { decodeQueries } from '../../../streams/codec.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createQuerySender } from './query-sender.ts';
 
 it('splits long queries into messages below the broker’s maximum payload', async () => {

@@ -1,7 +1,7 @@
-import type { Cancel, Clock } from '../../kernel/clock.ts';
-import { queryChars } from '../../../actors/vocabulary/size-estimates.ts';
-import type { Query } from '../../../actors/vocabulary/commands.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
+import { queryChars } from '../../../core/vocabulary/size-estimates.ts';
+import type { Query } from '../../../core/vocabulary/commands.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { encodeQueries } from '../../../streams/codec.ts';
 import { queriesSubject } from '../../../streams/subjects.ts';
 import type { Log, Stop } from '../../../streams/log/log.ts';

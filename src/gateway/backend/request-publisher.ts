@@ -1,10 +1,10 @@
-import { sleep, type Clock } from '../../kernel/clock.ts';
-import { failure } from '../../kernel/errors.ts';
-import type { Gathering } from '../../kernel/gathering.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import type { Command } from '../../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import type { HandedCommands } from '../../../actors/vocabulary/local-gateway.ts';
+import { sleep, type Clock } from '../../../core/kernel/clock.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import type { Gathering } from '../../../core/kernel/gathering.ts';
+import type { Metrics } from '../../../core/kernel/metrics.ts';
+import type { Command } from '../../../core/vocabulary/commands.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { HandedCommands } from '../../../core/vocabulary/local-gateway.ts';
 import { encodeCommands } from '../../../streams/codec.ts';
 import { requestsSubject } from '../../../streams/subjects.ts';
 import type { Log } from '../../../streams/log/log.ts';

@@ -1,6 +1,6 @@
-import type { Cancel, Clock } from '../../kernel/clock.ts';
-import { failure } from '../../kernel/errors.ts';
-import type { AddressedReply, Reply } from '../../../actors/vocabulary/replies.ts';
+import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import type { AddressedReply, Reply } from '../../../core/vocabulary/replies.ts';
 
 /**
  * Requests that wait for their reply.

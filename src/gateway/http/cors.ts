@@ -1,6 +1,6 @@
 import { RESPONSE_HEADERS } from '../../api/response-headers.ts';
 import type { Route } from '../../api/route.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /** Decides which origins may read responses in a browser. */
 export interface Cors {

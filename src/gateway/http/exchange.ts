@@ -1,8 +1,8 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Answer, Headers, JsonAnswer, TextAnswer } from '../../api/answer.ts';
-import { ERRORS, type ErrorEntry, type Failure } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import { formatTimestamp } from '../../kernel/timestamp.ts';
+import { ERRORS, type ErrorEntry, type Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
 import { headText } from './answer-head.ts';
 import type { RateVerdict } from '../access/rate-limiter.ts';
 import type { RequestHeaders } from './request-headers.ts';

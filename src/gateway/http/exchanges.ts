@@ -1,10 +1,10 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import type { Clock } from '../../kernel/clock.ts';
-import { failure } from '../../kernel/errors.ts';
-import type { Ids } from '../../kernel/ids.ts';
-import { LIMITS } from '../../kernel/limits.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import type { Ids } from '../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
+import type { Metrics } from '../../../core/kernel/metrics.ts';
 import type { Cors } from './cors.ts';
 import { refuse, type ClosedStatus, type Exchange } from './exchange.ts';
 import { readHeaders } from './request-headers.ts';

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /** The result of inflating a body. */
 export type Inflated = { kind: 'whole'; bytes: Buffer } | { kind: 'too_large' } | { kind: 'broken' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { integersPastDouble, scanJson } from './json-scan.ts';
 
 const scan = (text: string) => scanJson(Buffer.from(text));

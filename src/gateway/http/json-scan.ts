@@ -1,4 +1,4 @@
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /** The result of one pass over a body's bytes, before it is parsed. */
 export type ScanVerdict =

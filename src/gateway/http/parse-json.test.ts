@@ -1,6 +1,6 @@
 import { assert, json, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { parseJson, parseLenientJson } from './parse-json.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { pointerPart } from '../../api/validation.ts';
-import { withoutMark } from '../../kernel/byte-order-mark.ts';
-import type { FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { withoutMark } from '../../../core/kernel/byte-order-mark.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { integersPastDouble, scanJson, type ScanVerdict } from './json-scan.ts';
 
 /**

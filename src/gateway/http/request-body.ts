@@ -1,5 +1,5 @@
-import type { Cancel, Clock } from '../../kernel/clock.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { type BodySender, createFairMemory, type MemoryEntry } from './fair-memory.ts';
 
 /**

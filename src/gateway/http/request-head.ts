@@ -1,7 +1,7 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import type { ConsoleRoute, KeyedRoute, RawInput } from '../../api/route.ts';
-import type { FieldFault } from '../../kernel/errors.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { noteIgnoredName } from '../../api/ignored-fields.ts';
 import { bearerToken, contentCoding, isJsonType, isVisibleAscii } from './header-values.ts';
 import { readQuery } from './query-string.ts';

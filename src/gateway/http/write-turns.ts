@@ -1,4 +1,4 @@
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /**
  * Spreads large bodies over turns of the event loop. Many answers that end in one turn would occupy the main thread

@@ -1,5 +1,5 @@
 import type { LiveReader } from '../../../streams/live-feed.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { endStream, startStream, type Exchange } from '../http/exchange.ts';
 
 /** Headers that stop caches, compressors and nginx from buffering messages. */

@@ -1,6 +1,6 @@
-import type { Tier } from '../../../actors/vocabulary/documents.ts';
+import type { Tier } from '../../../core/vocabulary/documents.ts';
 import type { LiveReader } from '../../../streams/live-feed.ts';
-import { failure } from '../../kernel/errors.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { type Exchange, respond } from '../http/exchange.ts';
 import { openSse } from './sse-connection.ts';
 import type { ApiKey } from '../../api/api-key.ts';

@@ -1,8 +1,8 @@
 import { JetStreamApiError, type ApiError } from '@nats-io/jetstream';
 import { RequestError, TimeoutError } from '@nats-io/transport-node';
-import { sleep } from '../../../src/kernel/clock.ts';
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { sleep } from '../../../core/kernel/clock.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { LogRecord, Stop, StreamBounds } from '../log.ts';
 import type { Link } from './link.ts';
 import type { ConsumerOptions, Manager, MessageQuery, StreamDescription } from './manager.ts';

@@ -1,8 +1,8 @@
 import type { ApiError } from '@nats-io/jetstream';
 import { headers as makeHeaders } from '@nats-io/transport-node';
 import type { MsgHdrs } from '@nats-io/transport-node';
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { AppendOptions, AppendOutcome } from '../log.ts';
 import { API_ERRORS, parseAnswer } from './api.ts';
 import type { Link } from './link.ts';

@@ -1,8 +1,8 @@
 import type { Msg } from '@nats-io/transport-node';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { createInbox } from '@nats-io/transport-node';
-import { nextTick, type Cancel, type Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { nextTick, type Cancel, type Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { LogRecord } from '../log.ts';
 import { makeConsumer } from './api.ts';
 import type { Link } from './link.ts';

@@ -1,10 +1,10 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { AuthorizationError, connect, createInbox, UserAuthenticationExpiredError } from '@nats-io/transport-node';
 import type { Msg, MsgHdrs, NatsConnection, ServerInfo, Subscription } from '@nats-io/transport-node';
-import { sleep, within } from '../../../src/kernel/clock.ts';
-import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { Logger } from '../../../src/kernel/logger.ts';
+import { sleep, within } from '../../../core/kernel/clock.ts';
+import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Stop } from '../log.ts';
 import type { Manager } from './manager.ts';
 import { createUnanswered, type Unanswered } from './unanswered.ts';

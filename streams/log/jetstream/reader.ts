@@ -1,7 +1,7 @@
 import { nuid } from '@nats-io/transport-node';
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { Logger } from '../../../src/kernel/logger.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
 import { STREAMS } from '../../stream-definitions.ts';
 import type { StreamName } from '../../stream-definitions.ts';
 import { isSameRecord } from '../log.ts';

@@ -1,5 +1,5 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
-import type { Clock } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
 import { BUCKETS, STREAMS } from '../../stream-definitions.ts';
 import type { BucketName } from '../../stream-definitions.ts';
 import { API_ERRORS, untilAnswered } from './api.ts';

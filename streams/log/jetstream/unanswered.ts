@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
 
 /**
  * Streams whose appends get no answer although the connection is up. nats-server stays in this state after it could not

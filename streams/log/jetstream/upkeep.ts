@@ -1,7 +1,7 @@
-import { sleep } from '../../../src/kernel/clock.ts';
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { Logger } from '../../../src/kernel/logger.ts';
+import { sleep } from '../../../core/kernel/clock.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Link } from './link.ts';
 
 export interface UpkeepOptions {

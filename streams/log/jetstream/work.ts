@@ -1,6 +1,6 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { Logger } from '../../../src/kernel/logger.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
 import type { StreamName } from '../../stream-definitions.ts';
 import type { Stop, WorkItem, WorkOptions } from '../log.ts';
 import { openCursor } from './cursor.ts';

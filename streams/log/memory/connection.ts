@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
+import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
 import { createPipe } from './pipe.ts';
 
 /** The fate of one write (append or bucket write). A delay does not delay later messages. */

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../../src/kernel/clock.ts';
+import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
 
 /**
  * One direction of a client's connection: messages arrive later, in order. Without latency they arrive in a microtask,

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { StreamDefinition } from '../../stream-definitions.ts';
 import type { AppendOptions, AppendOutcome, LogRecord, StreamBounds, Stop } from '../log.ts';
 import { subjectMatches } from '../subject-match.ts';

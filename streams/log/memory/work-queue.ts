@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
 import type { LogRecord, Stop, WorkItem, WorkOptions } from '../log.ts';
 import { subjectMatches } from '../subject-match.ts';
 import type { Connection } from './connection.ts';

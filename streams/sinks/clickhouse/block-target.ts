@@ -10,7 +10,7 @@ import {
   readHeldPosition,
 } from '../../../clickhouse-schema/queries/held-position.ts';
 import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { StreamName } from '../../stream-definitions.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
   type RecordsPosition,
 } from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { SinkPosition } from '../positions.ts';
 import { createRemoveRows } from './remove-rows.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createSignal } from '../../../src/kernel/signal.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { createSignal } from '../../../core/kernel/signal.ts';
 import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import type { Reader } from '../../log/log.ts';
 import { aCommit, aTrackedEvent } from '../testing.ts';

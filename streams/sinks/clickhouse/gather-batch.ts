@@ -1,8 +1,8 @@
-import type { SnapshotMark } from '../../../actors/vocabulary/facts.ts';
-import type { Signal } from '../../../src/kernel/signal.ts';
+import type { SnapshotMark } from '../../../core/vocabulary/facts.ts';
+import type { Signal } from '../../../core/kernel/signal.ts';
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { sleep, untilTickMs, type Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { sleep, untilTickMs, type Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { LogRecord, Reader } from '../../log/log.ts';
 import { UnknownVersionError } from '../../wire/unknown-version.ts';
 import type { BatchUnderWay } from './batch-source.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Log } from '../../log/log.ts';
 import { readSinkPosition, type SinkPosition } from '../positions.ts';
 

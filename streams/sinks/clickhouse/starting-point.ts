@@ -1,4 +1,4 @@
-import type { Logger } from '../../../src/kernel/logger.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
 import type { StreamBounds } from '../../log/log.ts';
 import type { StreamName } from '../../stream-definitions.ts';
 import type { SinkPosition } from '../positions.ts';

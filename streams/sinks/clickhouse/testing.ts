@@ -1,4 +1,4 @@
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from '../../../test/support/fake-clock.ts';
 import { readNativeBlock } from '../../../test/support/native-block.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../../../test/support/fake-clock.ts';
 import { silentLogger } from '../../../test/support/silent-logger.ts';
 import { encodeJson } from '../../codec.ts';

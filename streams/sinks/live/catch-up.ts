@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { type Member, matcherOf } from './audience.ts';
 import type { FedRecord } from './fed-record.ts';
 import type { OlderRecords } from './older-records.ts';

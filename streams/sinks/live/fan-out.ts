@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { LogRecord } from '../../log/log.ts';
 import type { Audience, Channel, Member } from './audience.ts';
 import { eventsOf, fedRecord } from './fed-record.ts';

@@ -2,7 +2,7 @@ import { decodeEvents } from '../../codec.ts';
 import type { LogRecord } from '../../log/log.ts';
 import { eventMessage } from './messages.ts';
 import { factPosition } from './position.ts';
-import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
+import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
 
 /**
  * A record of FACTS kept for readers that are behind. It is decoded when one of them first needs it. Readers that are

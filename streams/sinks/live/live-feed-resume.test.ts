@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import type { LostEvents } from '../../live-feed.ts';
 import { noteErasure } from '../../erasures.ts';
 import { createLiveFeed } from './live-feed.ts';

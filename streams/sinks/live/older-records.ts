@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../../../src/kernel/clock.ts';
+import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import type { Log, LogRecord, Reader } from '../../log/log.ts';
 import { type FedRecord, fedRecord } from './fed-record.ts';
 import type { ReplaySlots } from './replay-slots.ts';

@@ -1,6 +1,6 @@
 import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createWebhooksWorld } from '../../../test/support/webhooks-world.ts';
 import { encodeCommit } from '../../codec.ts';
 import { aCommit, aTrackedEvent, commit } from '../testing.ts';

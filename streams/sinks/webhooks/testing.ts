@@ -1,6 +1,6 @@
-import { type Clock, within } from '../../../src/kernel/clock.ts';
+import { type Clock, within } from '../../../core/kernel/clock.ts';
 import type { ConfigChange, ConfigEntry } from '../../config/config-store.ts';
-import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './delivery/sender.ts';
 import type { Formats } from '../../format-gate.ts';

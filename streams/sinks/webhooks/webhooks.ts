@@ -1,10 +1,10 @@
 import { leaseHolder } from '../../lease-holder.ts';
-import { type Clock, within } from '../../../src/kernel/clock.ts';
-import type { Ids } from '../../../src/kernel/ids.ts';
-import { DELIVERY_BATCHES } from '../../../actors/vocabulary/formats.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { Logger } from '../../../src/kernel/logger.ts';
-import type { SinkMetrics } from '../../../src/kernel/metrics.ts';
+import { type Clock, within } from '../../../core/kernel/clock.ts';
+import type { Ids } from '../../../core/kernel/ids.ts';
+import { DELIVERY_BATCHES } from '../../../core/vocabulary/formats.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
+import type { SinkMetrics } from '../../../core/kernel/metrics.ts';
 import { watchErasures, type Erasures } from '../../erasures.ts';
 import type { Formats } from '../../format-gate.ts';
 import type { TracedEvents } from '../../freshness/traced-events.ts';

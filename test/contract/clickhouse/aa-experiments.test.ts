@@ -6,7 +6,7 @@ import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { playerIdOf } from '../../../actors/flags/samples.ts';
 import { experimentResults } from '../../../src/analysis/experiment-results.ts';
 import { sampleOf, seededRandom } from '../../../src/analysis/testing.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit } from '../../../streams/sinks/testing.ts';
 import { measureFacts } from '../../experiments/measure-facts.ts';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../../../actors/vocabulary/facts.ts';
-import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
+import type { Fact } from '../../../core/vocabulary/facts.ts';
+import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/flag-facts.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiment-query.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
@@ -16,7 +16,7 @@ import { rowsOf, execSql, runSql, type TestClickhouse } from '../../support/clic
 import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
-import type { ServedFlag } from '../../../actors/vocabulary/player.ts';
+import type { ServedFlag } from '../../../core/vocabulary/player.ts';
 import type { QueryResult } from '../../../clickhouse-schema/queries/query-result.ts';
 
 let clickhouse: TestClickhouse;

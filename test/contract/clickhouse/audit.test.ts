@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import type { AuditQuery, FoundEntry } from '../../../clickhouse-schema/queries/audit-query.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { encodeAuditEntries } from '../../../streams/codec.ts';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
-import type { AuditEntry } from '../../../streams/records/audit-entry.ts';
+import type { AuditEntry } from '../../../core/vocabulary/records/audit-entry.ts';
 import { type ClickhouseSink, createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { auditSubject } from '../../../streams/subjects.ts';
 import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';

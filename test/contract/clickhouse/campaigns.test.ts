@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Fact } from '../../../actors/vocabulary/facts.ts';
-import type { PurchaseRecorded } from '../../../actors/vocabulary/purchase-facts.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import type { Fact } from '../../../core/vocabulary/facts.ts';
+import type { PurchaseRecorded } from '../../../core/vocabulary/purchase-facts.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
@@ -10,7 +10,7 @@ import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts
 import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
-import type { InterventionSuppressed, InterventionTriggered } from '../../../actors/vocabulary/campaign-facts.ts';
+import type { InterventionSuppressed, InterventionTriggered } from '../../../core/vocabulary/campaign-facts.ts';
 
 /* What happens between campaigns and players, through the real sink into the real engine. */
 

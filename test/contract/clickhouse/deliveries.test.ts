@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { FIRST_PLACE } from '../../../clickhouse-schema/rows/player-rows.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { encodeDeliveryRecords, encodeDisablings } from '../../../streams/codec.ts';
 import { deliveryRecordsSubject, disablingRecordsSubject } from '../../../streams/subjects.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
-import type { DeliveryRecord } from '../../../streams/records/delivery-record.ts';
+import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';

@@ -11,14 +11,14 @@ import {
   COMBINATORS,
   REFUSED_FUNCTIONS,
   SCALAR_FUNCTIONS,
-} from '../../../clickhouse-schema/embedded/reviewed-functions.ts';
+} from '../../../src/local/clickhouse/reviewed-functions.ts';
 import {
   FORMATS,
   PARAMETRIC_TYPES,
   SYSTEM_TABLES,
   TABLE_FUNCTIONS,
-} from '../../../clickhouse-schema/embedded/reviewed-names.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+} from '../../../src/local/clickhouse/reviewed-names.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../sim/random.ts';
 import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';

@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { engineCommand } from '../../../clickhouse-schema/embedded/engine-command.ts';
-import { REFUSED_FUNCTIONS } from '../../../clickhouse-schema/embedded/reviewed-functions.ts';
-import { TYPE_ARGUMENTS, ZONE_ARGUMENTS } from '../../../clickhouse-schema/embedded/zone-arguments.ts';
+import { engineCommand } from '../../../src/local/clickhouse/engine-command.ts';
+import { REFUSED_FUNCTIONS } from '../../../src/local/clickhouse/reviewed-functions.ts';
+import { TYPE_ARGUMENTS, ZONE_ARGUMENTS } from '../../../src/local/clickhouse/zone-arguments.ts';
 import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
 
 /*

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { encodeDeliveryRecords } from '../../../streams/codec.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
-import type { DeliveryRecord } from '../../../streams/records/delivery-record.ts';
+import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createEraser } from '../../../streams/sinks/clickhouse/eraser.ts';
 import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';

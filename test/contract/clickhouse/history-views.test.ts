@@ -17,7 +17,7 @@ import { TABLES } from '../../../clickhouse-schema/rows/tables.ts';
 import { fileFormat, type ImportKind } from '../../../src/cli/import/file-formats.ts';
 import { createHistoryBatch } from '../../../src/cli/import/history-batch.ts';
 import { readHistory } from '../../../src/cli/import/read-history.ts';
-import { uuidv5 } from '../../../src/kernel/ids.ts';
+import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { createPlayerDaysTarget, type PlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { aCommit } from '../../../streams/sinks/testing.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';

@@ -5,8 +5,8 @@ import { readHeldPosition } from '../../../clickhouse-schema/queries/held-positi
 import { removeFactsAfter } from '../../../clickhouse-schema/queries/repair.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import {

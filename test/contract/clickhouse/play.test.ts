@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Fact } from '../../../actors/vocabulary/facts.ts';
-import type { PurchaseRecorded } from '../../../actors/vocabulary/purchase-facts.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import type { Fact } from '../../../core/vocabulary/facts.ts';
+import type { PurchaseRecorded } from '../../../core/vocabulary/purchase-facts.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
@@ -11,7 +11,7 @@ import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
 import { startWithTables } from '../../support/made-tables.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
 import { until } from '../../support/until.ts';
-import type { SessionClosed, SessionRecorded } from '../../../actors/vocabulary/session-facts.ts';
+import type { SessionClosed, SessionRecorded } from '../../../core/vocabulary/session-facts.ts';
 
 /* Sessions and purchases through the real sink into the real engine. */
 

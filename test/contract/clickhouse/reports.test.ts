@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { runSql, type TestClickhouse } from '../../support/clickhouse.ts';
 import { startWithTables } from '../../support/made-tables.ts';

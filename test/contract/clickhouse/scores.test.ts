@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults } from '../../../streams/log/log-memory.ts';
 import { createRecordWriter, type RecordWriter } from '../../../streams/records/record-writer.ts';
-import { modelReferenceOf, type ModelReference, type ReferenceBins } from '../../../streams/records/model-reference.ts';
-import type { ScoreRecord } from '../../../streams/records/score-record.ts';
+import { modelReferenceOf, type ModelReference, type ReferenceBins } from '../../../core/vocabulary/records/model-reference.ts';
+import type { ScoreRecord } from '../../../core/vocabulary/records/score-record.ts';
 import { aScore } from '../../../streams/records/testing.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';

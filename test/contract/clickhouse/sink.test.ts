@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aPlayer } from '../../../actors/testing.ts';
-import type { Fact } from '../../../actors/vocabulary/facts.ts';
-import type { EntityState } from '../../../actors/vocabulary/state.ts';
+import type { Fact } from '../../../core/vocabulary/facts.ts';
+import type { EntityState } from '../../../core/vocabulary/state.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createNativeBlock } from '../../../clickhouse-schema/rows/native-block.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { decodeState } from '../../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';

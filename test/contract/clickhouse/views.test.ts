@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PARAMETERISED_VIEWS } from '../../../clickhouse-schema/embedded/reviewed-names.ts';
+import { PARAMETERISED_VIEWS } from '../../../src/local/clickhouse/reviewed-names.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createPlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { rowsUnder, codeIn } from '../../support/documentation.ts';

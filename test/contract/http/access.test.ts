@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { systemIds } from '../../../src/kernel/ids.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { systemIds } from '../../../core/kernel/ids.ts';
 import { createApiKey } from '../../../streams/config/api-keys.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { bodyOf } from '../../support/api-body.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Grant, Role } from '../../../actors/vocabulary/users.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { createPasswordHashes } from '../../../src/kernel/password-hash.ts';
+import type { Grant, Role } from '../../../core/vocabulary/users.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { createPasswordHashes } from '../../../core/kernel/password-hash.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { userAddress, userOfEmail, withToken } from '../../../streams/config/users.ts';
-import { systemIds } from '../../../src/kernel/ids.ts';
+import { systemIds } from '../../../core/kernel/ids.ts';
 import { createPeople, type People, type SignedInPerson } from '../../support/console-people.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Fact } from '../../../actors/vocabulary/facts.ts';
+import type { Fact } from '../../../core/vocabulary/facts.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import {
   exceededBound,
@@ -7,8 +7,8 @@ import {
   readableSql,
 } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../../../actors/vocabulary/facts.ts';
-import type { FlagExposed } from '../../../actors/vocabulary/flag-facts.ts';
+import type { Fact } from '../../../core/vocabulary/facts.ts';
+import type { FlagExposed } from '../../../core/vocabulary/flag-facts.ts';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
@@ -14,7 +14,7 @@ import { execSql, type TestClickhouse } from '../../support/clickhouse.ts';
 import { startWithTables } from '../../support/made-tables.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
-import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
+import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Grant, Role } from '../../../actors/vocabulary/users.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Grant, Role } from '../../../core/vocabulary/users.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { decodeAuditEntries } from '../../../streams/codec.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';

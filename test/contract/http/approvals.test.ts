@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Grant, Role } from '../../../actors/vocabulary/users.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Grant, Role } from '../../../core/vocabulary/users.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { userAddress } from '../../../streams/config/users.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { createPeople, type People, type SignedInPerson } from '../../support/console-people.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AUDITED_ENDPOINTS } from '../../../src/api/audit/audited-actions.ts';
 import { routes } from '../../../src/api/routes.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { decodeAuditEntries } from '../../../streams/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
-import type { AuditEntry } from '../../../streams/records/audit-entry.ts';
+import type { AuditEntry } from '../../../core/vocabulary/records/audit-entry.ts';
 import { createPeople } from '../../support/console-people.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { until } from '../../support/until.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aPlayer } from '../../../actors/testing.ts';
-import { failure } from '../../../src/kernel/errors.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { accept, startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { startOfToday } from '../../support/whole-day.ts';

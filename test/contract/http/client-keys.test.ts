@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import type { GameDocument } from '../../../actors/vocabulary/documents.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import type { GameDocument } from '../../../core/vocabulary/documents.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STATIC } from '../../../actors/vocabulary/documents.ts';
-import { type Grant, type Role, ROLES } from '../../../actors/vocabulary/users.ts';
+import { STATIC } from '../../../core/vocabulary/documents.ts';
+import { type Grant, type Role, ROLES } from '../../../core/vocabulary/users.ts';
 import { leastRoleOf, mayAct } from '../../../src/api/console/permissions.ts';
 import type { Route } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/routes.ts';

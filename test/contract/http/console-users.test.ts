@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Grant, Role } from '../../../actors/vocabulary/users.ts';
+import type { Grant, Role } from '../../../core/vocabulary/users.ts';
 import { leastRoleOf } from '../../../src/api/console/permissions.ts';
 import { routes } from '../../../src/api/routes.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { decodeAuditEntries } from '../../../streams/codec.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { userAddress } from '../../../streams/config/users.ts';

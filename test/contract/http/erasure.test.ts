@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { DomainFact, Fact } from '../../../actors/vocabulary/facts.ts';
-import type { EntityState } from '../../../actors/vocabulary/state.ts';
+import type { DomainFact, Fact } from '../../../core/vocabulary/facts.ts';
+import type { EntityState } from '../../../core/vocabulary/state.ts';
 import { aPlayer } from '../../../actors/testing.ts';
 import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { decodeState, encodeScores } from '../../../streams/codec.ts';
-import type { ScoreRecord } from '../../../streams/records/score-record.ts';
+import type { ScoreRecord } from '../../../core/vocabulary/records/score-record.ts';
 import { aScore } from '../../../streams/records/testing.ts';
 import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';

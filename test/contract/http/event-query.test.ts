@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../../../actors/vocabulary/facts.ts';
+import type { Fact } from '../../../core/vocabulary/facts.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
@@ -13,7 +13,7 @@ import { rowsOf, execSql, type TestClickhouse } from '../../support/clickhouse.t
 import { startWithTables } from '../../support/made-tables.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { silentLogger } from '../../support/silent-logger.ts';
-import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
+import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;

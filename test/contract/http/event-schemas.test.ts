@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { failure } from '../../../src/kernel/errors.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { rowsOf } from '../../support/clickhouse.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TrackEvents } from '../../../actors/vocabulary/commands.ts';
-import { failure } from '../../../src/kernel/errors.ts';
+import type { TrackEvents } from '../../../core/vocabulary/commands.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { accept, playerIn, RECEIVED_AT, startGateway, unavailable, type Gateway } from '../../support/http-gateway.ts';
 

@@ -3,8 +3,8 @@ import { HUNGRY } from '../../../actors/conditions/testing.ts';
 import { stepsSpent } from '../../../actors/conditions/steps.ts';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import { aPlayer } from '../../../actors/testing.ts';
-import { failure } from '../../../src/kernel/errors.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 
 /* What one request that evaluates all flags in the gateway may cost. */

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aFlag } from '../../../actors/flags/samples.ts';
 import type { ApiKeyRequest } from '../../../streams/config/api-keys.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import { failure } from '../../../src/kernel/errors.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/replies.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../../src/kernel/errors.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { playerIn } from '../../support/http-gateway.ts';
 import { EXAMPLE, SWITCH, rule, setUpFlags, variants } from './flag-requests.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { EXAMPLE, PATH, SWITCH, rule, variants, setUpFlags } from './flag-requests.ts';
 
 const world = setUpFlags();

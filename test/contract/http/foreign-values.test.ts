@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CommandBody } from '../../../actors/vocabulary/commands.ts';
+import type { CommandBody } from '../../../core/vocabulary/commands.ts';
 import { accept, startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { isWhole, sendRaw } from '../../support/raw-http.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { openRaw, sendRaw } from '../../support/raw-http.ts';
 import { until } from '../../support/until.ts';

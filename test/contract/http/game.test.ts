@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { flagsOf } from '../../../actors/flags/testing.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
 import { startGateway, type Gateway } from '../../support/http-gateway.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aFlag, aRule, compiled, variantsOf } from '../../../actors/flags/samples.ts';
 import { definitionsOf } from '../../../actors/testing.ts';
-import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
 import { startGateway, type Gateway } from '../../support/http-gateway.ts';

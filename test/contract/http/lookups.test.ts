@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../../../actors/vocabulary/facts.ts';
+import type { Fact } from '../../../core/vocabulary/facts.ts';
 import { aPlayer } from '../../../actors/testing.ts';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { failure } from '../../../src/kernel/errors.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { createEventTracer, type EventTracer } from '../../../src/trace/trace-port.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';

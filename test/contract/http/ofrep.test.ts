@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
-import { failure, type ErrorCode } from '../../../src/kernel/errors.ts';
-import { uuidv5 } from '../../../src/kernel/ids.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/replies.ts';
+import { failure, type ErrorCode } from '../../../core/kernel/errors.ts';
+import { uuidv5 } from '../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { startGateway, unavailable, type Gateway } from '../../support/http-gateway.ts';
 
 let gateway: Gateway;

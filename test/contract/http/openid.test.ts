@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { UserDocument } from '../../../actors/vocabulary/users.ts';
+import type { UserDocument } from '../../../core/vocabulary/users.ts';
 import { ConfigError, readConfig } from '../../../src/config.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { systemIds } from '../../../src/kernel/ids.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { systemIds } from '../../../core/kernel/ids.ts';
 import { newUser, userAddress } from '../../../streams/config/users.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts';

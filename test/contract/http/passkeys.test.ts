@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserDocument } from '../../../actors/vocabulary/users.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { UserDocument } from '../../../core/vocabulary/users.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { newUser, userAddress, withToken } from '../../../streams/config/users.ts';
-import { systemIds } from '../../../src/kernel/ids.ts';
+import { systemIds } from '../../../core/kernel/ids.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { createSoftwarePasskey, type SoftwarePasskey } from '../../support/software-passkey.ts';
 

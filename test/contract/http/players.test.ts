@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { uuidv5 } from '../../../src/kernel/ids.ts';
-import { failure } from '../../../src/kernel/errors.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { uuidv5 } from '../../../core/kernel/ids.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { accept, aPlayer, startGateway, type Gateway } from '../../support/http-gateway.ts';
 

@@ -1,7 +1,7 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { reservedPort } from '../../support/reserved-port.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { openRaw, sendRaw } from '../../support/raw-http.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { failure } from '../../../src/kernel/errors.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { accept, startGateway, type Gateway } from '../../support/http-gateway.ts';

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock, type Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import { systemClock, type Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { accept, playerIn, startGateway, type Call, type Gateway } from '../../support/http-gateway.ts';
 import { isWhole, sendRaw } from '../../support/raw-http.ts';

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TrackItem } from '../../../actors/vocabulary/commands.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands.ts';
 import { playerIdOf } from '../../../src/api/players/player-id.ts';
-import { failure } from '../../../src/kernel/errors.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { accept, type Call, startGateway, unavailable, type Gateway } from '../../support/http-gateway.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { EventTracked } from '../../../actors/vocabulary/event-tracked.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { failure } from '../../../src/kernel/errors.ts';
+import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { failure } from '../../../core/kernel/errors.ts';
 import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
 import { startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { createRandom, type Random } from '../../sim/random.ts';

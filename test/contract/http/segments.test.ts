@@ -1,6 +1,6 @@
 import type { SegmentQuestion } from '../../../src/api/request-context.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { createFakeLedger } from '../../support/fake-ledger.ts';
 import { startGateway, type Gateway } from '../../support/http-gateway.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserDocument } from '../../../actors/vocabulary/users.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createPasswordHashes } from '../../../src/kernel/password-hash.ts';
-import { systemIds } from '../../../src/kernel/ids.ts';
+import type { UserDocument } from '../../../core/vocabulary/users.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { createPasswordHashes } from '../../../core/kernel/password-hash.ts';
+import { systemIds } from '../../../core/kernel/ids.ts';
 import { newUser, userAddress, withToken } from '../../../streams/config/users.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';
 import { createSoftwarePasskey } from '../../support/software-passkey.ts';

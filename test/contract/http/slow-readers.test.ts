@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { systemClock, type Clock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createMetrics, type Metrics } from '../../../src/kernel/metrics.ts';
+import { systemClock, type Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { createMetrics, type Metrics } from '../../../core/kernel/metrics.ts';
 import type { ServerDeps } from '../../../src/gateway/server.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { until } from '../../support/until.ts';

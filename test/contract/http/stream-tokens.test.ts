@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { Log } from '../../../streams/log/log.ts';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Role } from '../../../actors/vocabulary/users.ts';
+import type { Role } from '../../../core/vocabulary/users.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { createPeople, type People } from '../../support/console-people.ts';
 import { type Gateway, startGateway } from '../../support/http-gateway.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { createFakeLedger } from '../../support/fake-ledger.ts';
 import { startGateway, type Gateway } from '../../support/http-gateway.ts';

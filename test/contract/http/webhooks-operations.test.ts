@@ -5,7 +5,7 @@ import type {
   LoggedAttempt,
   WebhookDeliveriesQuery,
 } from '../../../clickhouse-schema/queries/webhook-delivery-query.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type {
   DeliveredPayload,
   Recovery,
@@ -21,7 +21,7 @@ import { NO_ANALYTICS } from '../../support/no-analytics.ts';
 import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
 import { documentedWebhookPath } from '../../support/webhook-paths.ts';
 import { until } from '../../support/until.ts';
-import type { FactPlace } from '../../../streams/records/fact-place.ts';
+import type { FactPlace } from '../../../core/vocabulary/records/fact-place.ts';
 
 /* The delivery endpoints of webhooks in the gateway. The sink and ClickHouse are fakes. */
 

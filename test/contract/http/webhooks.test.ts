@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failure } from '../../../src/kernel/errors.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { bodyOf } from '../../support/api-body.ts';
 import { startGateway, type Gateway } from '../../support/http-gateway.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
-import type { DocumentAddress } from '../../../actors/vocabulary/documents.ts';
+import type { DocumentAddress } from '../../../core/vocabulary/documents.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { startTestNats } from '../../support/nats.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLiveDefinitions } from '../../../actors/runtime/live-definitions.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { systemIds } from '../../../src/kernel/ids.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { systemIds } from '../../../core/kernel/ids.ts';
 import { createApiKey } from '../../../streams/config/api-keys.ts';
 import { openConfigStore, type ConfigStore } from '../../../streams/config/config-store.ts';
 import { createGame, gameAddress } from '../../../streams/config/games.ts';

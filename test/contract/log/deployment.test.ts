@@ -1,9 +1,9 @@
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { changeDeployment } from '../../../src/cli/deployment.ts';
 import { joinDeployment } from '../../../src/join-deployment.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
 import { connectJetStream, type JetStreamLog } from '../../../streams/log/log-jetstream.ts';
 import { startTestCluster, type TestCluster } from '../../support/nats-cluster.ts';

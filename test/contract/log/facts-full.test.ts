@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { encodeJson } from '../../../streams/codec.ts';
 import { factsLevels } from '../../../streams/facts-levels.ts';
 import { watchFactsRoom } from '../../../streams/facts-room.ts';

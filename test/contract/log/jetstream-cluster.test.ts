@@ -1,7 +1,7 @@
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
 import { startTestCluster } from '../../support/nats-cluster.ts';

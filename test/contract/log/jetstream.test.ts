@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { startTestNats } from '../../support/nats.ts';

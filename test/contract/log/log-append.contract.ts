@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { AppendOutcome } from '../../../streams/log/log.ts';
 import { FACTS_BYTES, MIB, bytes, eventually, sequenceOf, text, type LogSuite } from './log-suite.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { LogRecord } from '../../../streams/log/log.ts';
 import { MIB, bytes, eventually, sequenceOf, text, type LogSuite } from './log-suite.ts';
 

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { MemoryLog } from '../../../streams/log/log-memory.ts';
 import { FACTS_BYTES } from './log-suite.ts';

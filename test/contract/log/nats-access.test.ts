@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { nkeys } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { connectionOptionsOf, type BrokerAccess } from '../../../streams/log/jetstream/access.ts';
 import { connectJetStream, type JetStreamLog } from '../../../streams/log/log-jetstream.ts';
 import { makeCertificates } from '../../support/certificates.ts';

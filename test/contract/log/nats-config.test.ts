@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reservedPort } from '../../support/reserved-port.ts';
 import { natsAnswers, startNats, type NatsProcess } from '../../../src/local/nats-process.ts';
 import { findNatsServer } from '../../../src/local/nats-server.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { until } from '../../support/until.ts';
 
 /* The configuration files that ship, in a real nats-server. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { createOwnAppends, type OwnAppends, watchAppends } from '../../../streams/log/own-appends.ts';

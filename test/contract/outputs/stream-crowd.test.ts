@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { array, assert, asyncProperty, boolean, integer, record } from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import type { LiveReader } from '../../../streams/live-feed.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
 import { createLiveFeed } from '../../../streams/sinks/live/live-feed.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { LookupOptions } from 'node:dns';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { HostFiles } from '../../../streams/sinks/webhooks/delivery/host-files.ts';
 import { createHttpSender } from '../../../streams/sinks/webhooks/delivery/http-sender.ts';
 import { createResolver } from '../../../streams/sinks/webhooks/delivery/resolver.ts';

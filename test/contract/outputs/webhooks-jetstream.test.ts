@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { systemIds } from '../../../src/kernel/ids.ts';
-import { createMetrics } from '../../../src/kernel/metrics.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { systemIds } from '../../../core/kernel/ids.ts';
+import { createMetrics } from '../../../core/kernel/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../../streams/config/config-store.ts';
-import type { WebhookDocument } from '../../../actors/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';

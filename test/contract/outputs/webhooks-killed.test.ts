@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LookupFunction } from 'node:net';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { type HttpSenderOptions, createHttpSender } from '../../../streams/sinks/webhooks/delivery/http-sender.ts';
 import type { DeliverySender } from '../../../streams/sinks/webhooks/delivery/sender.ts';
 import { until } from '../../support/until.ts';

@@ -1,7 +1,7 @@
 import { createServer, type LookupFunction, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../core/kernel/clock.ts';
 import { createHttpSender, type HttpSenderOptions } from '../../../streams/sinks/webhooks/delivery/http-sender.ts';
 import type { DeliverySender } from '../../../streams/sinks/webhooks/delivery/sender.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';

@@ -1,5 +1,5 @@
-import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { CampaignDocument } from '../../../core/vocabulary/documents.ts';
 import type { CampaignHistory } from '../model/campaign-history.ts';
 import { isScheduled } from './check-own-doings.ts';
 import type { Observer } from '../observer.ts';
@@ -10,7 +10,7 @@ import type {
   InterventionShown,
   InterventionSuppressed,
   InterventionTriggered,
-} from '../../../actors/vocabulary/campaign-facts.ts';
+} from '../../../core/vocabulary/campaign-facts.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { SIM_LIMITS } from '../sim-limits.ts';
 

@@ -7,10 +7,10 @@ import {
   type PropertiesDropped,
   type PropertyFilled,
   type PropertySpec,
-} from '../../../actors/vocabulary/computed.ts';
-import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { Scope } from '../../../actors/vocabulary/scope.ts';
-import type { EntityState, LedgerState, PlayerState } from '../../../actors/vocabulary/state.ts';
+} from '../../../core/vocabulary/computed.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { Scope } from '../../../core/vocabulary/scope.ts';
+import type { EntityState, LedgerState, PlayerState } from '../../../core/vocabulary/state.ts';
 import { type OwnDoing, withCampaigns } from './check-own-doings.ts';
 import type { Wrong } from './check-segments.ts';
 import type { PartitionLog } from './partition-log.ts';

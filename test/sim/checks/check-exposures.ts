@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
-import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/flag-facts.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
 import { ROOM_SEEN_MS, SIM_LIMITS } from '../sim-limits.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import type { Attempt, History } from '../history.ts';

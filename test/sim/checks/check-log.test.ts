@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { aCommand } from '../../../actors/testing.ts';
-import type { CommitRecord } from '../../../actors/vocabulary/commit-record.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
+import type { CommitRecord } from '../../../core/vocabulary/commit-record.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
 import { createHistory } from '../history.ts';
 import { predict } from '../model/model.ts';
 import { createWorld } from '../world.ts';

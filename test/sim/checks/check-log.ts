@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import type { Command, ReceivedCommand } from '../../../actors/vocabulary/commands.ts';
-import type { PropertiesChanged } from '../../../actors/vocabulary/computed.ts';
-import type { DomainFact, Fact } from '../../../actors/vocabulary/facts.ts';
-import type { FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Command, ReceivedCommand } from '../../../core/vocabulary/commands.ts';
+import type { PropertiesChanged } from '../../../core/vocabulary/computed.ts';
+import type { DomainFact, Fact } from '../../../core/vocabulary/facts.ts';
+import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/flag-facts.ts';
 import { explainExposure, explainServed } from './check-exposures.ts';
 import {
   explainScheduled,
@@ -33,7 +33,7 @@ import { createTimeline, type Timeline } from '../timeline.ts';
 import { isUnavailable } from '../operation.ts';
 import { ROOM_SEEN_MS } from '../sim-limits.ts';
 import type { World } from '../world.ts';
-import type { CommitRecord, RequestPosition } from '../../../actors/vocabulary/commit-record.ts';
+import type { CommitRecord, RequestPosition } from '../../../core/vocabulary/commit-record.ts';
 import type { PartitionLog, Placement } from './partition-log.ts';
 import { isSameState } from './same-state.ts';
 

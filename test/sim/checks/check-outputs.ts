@@ -1,6 +1,6 @@
 import type { PartitionStore } from '../../../actors/runtime/store/store.ts';
-import type { Fact } from '../../../actors/vocabulary/facts.ts';
-import type { EntityState } from '../../../actors/vocabulary/state.ts';
+import type { Fact } from '../../../core/vocabulary/facts.ts';
+import type { EntityState } from '../../../core/vocabulary/state.ts';
 import { isPlayerTable, TABLE_NAMES, TABLES } from '../../../clickhouse-schema/rows/tables.ts';
 import type { PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { rowsOf } from '../../../clickhouse-schema/rows/rows.ts';

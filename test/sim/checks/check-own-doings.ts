@@ -1,6 +1,6 @@
-import type { Command } from '../../../actors/vocabulary/commands.ts';
-import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { Command } from '../../../core/vocabulary/commands.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { EntityState, PlayerState } from '../../../core/vocabulary/state.ts';
 import type { Wrong } from './check-segments.ts';
 import type { View } from '../model/model.ts';
 import { predictCampaigns, predictScheduled } from '../model/model-campaigns.ts';

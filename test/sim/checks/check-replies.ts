@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Command, EvaluateFlags } from '../../../actors/vocabulary/commands.ts';
-import type { PlayerReply, Reply } from '../../../actors/vocabulary/replies.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { Command, EvaluateFlags } from '../../../core/vocabulary/commands.ts';
+import type { PlayerReply, Reply } from '../../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import { NO_DEFINITIONS } from '../model/model-definitions.ts';
 import type { ConfigHistory } from '../model/model-segments.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hashed, unpackEvents } from '../../../actors/events/event-block.ts';
-import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { EntityState, PlayerState } from '../../../core/vocabulary/state.ts';
 import { countingOf, naiveDays } from '../model/model-computed.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { CampaignDocument } from '../../../actors/vocabulary/documents.ts';
+import type { CampaignDocument } from '../../../core/vocabulary/documents.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { World } from '../world.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { World } from '../world.ts';

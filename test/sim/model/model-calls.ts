@@ -1,10 +1,10 @@
-import type { EndSession, InitSession, SyncSession, TrackItem } from '../../../actors/vocabulary/commands.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { EndSession, InitSession, SyncSession, TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
 import { predictOffers } from './model-campaigns.ts';
 import type { ModelDefinitions } from './model-definitions.ts';
 import { type Called, predictEnding, predictFlagChanges, predictOpening, predictSynced } from './model-sessions.ts';
-import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
+import type { CallerKind, Scope } from '../../../core/vocabulary/scope.ts';
 
 /** How the prediction of a session call changes the model. */
 export interface Calling {

@@ -6,12 +6,12 @@ import {
   type ComputedScalar,
   type ComputedUpdate,
   type PropertySpec,
-} from '../../../actors/vocabulary/computed.ts';
-import type { Scope } from '../../../actors/vocabulary/scope.ts';
-import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
-import type { Json, JsonObject } from '../../../src/kernel/json.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
-import { numberOfText } from '../../../src/kernel/text-number.ts';
+} from '../../../core/vocabulary/computed.ts';
+import type { Scope } from '../../../core/vocabulary/scope.ts';
+import type { EntityState, PlayerState } from '../../../core/vocabulary/state.ts';
+import type { Json, JsonObject } from '../../../core/kernel/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { numberOfText } from '../../../core/kernel/text-number.ts';
 
 /**
  * Computed properties as documented. The model keeps every event of a player's present life, and of each property the

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { ComputedEvents, ComputedUpdate } from '../../../actors/vocabulary/computed.ts';
-import { importLedgerIdOf, type ImportedReply, type ImportHistory } from '../../../actors/vocabulary/import.ts';
-import type { OtherLine, PlayerHistory } from '../../../actors/vocabulary/import.ts';
-import { unpackEvents, type PlainEvent } from '../../../actors/vocabulary/packed-events.ts';
-import type { Scope } from '../../../actors/vocabulary/scope.ts';
-import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { ComputedEvents, ComputedUpdate } from '../../../core/vocabulary/computed.ts';
+import { importLedgerIdOf, type ImportedReply, type ImportHistory } from '../../../core/vocabulary/import.ts';
+import type { OtherLine, PlayerHistory } from '../../../core/vocabulary/import.ts';
+import { unpackEvents, type PlainEvent } from '../../../core/vocabulary/packed-events.ts';
+import type { Scope } from '../../../core/vocabulary/scope.ts';
+import type { EntityState, PlayerState } from '../../../core/vocabulary/state.ts';
 import { countedNow, lives } from './model-computed.ts';
 import { predictImportedLife } from './model-lifecycle.ts';
 import { countedBefore, predictSegments, type ModelSegment, type SegmentUpdate } from './model-segments.ts';

@@ -1,9 +1,9 @@
-import type { IdempotencyClaim } from '../../../actors/vocabulary/commands.ts';
-import type { EventSender } from '../../../actors/vocabulary/event-tracked.ts';
-import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
-import type { EntityState } from '../../../actors/vocabulary/state.ts';
+import type { IdempotencyClaim } from '../../../core/vocabulary/commands.ts';
+import type { EventSender } from '../../../core/vocabulary/event-tracked.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { CallerKind, Scope } from '../../../core/vocabulary/scope.ts';
+import type { EntityState } from '../../../core/vocabulary/state.ts';
 
 /* Idempotency keys in the model. */
 

@@ -1,8 +1,8 @@
-import type { ChurnRiskChanged, DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { ChurnRiskChanged, DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
 import { SIM_LIMITS } from '../sim-limits.ts';
-import type { ChurnFactor } from '../../../actors/vocabulary/churn-risk.ts';
-import type { LifecycleStage } from '../../../actors/vocabulary/player.ts';
+import type { ChurnFactor } from '../../../core/vocabulary/churn-risk.ts';
+import type { LifecycleStage } from '../../../core/vocabulary/player.ts';
 
 /**
  * Lifecycle stages and churn risk as documented, with the model's own thresholds. The model recomputes them at every

@@ -1,8 +1,8 @@
-import type { ListPlayers } from '../../../actors/vocabulary/player-lists.ts';
-import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { Scope } from '../../../actors/vocabulary/scope.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { ListPlayers } from '../../../core/vocabulary/player-lists.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { Scope } from '../../../core/vocabulary/scope.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
 import type { ModelSegment } from './model-segments.ts';
 
 /** Lists as documented: which loads of which segments have a player. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { DeviceInfo, RecordPurchase, RecordSession, TrackItem } from '../../../actors/vocabulary/commands.ts';
-import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { Reply } from '../../../actors/vocabulary/replies.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
-import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
-import type { PlayedWith } from '../../../actors/vocabulary/played-with.ts';
-import type { DailyActivity, RecordedPurchase } from '../../../actors/vocabulary/player.ts';
+import type { DeviceInfo, RecordPurchase, RecordSession, TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { CallerKind, Scope } from '../../../core/vocabulary/scope.ts';
+import type { PlayedWith } from '../../../core/vocabulary/played-with.ts';
+import type { DailyActivity, RecordedPurchase } from '../../../core/vocabulary/player.ts';
 
 /** Predicts a recorded session or purchase. `change` is absent when it was recorded before. */
 export interface Played {

@@ -1,8 +1,8 @@
-import type { QuarantineReason, Release, TrackItem } from '../../../actors/vocabulary/commands.ts';
-import type { EventQuarantined } from '../../../actors/vocabulary/facts.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
-import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
-import type { QuarantineTally, RecentEvent } from '../../../actors/vocabulary/player.ts';
+import type { QuarantineReason, Release, TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { EventQuarantined } from '../../../core/vocabulary/facts.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { CallerKind, Scope } from '../../../core/vocabulary/scope.ts';
+import type { QuarantineTally, RecentEvent } from '../../../core/vocabulary/player.ts';
 
 /** A quarantined event: its id is used, and nothing else of the player changes. */
 export function predictQuarantine(

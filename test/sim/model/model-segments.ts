@@ -1,11 +1,11 @@
-import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
-import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { Json, JsonObject } from '../../../core/kernel/json.ts';
 import { SIM_LIMITS } from '../sim-limits.ts';
 import { decodeJson } from '../../../streams/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
-import type { EventCounter, SegmentMembership } from '../../../actors/vocabulary/player.ts';
-import type { PropertySpec } from '../../../actors/vocabulary/computed.ts';
+import type { EventCounter, SegmentMembership } from '../../../core/vocabulary/player.ts';
+import type { PropertySpec } from '../../../core/vocabulary/computed.ts';
 import { eventCount, type NamedProperties, type NamedProperty, namedProperty, valueNow } from './model-computed.ts';
 
 /**

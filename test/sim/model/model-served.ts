@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Attribution, FlagExposed, FlagsServed } from '../../../actors/vocabulary/flag-facts.ts';
-import type { FlagEvaluation } from '../../../actors/vocabulary/replies.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
-import { LIMITS } from '../../../src/kernel/limits.ts';
+import type { Attribution, FlagExposed, FlagsServed } from '../../../core/vocabulary/flag-facts.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
 import { SIM_LIMITS } from '../sim-limits.ts';
-import type { FlagDocument } from '../../../actors/vocabulary/documents.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { periodIn, variantSeen } from './model-flags.ts';
-import type { FlagExposure, ServedFlag, ServedVariant } from '../../../actors/vocabulary/player.ts';
+import type { FlagExposure, ServedFlag, ServedVariant } from '../../../core/vocabulary/player.ts';
 
 /** The variants that flags served a player, and those that it saw (docs/decisions/0106). */
 export interface Serving {

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { InitSession, TrackItem } from '../../../actors/vocabulary/commands.ts';
-import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { PlayerState } from '../../../actors/vocabulary/state.ts';
+import type { InitSession, TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { PlayerState } from '../../../core/vocabulary/state.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { evaluated } from './model-flags.ts';
 import { predictServed } from './model-served.ts';
 import { modelPlayedWith, playedOn } from './model-play.ts';
-import type { CallerKind, Scope } from '../../../actors/vocabulary/scope.ts';
-import type { OpenSession, SeenFlag } from '../../../actors/vocabulary/player.ts';
-import type { FlagEvaluation, SessionFlag } from '../../../actors/vocabulary/replies.ts';
-import type { SessionClosed } from '../../../actors/vocabulary/session-facts.ts';
+import type { CallerKind, Scope } from '../../../core/vocabulary/scope.ts';
+import type { OpenSession, SeenFlag } from '../../../core/vocabulary/player.ts';
+import type { FlagEvaluation, SessionFlag } from '../../../core/vocabulary/replies.ts';
+import type { SessionClosed } from '../../../core/vocabulary/session-facts.ts';
 
 /** Sessions of game clients as documented. */
 export interface Called {

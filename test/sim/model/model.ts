@@ -7,11 +7,11 @@ import type {
   RegisterPlayer,
   ServeFlags,
   TrackItem,
-} from '../../../actors/vocabulary/commands.ts';
-import type { DomainFact } from '../../../actors/vocabulary/facts.ts';
-import type { Reply, TrackResult } from '../../../actors/vocabulary/replies.ts';
-import type { EntityState, PlayerState } from '../../../actors/vocabulary/state.ts';
-import { ERRORS } from '../../../src/kernel/errors.ts';
+} from '../../../core/vocabulary/commands.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts.ts';
+import type { Reply, TrackResult } from '../../../core/vocabulary/replies.ts';
+import type { EntityState, PlayerState } from '../../../core/vocabulary/state.ts';
+import { ERRORS } from '../../../core/kernel/errors.ts';
 import { predictCampaigns } from './model-campaigns.ts';
 import { countedNow, lives } from './model-computed.ts';
 import { type ModelDefinitions, NO_DEFINITIONS } from './model-definitions.ts';
@@ -26,9 +26,9 @@ import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } 
 import { predictOverride } from './model-flags.ts';
 import { predictSighting } from './model-served.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
-import type { Scope } from '../../../actors/vocabulary/scope.ts';
-import type { RecentEvent } from '../../../actors/vocabulary/player.ts';
-import type { EventSender } from '../../../actors/vocabulary/event-tracked.ts';
+import type { Scope } from '../../../core/vocabulary/scope.ts';
+import type { RecentEvent } from '../../../core/vocabulary/player.ts';
+import type { EventSender } from '../../../core/vocabulary/event-tracked.ts';
 
 /**
  * The documented behaviour as a sequential model: the effects of one command on a partition that processes one command

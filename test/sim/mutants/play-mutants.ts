@@ -46,7 +46,7 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     name: 'client and server keys share ids and Idempotency-Keys',
     changes: [
       {
-        file: 'actors/vocabulary/scope.ts',
+        file: 'core/vocabulary/scope.ts',
         original: 'return one === undefined || other === undefined || one === other;',
         mutated: 'return one !== null || other !== null;',
       },

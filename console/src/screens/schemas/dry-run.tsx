@@ -1,6 +1,6 @@
 import { Alert, Button, Card, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { JsonObject } from '../../../../src/kernel/json.ts';
+import type { JsonObject } from '../../../../core/kernel/json.ts';
 import { type AnswerOf, call } from '../../api.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Fault } from '../../parts/states.tsx';

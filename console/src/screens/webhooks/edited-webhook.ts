@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/kernel/json.ts';
+import type { JsonObject } from '../../../../core/kernel/json.ts';
 import { parseObject, prettyJson } from '../../parts/json-text.ts';
 import type { Webhook } from './webhooks.tsx';
 

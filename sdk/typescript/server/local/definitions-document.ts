@@ -1,5 +1,5 @@
 import { DEFINITIONS_FORMAT, type WireFlag, type WireSegment } from '../../../../actors/flags/definitions-format.ts';
-import { isUuid } from '../../../../src/kernel/uuid.ts';
+import { isUuid } from '../../../../core/kernel/uuid.ts';
 
 /** The definitions as `GET /v1/flags/definitions` answers them. Store them as a file to start from (`bootstrap`). */
 export interface DefinitionsDocument {

@@ -1,14 +1,14 @@
 import { metered } from '../../../../actors/conditions/steps.ts';
 import type { Flag, Served, Subject, Targeting } from '../../../../actors/targeting.ts';
-import type { FlagEvaluation } from '../../../../actors/vocabulary/replies.ts';
-import { isBrokenId } from '../../../../src/kernel/broken-id.ts';
-import { uuidv5 } from '../../../../src/kernel/ids.ts';
-import type { Json, JsonObject } from '../../../../src/kernel/json.ts';
+import type { FlagEvaluation } from '../../../../core/vocabulary/replies.ts';
+import { isBrokenId } from '../../../../core/kernel/broken-id.ts';
+import { uuidv5 } from '../../../../core/kernel/ids.ts';
+import type { Json, JsonObject } from '../../../../core/kernel/json.ts';
 import type { CompiledDefinitions } from './compiled-definitions.ts';
 import { resultOf, withoutValue, type FlagResult } from './flag-result.ts';
 import { LocalPlayer } from './local-player.ts';
 import type { PlayerInput } from './player-input.ts';
-import { isUuid } from '../../../../src/kernel/uuid.ts';
+import { isUuid } from '../../../../core/kernel/uuid.ts';
 
 /*
  * Evaluates flags for players in this process, by the code that the service runs.

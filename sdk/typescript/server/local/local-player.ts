@@ -1,9 +1,9 @@
-import type { Json } from '../../../../src/kernel/json.ts';
-import { dayOf } from '../../../../src/kernel/days.ts';
-import { parseTimestamp } from '../../../../src/kernel/timestamp.ts';
-import { NEVER_SEEN, type EventCounter, type FlagOverride } from '../../../../actors/vocabulary/player.ts';
-import type { DeviceInfo } from '../../../../actors/vocabulary/commands.ts';
-import type { PlayerState } from '../../../../actors/vocabulary/state.ts';
+import type { Json } from '../../../../core/kernel/json.ts';
+import { dayOf } from '../../../../core/kernel/days.ts';
+import { parseTimestamp } from '../../../../core/kernel/timestamp.ts';
+import { NEVER_SEEN, type EventCounter, type FlagOverride } from '../../../../core/vocabulary/player.ts';
+import type { DeviceInfo } from '../../../../core/vocabulary/commands.ts';
+import type { PlayerState } from '../../../../core/vocabulary/state.ts';
 import { bitOf, type PlayerField, type PlayerInput } from './player-input.ts';
 
 /*

@@ -1,7 +1,7 @@
-import type { DocumentAddress } from '../../../../actors/vocabulary/documents.ts';
-import type { ListPlayers } from '../../../../actors/vocabulary/player-lists.ts';
+import type { DocumentAddress } from '../../../../core/vocabulary/documents.ts';
+import type { ListPlayers } from '../../../../core/vocabulary/player-lists.ts';
 import type { ConfigEntry } from '../../../../streams/config/config-store.ts';
-import type { Failure } from '../../../kernel/errors.ts';
+import type { Failure } from '../../../../core/kernel/errors.ts';
 
 /** Loads lists of static segments, and changes single players of them (`list-loader.ts`). */
 export interface ListLoader {

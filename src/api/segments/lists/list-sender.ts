@@ -1,10 +1,10 @@
-import type { CommandBody } from '../../../../actors/vocabulary/commands.ts';
-import type { ListPlayers } from '../../../../actors/vocabulary/player-lists.ts';
-import type { Reply } from '../../../../actors/vocabulary/replies.ts';
-import { sleep, type Clock } from '../../../kernel/clock.ts';
-import { failure, isTemporary } from '../../../kernel/errors.ts';
-import { LIMITS } from '../../../kernel/limits.ts';
-import type { CommandPace } from '../../../kernel/command-pace.ts';
+import type { CommandBody } from '../../../../core/vocabulary/commands.ts';
+import type { ListPlayers } from '../../../../core/vocabulary/player-lists.ts';
+import type { Reply } from '../../../../core/vocabulary/replies.ts';
+import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
+import { failure, isTemporary } from '../../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { CommandPace } from '../../../../core/kernel/command-pace.ts';
 import type { ListedPlayer, ListTally } from './list-port.ts';
 
 /**

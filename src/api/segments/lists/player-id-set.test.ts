@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemIds } from '../../../kernel/ids.ts';
+import { systemIds } from '../../../../core/kernel/ids.ts';
 import { createPlayerIdSet } from './player-id-set.ts';
 
 describe('a set of player ids', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../kernel/limits.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { NameKind } from './list-port.ts';
 import { listFormatOf, readNames, refuseEmpty, type ListFormat } from './read-names.ts';
 

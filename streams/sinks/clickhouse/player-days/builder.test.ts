@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 import { silentLogger } from '../../../../test/support/silent-logger.ts';
 import { encodeJson } from '../../../codec.ts';

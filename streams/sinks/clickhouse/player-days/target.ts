@@ -1,6 +1,6 @@
 import type { ClickhouseAddress } from '../../../../clickhouse-schema/clickhouse-address.ts';
 import { openClient } from '../../../../clickhouse-schema/open-client.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { HandledTo } from '../../positions.ts';
 import { createRemoveRows } from '../remove-rows.ts';
 import { BUILD_LEVELS, BUILD_LEVELS_OF_PLAYERS } from './levels.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { createWebhooksWorld, HOUR_MS, MINUTE_MS } from '../../../../test/support/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
 import { aWebhook, answered } from '../testing.ts';

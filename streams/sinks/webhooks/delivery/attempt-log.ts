@@ -1,12 +1,12 @@
-import type { Clock } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
 import { encodeDeliveryRecords } from '../../../codec.ts';
 import { deliveryRecordsSubject } from '../../../subjects.ts';
 import type { Erasures } from '../../../erasures.ts';
 import type { Log } from '../../../log/log.ts';
-import type { DeliveryOutcome, DeliveryRecord } from '../../../records/delivery-record.ts';
+import type { DeliveryOutcome, DeliveryRecord } from '../../../../core/vocabulary/records/delivery-record.ts';
 import { createRecordBatches } from '../../../records/record-batches.ts';
 import type { Delivery } from './delivery.ts';
 import type { AttemptOutcome } from './sender.ts';

@@ -1,12 +1,12 @@
-import { uuidv5 } from '../../../../src/kernel/ids.ts';
-import type { Scope } from '../../../../actors/vocabulary/scope.ts';
+import { uuidv5 } from '../../../../core/kernel/ids.ts';
+import type { Scope } from '../../../../core/vocabulary/scope.ts';
 import { decodeJson, encodeJson } from '../../../codec.ts';
 import { type Delivery, deliveryOf, messageIdOf } from './delivery.ts';
 
 /*
  * A record of DELIVERIES: one delivery (version 1), or several of one webhook (version 2). JSON, so that any NATS tool
  * can show the queue. `v` is the version of the shape: a worker leaves other versions in the queue. Versions before
- * format 2 (actors/vocabulary/formats.ts) know only the first.
+ * format 2 (core/vocabulary/formats.ts) know only the first.
  */
 
 /** The webhook that all deliveries of a record are for. */

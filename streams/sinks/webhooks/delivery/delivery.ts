@@ -1,7 +1,7 @@
-import { uuidv5 } from '../../../../src/kernel/ids.ts';
-import type { JsonText } from '../../../../src/kernel/json.ts';
-import type { Environment, Scope } from '../../../../actors/vocabulary/scope.ts';
-import { BEFORE_ALL, type FactPlace } from '../../../records/fact-place.ts';
+import { uuidv5 } from '../../../../core/kernel/ids.ts';
+import type { JsonText } from '../../../../core/kernel/json.ts';
+import type { Environment, Scope } from '../../../../core/vocabulary/scope.ts';
+import { BEFORE_ALL, type FactPlace } from '../../../../core/vocabulary/records/fact-place.ts';
 
 /** One attempt to make, as DELIVERIES holds it. It carries the payload, so that a retry needs no other data. */
 export interface Delivery {

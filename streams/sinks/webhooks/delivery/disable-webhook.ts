@@ -1,8 +1,8 @@
-import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
-import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
+import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents.ts';
 import { createdRevisionOf } from '../../../config/webhook-revision.ts';
 import type { Delivery } from './delivery.ts';
 import type { WebhookConfig } from '../webhook-config.ts';

@@ -1,6 +1,6 @@
 import { type LookupFunction, isIP } from 'node:net';
-import type { Clock } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { isMetadataHost } from '../../../config/metadata-hosts.ts';
 import { createConnections } from './http-connections.ts';
 import { isPublicAddress } from './public-address.ts';

@@ -1,11 +1,11 @@
-import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
+import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
 import { encodeDisablings } from '../../../codec.ts';
 import { disablingRecordsSubject } from '../../../subjects.ts';
 import type { Log, Stop } from '../../../log/log.ts';
-import type { WebhookDisabling } from '../../../records/webhook-disabling.ts';
+import type { WebhookDisabling } from '../../../../core/vocabulary/records/webhook-disabling.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 
 export interface RecordDisablingsOptions {

@@ -1,7 +1,7 @@
 import { type LookupOptions, Resolver } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { within, type Clock } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { within, type Clock } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { openHostFiles, type HostFiles } from './host-files.ts';
 
 export interface ResolverOptions {

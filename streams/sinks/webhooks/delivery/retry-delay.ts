@@ -1,5 +1,5 @@
-import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { AttemptOutcome } from './sender.ts';
 
 type RetryPolicy = WebhookDocument['retryPolicy'];

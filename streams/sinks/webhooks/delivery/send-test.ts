@@ -1,6 +1,6 @@
-import type { Clock } from '../../../../src/kernel/clock.ts';
-import type { Ids } from '../../../../src/kernel/ids.ts';
-import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import type { Ids } from '../../../../core/kernel/ids.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents.ts';
 import type { TestedDelivery, TestSample } from '../../../webhook-operations.ts';
 import { errorOf, startOf } from './attempt-log.ts';
 import { occurrenceOf } from '../matching/occurrences.ts';
@@ -9,7 +9,7 @@ import { unmetFilters } from '../matching/filters.ts';
 import { subscribesTo } from '../matching/subscriptions.ts';
 import { sampleFact } from '../matching/sample-fact.ts';
 import { type DeliverySender, isDelivered } from './sender.ts';
-import type { Environment } from '../../../../actors/vocabulary/scope.ts';
+import type { Environment } from '../../../../core/vocabulary/scope.ts';
 
 export interface TestTerms {
   sender: DeliverySender;

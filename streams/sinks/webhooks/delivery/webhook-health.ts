@@ -1,6 +1,6 @@
-import type { Clock } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
-import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents.ts';
 import { decodeJson, encodeJson } from '../../../codec.ts';
 import type { BucketEntry, Log } from '../../../log/log.ts';
 

@@ -1,9 +1,9 @@
-import { type Clock, nextTick, within } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
-import type { Ids } from '../../../../src/kernel/ids.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
-import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
+import { type Clock, nextTick, within } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { Ids } from '../../../../core/kernel/ids.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents.ts';
 import type { Erasures } from '../../../erasures.ts';
 import type { TracedEvents } from '../../../freshness/traced-events.ts';
 import type { Log } from '../../../log/log.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { createAppendWindow } from './append-window.ts';
 
 it('a fast broker gets many concurrent appends, and a slow one few', () => {

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 
 /** How many appends may be in flight at once. */
 export interface AppendWindow {

@@ -1,4 +1,4 @@
-import { LIMITS, type Limits } from '../../../../src/kernel/limits.ts';
+import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 
 /** Deliveries of one webhook that share a record of DELIVERIES; at least one. */

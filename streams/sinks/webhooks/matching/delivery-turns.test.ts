@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { DeliveryBatch } from './delivery-batches.ts';
 import { createDeliveryTurns } from './delivery-turns.ts';
 import type { MatchTask } from './game-tasks.ts';

@@ -1,5 +1,5 @@
-import type { Cancel, Clock } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import type { Cancel, Clock } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { createAppendWindow } from './append-window.ts';
 import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
 import type { Delivery } from '../delivery/delivery.ts';
@@ -9,7 +9,7 @@ import type { DueQuota } from '../queue/due-quota.ts';
 import { createGameTasks, type GameTasks, type MatchTask } from './game-tasks.ts';
 import { scopeKey } from './subscriptions.ts';
 import type { WebhookQuota } from '../queue/webhook-quota.ts';
-import type { Scope } from '../../../../actors/vocabulary/scope.ts';
+import type { Scope } from '../../../../core/vocabulary/scope.ts';
 
 export interface DeliveryTurnsOptions {
   clock: Clock;

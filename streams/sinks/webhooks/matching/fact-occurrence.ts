@@ -1,6 +1,6 @@
-import type { Fact } from '../../../../actors/vocabulary/facts.ts';
-import type { Environment } from '../../../../actors/vocabulary/scope.ts';
-import type { JsonText } from '../../../../src/kernel/json.ts';
+import type { Fact } from '../../../../core/vocabulary/facts.ts';
+import type { Environment } from '../../../../core/vocabulary/scope.ts';
+import type { JsonText } from '../../../../core/kernel/json.ts';
 
 export type FactsByKind = { [F in Fact as F['kind']]: F };
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '../../../../src/kernel/json.ts';
-import type { FilterCondition, FilterOperator } from '../../../../actors/vocabulary/documents.ts';
+import type { Json } from '../../../../core/kernel/json.ts';
+import type { FilterCondition, FilterOperator } from '../../../../core/vocabulary/documents.ts';
 
 /** A value in the payload's data; `undefined` if absent. */
 type Found = Json | undefined;

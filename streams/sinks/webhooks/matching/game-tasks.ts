@@ -1,6 +1,6 @@
 import { scopeKey } from './subscriptions.ts';
 import type { DeliveryBatch } from './delivery-batches.ts';
-import type { Scope } from '../../../../actors/vocabulary/scope.ts';
+import type { Scope } from '../../../../core/vocabulary/scope.ts';
 
 /** The deliveries of one record for one game, in batches that are made as they are needed. */
 export interface MatchTask {

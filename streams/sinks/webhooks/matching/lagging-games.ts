@@ -1,8 +1,8 @@
-import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../src/kernel/limits.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
-import { createSignal, type Signal } from '../../../../src/kernel/signal.ts';
+import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
+import { createSignal, type Signal } from '../../../../core/kernel/signal.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { DeliveryBatch } from './delivery-batches.ts';

@@ -1,8 +1,8 @@
-import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../src/kernel/limits.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
-import type { Signal } from '../../../../src/kernel/signal.ts';
+import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
+import type { Signal } from '../../../../core/kernel/signal.ts';
 import { decodeCommit } from '../../../codec.ts';
 import { decodeRecord } from '../../../decode-record.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
@@ -23,7 +23,7 @@ import { noteErasures } from './note-erasures.ts';
 import { createPositionSaver } from './position-saver.ts';
 import { scopeKey, type Subscriptions } from './subscriptions.ts';
 import type { WebhookQuota } from '../queue/webhook-quota.ts';
-import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.ts';
+import type { CommitRecord } from '../../../../core/vocabulary/commit-record.ts';
 
 export interface MatchFactsOptions {
   log: Log;

@@ -1,10 +1,10 @@
-import type { Json, JsonText } from '../../../../src/kernel/json.ts';
+import type { Json, JsonText } from '../../../../core/kernel/json.ts';
 import { type Delivery, deliveryId } from '../delivery/delivery.ts';
 import { occurrenceOf } from './occurrences.ts';
 import { scopeKey, type Subscription, type Subscriptions } from './subscriptions.ts';
-import type { Scope } from '../../../../actors/vocabulary/scope.ts';
-import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.ts';
-import type { RecordPlace } from '../../../records/fact-place.ts';
+import type { Scope } from '../../../../core/vocabulary/scope.ts';
+import type { CommitRecord } from '../../../../core/vocabulary/commit-record.ts';
+import type { RecordPlace } from '../../../../core/vocabulary/records/fact-place.ts';
 
 /**
  * Makes the deliveries of one record: one for every pair of a fact and a webhook that subscribes to it.

@@ -1,8 +1,8 @@
-import { type Clock, sleep, within } from '../../../../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../src/kernel/limits.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
-import { createSignal } from '../../../../src/kernel/signal.ts';
-import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
+import { type Clock, sleep, within } from '../../../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import { createSignal } from '../../../../core/kernel/signal.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
 import { contend } from '../../../lease.ts';
 import type { FactsRoom } from '../../../facts-room.ts';
 import type { Log, StreamBounds } from '../../../log/log.ts';

@@ -1,9 +1,9 @@
-import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
+import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
 import { noteErasure } from '../../../erasures.ts';
 import type { Log } from '../../../log/log.ts';
-import type { RecordPlace } from '../../../records/fact-place.ts';
-import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.ts';
+import type { RecordPlace } from '../../../../core/vocabulary/records/fact-place.ts';
+import type { CommitRecord } from '../../../../core/vocabulary/commit-record.ts';
 
 export interface NoteErasuresOptions {
   log: Log;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ChurnRiskChanged, Fact, SegmentEntered } from '../../../../actors/vocabulary/facts.ts';
-import type { FlagExposed } from '../../../../actors/vocabulary/flag-facts.ts';
+import type { ChurnRiskChanged, Fact, SegmentEntered } from '../../../../core/vocabulary/facts.ts';
+import type { FlagExposed } from '../../../../core/vocabulary/flag-facts.ts';
 import { SAMPLES } from '../../../../test/fixtures/codec/samples.ts';
 import { occurrenceOf } from './occurrences.ts';
 

@@ -1,8 +1,8 @@
-import { webhookMembers } from '../../../../actors/vocabulary/event-json.ts';
-import type { SegmentEntered, SegmentExited, Fact } from '../../../../actors/vocabulary/facts.ts';
-import type { FlagExposed } from '../../../../actors/vocabulary/flag-facts.ts';
-import type { PlayerView } from '../../../../actors/vocabulary/player.ts';
-import type { JsonText } from '../../../../src/kernel/json.ts';
+import { webhookMembers } from '../../../../core/vocabulary/event-json.ts';
+import type { SegmentEntered, SegmentExited, Fact } from '../../../../core/vocabulary/facts.ts';
+import type { FlagExposed } from '../../../../core/vocabulary/flag-facts.ts';
+import type { PlayerView } from '../../../../core/vocabulary/player.ts';
+import type { JsonText } from '../../../../core/kernel/json.ts';
 import type { WebhookKind } from '../../../config/webhook-kinds.ts';
 import { churnData } from './churn-data.ts';
 import { ofFact, type AnyOccurrence, type SampleBase } from './fact-occurrence.ts';

@@ -1,4 +1,4 @@
-import type { WebhookDocument } from '../../../../actors/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents.ts';
 import { isReservedHeader } from '../../../config/webhook-headers.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { signDelivery } from '../delivery/signature.ts';

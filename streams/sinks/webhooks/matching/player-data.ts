@@ -1,5 +1,5 @@
-import type { JsonText } from '../../../../src/kernel/json.ts';
-import { NEVER_SEEN, type PlayerView } from '../../../../actors/vocabulary/player.ts';
+import type { JsonText } from '../../../../core/kernel/json.ts';
+import { NEVER_SEEN, type PlayerView } from '../../../../core/vocabulary/player.ts';
 
 /** Ten-thousandths per unit of money. */
 const MONEY_SCALE = 10_000;

@@ -1,6 +1,6 @@
-import { type Cancel, type Clock, sleep } from '../../../../src/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../src/kernel/limits.ts';
-import type { Signal } from '../../../../src/kernel/signal.ts';
+import { type Cancel, type Clock, sleep } from '../../../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Signal } from '../../../../core/kernel/signal.ts';
 import type { StoredValue } from '../../../stored-value.ts';
 import type { MatcherPosition } from './matcher-position.ts';
 

@@ -1,5 +1,5 @@
-import type { Fact } from '../../../../actors/vocabulary/facts.ts';
-import type { Environment } from '../../../../actors/vocabulary/scope.ts';
+import type { Fact } from '../../../../core/vocabulary/facts.ts';
+import type { Environment } from '../../../../core/vocabulary/scope.ts';
 import type { TestSample } from '../../../webhook-operations.ts';
 import { isNamed, SAMPLE_EVENT, sampleEvent, sampleOf } from './occurrences.ts';
 

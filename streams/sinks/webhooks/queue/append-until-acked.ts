@@ -1,5 +1,5 @@
-import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
+import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { AppendOptions, Log } from '../../../log/log.ts';
 
 export interface PersistentAppend {

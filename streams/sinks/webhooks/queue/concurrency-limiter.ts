@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../src/kernel/clock.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
 
 /**
  * How a receiver did in one job: `healthy` accepted the delivery, `failing` answered with an error, `unresponsive`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 import { createDeferDelays } from './defer-delays.ts';
 

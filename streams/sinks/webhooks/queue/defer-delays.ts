@@ -1,6 +1,6 @@
-import type { Clock } from '../../../../src/kernel/clock.ts';
-import type { Ids } from '../../../../src/kernel/ids.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import type { Ids } from '../../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 

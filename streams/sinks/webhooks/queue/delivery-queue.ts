@@ -1,8 +1,8 @@
-import type { Clock } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
-import type { Ids } from '../../../../src/kernel/ids.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../src/kernel/metrics.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { Ids } from '../../../../core/kernel/ids.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
 import type { Log, WorkItem } from '../../../log/log.ts';
 import { type Delivery, dueSubject, messageIdOf, scheduledSubject, unreadableSubject } from '../delivery/delivery.ts';
 import { encodeDelivery } from '../delivery/delivery-record.ts';

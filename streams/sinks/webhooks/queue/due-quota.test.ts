@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 import { dueSubject } from '../delivery/delivery.ts';
 import { createDueQuota } from './due-quota.ts';

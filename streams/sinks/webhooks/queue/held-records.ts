@@ -1,7 +1,7 @@
-import { type Cancel, type Clock, sleep, within } from '../../../../src/kernel/clock.ts';
-import type { Ids } from '../../../../src/kernel/ids.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
+import { type Cancel, type Clock, sleep, within } from '../../../../core/kernel/clock.ts';
+import type { Ids } from '../../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { Log, WorkItem } from '../../../log/log.ts';
 import { type Delivery, dueSubject, remainderSubject } from '../delivery/delivery.ts';
 import { encodeDeliveries, type Receiver } from '../delivery/delivery-record.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { createFakeClock } from '../../../../test/support/fake-clock.ts';
 import { createWebhooksWorld, MINUTE_MS } from '../../../../test/support/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { createOldestUndelivered } from './oldest-undelivered.ts';
 import { answered, aWebhook } from '../testing.ts';
-import { BEFORE_ALL } from '../../../records/fact-place.ts';
+import { BEFORE_ALL } from '../../../../core/vocabulary/records/fact-place.ts';
 
 const aDelivery = (webhook: string, id: string, owedSince: number): Delivery => ({
   id,

@@ -1,10 +1,10 @@
-import type { Clock } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Log } from '../../../log/log.ts';
 import { scheduledSubjects, SIZE_CLASSES } from '../delivery/delivery.ts';
 import type { Receiver } from '../delivery/delivery-record.ts';
 import { scopeKey } from '../matching/subscriptions.ts';
-import type { Scope } from '../../../../actors/vocabulary/scope.ts';
+import type { Scope } from '../../../../core/vocabulary/scope.ts';
 
 /**
  * Bounds the deliveries that wait in DELIVERIES for each webhook and each game (in one environment), so that

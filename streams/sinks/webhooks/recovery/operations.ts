@@ -1,6 +1,6 @@
-import { type Clock, within } from '../../../../src/kernel/clock.ts';
-import type { Ids } from '../../../../src/kernel/ids.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
+import { type Clock, within } from '../../../../core/kernel/clock.ts';
+import type { Ids } from '../../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { watchErasures } from '../../../erasures.ts';
 import type { Log } from '../../../log/log.ts';
 import type { WebhookOperations } from '../../../webhook-operations.ts';

@@ -1,7 +1,7 @@
-import { type Clock, sleep } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
-import { createSignal } from '../../../../src/kernel/signal.ts';
+import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import { createSignal } from '../../../../core/kernel/signal.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
 import { decodeCommit } from '../../../codec.ts';
 import type { Erasures } from '../../../erasures.ts';
@@ -17,7 +17,7 @@ import { storedAt, type RecoveryJob } from './recoveries.ts';
 import { createSubscriptions, type Subscriptions } from '../matching/subscriptions.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 import { createWebhookQuota } from '../queue/webhook-quota.ts';
-import type { CommitRecord } from '../../../../actors/vocabulary/commit-record.ts';
+import type { CommitRecord } from '../../../../core/vocabulary/commit-record.ts';
 
 export interface RecoverOptions {
   log: Log;

@@ -1,6 +1,6 @@
-import { type Clock, sleep, within } from '../../../../src/kernel/clock.ts';
-import { LIMITS } from '../../../../src/kernel/limits.ts';
-import type { Logger } from '../../../../src/kernel/logger.ts';
+import { type Clock, sleep, within } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
 import { decodeJson } from '../../../codec.ts';
 import type { Erasures } from '../../../erasures.ts';
 import { contend } from '../../../lease.ts';

@@ -1,6 +1,6 @@
-import type { Fact } from '../../../../actors/vocabulary/facts.ts';
-import type { Clock } from '../../../../src/kernel/clock.ts';
-import { uuidv5 } from '../../../../src/kernel/ids.ts';
+import type { Fact } from '../../../../core/vocabulary/facts.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import { uuidv5 } from '../../../../core/kernel/ids.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
 import { decodeCommit } from '../../../codec.ts';
 import type { Erasures } from '../../../erasures.ts';
@@ -10,7 +10,7 @@ import { type Delivery, deliveryId, dueSubject, messageIdOf } from '../delivery/
 import { encodeDelivery } from '../delivery/delivery-record.ts';
 import { occurrenceOf } from '../matching/occurrences.ts';
 import { deliveryBody } from '../matching/payload.ts';
-import type { FactPlace } from '../../../records/fact-place.ts';
+import type { FactPlace } from '../../../../core/vocabulary/records/fact-place.ts';
 
 export interface RedeliverTerms {
   log: Log;

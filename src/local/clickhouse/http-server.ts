@@ -1,0 +1,195 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import type { Ids } from '../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
+import { answer } from './answer.ts';
+import { createConnectionSlots } from './connection-slots.ts';
+import type { Engine } from './engine.ts';
+import { failureOf, RefusedRequest } from './exceptions.ts';
+import { parseRequest, refuseForeignRequest, type ServiceAccount, type StatementRequest } from './parse-request.ts';
+import { planStatement } from './plan-statement.ts';
+import { readBody } from './read-body.ts';
+import { parseTarget, type RequestTarget } from './request-target.ts';
+import { createStatementSlots } from '../../../clickhouse-schema/queries/statement-slots.ts';
+
+export interface HttpServerOptions {
+  /** Undefined while the engine opens; statements are then answered 503. */
+  engine: () => Engine | undefined;
+  /** The default database. */
+  database: string;
+  /** Processes of the service. */
+  processes: number;
+  account: ServiceAccount;
+  clock: Clock;
+  ids: Ids;
+  logger: Logger;
+}
+
+/** Concurrent statements of all processes of the service: every process may have a statement of a route. */
+export function serviceStatements(processes: number): number {
+  const ofRoutes = processes * (LIMITS.analyticsStatementsOfMany + LIMITS.questionStatements);
+  return Math.max(LIMITS.clickhouseServiceStatements, LIMITS.clickhouseOwnStatements + ofRoutes);
+}
+
+/** ClickHouse's HTTP interface over the embedded engine. The caller calls `listen`. */
+export function createHttpServer(options: HttpServerOptions): Server {
+  const slots = {
+    analyst: createStatementSlots({
+      places: LIMITS.clickhouseReaderStatements,
+      waiting: LIMITS.clickhouseWaitingStatements,
+      waitMs: LIMITS.clickhouseWaitMs,
+      clock: options.clock,
+    }),
+    service: createStatementSlots({
+      places: serviceStatements(options.processes),
+      waiting: LIMITS.clickhouseWaitingStatements,
+      waitMs: LIMITS.clickhouseWaitMs,
+      clock: options.clock,
+    }),
+  };
+
+  const connections = createConnectionSlots({
+    most: LIMITS.clickhouseConnections,
+    reserved: LIMITS.clickhouseServiceConnections + (options.processes - 1) * LIMITS.clickhouseProcessConnections,
+  });
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = parseTarget(request.url ?? '/');
+    const engine = options.engine();
+    try {
+      refuseForeignRequest(request, target.search);
+    } catch (error) {
+      refuse(request, response, error);
+      return;
+    }
+    if (target.path === '/ping' || target.path === '/replicas_status' || isBareGet(request, target)) {
+      await ping(engine, response);
+      return;
+    }
+    try {
+      if (engine === undefined) throw new RefusedRequest('ABORTED', 'The engine is starting', 503);
+      if (target.path !== '/') throw new RefusedRequest('BAD_ARGUMENTS', 'The only path for statements is /', 404);
+      if (request.method !== 'GET' && request.method !== 'POST' && request.method !== 'HEAD') {
+        throw new RefusedRequest('BAD_ARGUMENTS', 'Only GET and POST are supported', 405);
+      }
+      await runStatement(engine, request, response, parseRequest(request, target.search, options.account));
+    } catch (error) {
+      refuse(request, response, error);
+    }
+  }
+
+  /** Says whether statements are answered: an engine that hangs does not answer this either. */
+  async function ping(engine: Engine | undefined, response: ServerResponse): Promise<void> {
+    const text = engine === undefined ? 'Starting.\n' : await engine.answer().then(() => 'Ok.\n', String);
+    response.writeHead(text === 'Ok.\n' ? 200 : 503, {
+      ...COMMON_HEADERS,
+      'Content-Type': 'text/plain; charset=UTF-8',
+    });
+    response.end(text);
+  }
+
+  async function runStatement(
+    engine: Engine,
+    request: IncomingMessage,
+    response: ServerResponse,
+    statement: StatementRequest,
+  ): Promise<void> {
+    const service = statement.caller === 'service';
+    if (service) connections.reserve(request.socket);
+    const maxBytes = service ? LIMITS.clickhouseBodyBytes : LIMITS.clickhouseQueryBytes;
+    const body = request.method === 'POST' ? await readBody(request, maxBytes) : Buffer.alloc(0);
+    response.once('close', connections.hold(request.socket));
+    // A statement of the service may send nothing for a long time: a migration rewrites tables.
+    if (service) request.socket.setTimeout(0);
+    const release = await slots[statement.caller].take();
+    try {
+      const currentDatabase = statement.database ?? options.database;
+      const plan = await planStatement(engine, { ...statement, body, ownDatabase: options.database, currentDatabase });
+      if (response.destroyed) return;
+      const settings = new Map([...statement.settings, ...plan.settings]);
+      // The engine reads a file in blocks of this many rows. As inline data, each makes a part of its own.
+      if (plan.kind === 'insert' && plan.binary) {
+        settings.set('max_block_size', settings.get('max_insert_block_size') ?? DEFAULT_INSERT_BLOCK_ROWS);
+      }
+      const whole = plan.kind === 'query' && plan.format.headerLines === undefined;
+      const connection = await engine.connect({
+        caller: statement.caller,
+        database: currentDatabase,
+        settings: statement.caller === 'analyst' && whole ? bounded(settings) : settings,
+        parameters: statement.parameters,
+      });
+      // An insert whose client disconnected may finish: it is one block, which is inserted completely or not at all.
+      const onClose = () => {
+        if (plan.kind === 'query' && !response.writableFinished) connection.cancel();
+      };
+      response.once('close', onClose);
+      try {
+        const queryId = (statement.queryId ?? options.ids.uuidv4()).slice(0, 200);
+        const headers = { 'X-ClickHouse-Query-Id': queryId.replaceAll(/[^\x20-\x7e]/g, '?'), ...COMMON_HEADERS };
+        await answer(plan, connection, { response, version: engine.version, gzip: statement.gzip, headers });
+      } finally {
+        response.off('close', onClose);
+        connection.close();
+      }
+    } finally {
+      release();
+      if (service) request.socket.setTimeout(LIMITS.clickhouseIdleMs);
+    }
+  }
+
+  function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const failure = failureOf(error, options.engine()?.version ?? '');
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    if (failure.status >= 500 && failure.code === 1001)
+      options.logger.warn({ err: error }, 'a statement failed unexpectedly');
+    response.writeHead(failure.status, {
+      ...COMMON_HEADERS,
+      'Content-Type': 'text/plain; charset=UTF-8',
+      'X-ClickHouse-Exception-Code': String(failure.code),
+      // Does not wait for the rest of a refused body.
+      ...(request.complete ? {} : { Connection: 'close' }),
+    });
+    response.end(failure.text);
+  }
+
+  const settings = { maxHeaderSize: MAX_HEADER_BYTES, noDelay: true, connectionsCheckingInterval: 1_000 };
+  const server = createServer(settings, (request, response) => {
+    // An exception while handling a request must not end the process.
+    handle(request, response).catch((error: unknown) => {
+      options.logger.error({ err: error }, 'handling a request failed');
+      response.destroy();
+    });
+  });
+  server.on('connection', (socket) => connections.add(socket));
+  server.setTimeout(LIMITS.clickhouseIdleMs);
+  server.headersTimeout = LIMITS.clickhouseHeadersMs;
+  server.requestTimeout = LIMITS.clickhouseRequestMs;
+  server.keepAliveTimeout = LIMITS.clickhouseKeepAliveMs;
+  return server;
+}
+
+/** ClickHouse's default of `max_insert_block_size`. */
+const DEFAULT_INSERT_BLOCK_ROWS = '1048449';
+/** Statements may be in the request line. */
+const MAX_HEADER_BYTES = 1024 * 1024;
+const COMMON_HEADERS = {
+  'X-ClickHouse-Server-Display-Name': 'embedded',
+  'X-ClickHouse-Timezone': 'UTC',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+function isBareGet(request: IncomingMessage, target: RequestTarget): boolean {
+  return request.method === 'GET' && target.path === '/' && !target.search.has('query');
+}
+
+/** Limits a reader's result that is buffered as a whole, before it fills this process's memory. */
+function bounded(settings: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const requested = Number(settings.get('max_result_bytes') ?? 0);
+  const bound =
+    requested > 0 ? Math.min(requested, LIMITS.clickhouseBufferedResultBytes) : LIMITS.clickhouseBufferedResultBytes;
+  return new Map([...settings, ['max_result_bytes', String(bound)]]);
+}
