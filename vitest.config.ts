@@ -6,7 +6,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const TIMED = 'test/e2e/cost.test.ts';
 
 /** Property tests of these projects try the same values in every run. */
-const SETUP = ['./test/support/property-seed.ts'];
+const SETUP = ['./test/support/wire/property-seed.ts'];
 
 /**
  * One more than there are cores, because most files of `contract` and `e2e` wait half of their time: for a process to

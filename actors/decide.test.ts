@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandBody, RegisterPlayer, TrackItem } from '../core/vocabulary/commands.ts';
-import type { DomainFact } from '../core/vocabulary/facts.ts';
+import type { CommandBody, RegisterPlayer, TrackItem } from '../core/vocabulary/commands/commands.ts';
+import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
 import { aCommand } from './testing.ts';
 import { given } from './testing/harness.ts';
 

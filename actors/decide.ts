@@ -1,20 +1,20 @@
 import type { Clock } from '../core/kernel/clock.ts';
-import type { Command, CommandBody, EvaluateFlags, Query } from '../core/vocabulary/commands.ts';
-import type { Scope } from '../core/vocabulary/scope.ts';
+import type { Command, CommandBody, EvaluateFlags, Query } from '../core/vocabulary/commands/commands.ts';
+import type { Scope } from '../core/vocabulary/documents/scope.ts';
 import { metered } from './conditions/steps.ts';
 import { playerIn, type Context, type Draft, type Step } from './decision.ts';
 import { catchUp } from './timers.ts';
 import { readChurnRisk } from './churn/read-churn-risk.ts';
-import { evaluateFlags } from './flags/evaluate-flags.ts';
+import { evaluateFlags } from './flags/evaluate/evaluate-flags.ts';
 import { readErasure } from './player/erase.ts';
 import { emptyPlayer } from './player/empty-player.ts';
 import { exportPlayer } from './player/export.ts';
 import { readLifecycle } from './player/read-lifecycle.ts';
 import { readPlayer } from './player/register.ts';
-import type { Reply } from '../core/vocabulary/replies.ts';
+import type { Reply } from '../core/vocabulary/commands/replies.ts';
 import { COMMANDS, type CommandsByKind } from './kinds.ts';
 import { react } from './react.ts';
-import type { EntityState, PlayerState } from '../core/vocabulary/state.ts';
+import type { EntityState, PlayerState } from '../core/vocabulary/state/state.ts';
 import type { Definitions } from './definitions.ts';
 
 /**

@@ -2,10 +2,10 @@ import type { Definitions } from './definitions.ts';
 import type { Targeting } from './targeting.ts';
 
 import type { Limits } from '../core/kernel/limits.ts';
-import type { DomainFact } from '../core/vocabulary/facts.ts';
-import type { Reply } from '../core/vocabulary/replies.ts';
-import type { EntityState, PlayerState } from '../core/vocabulary/state.ts';
-import type { CallerKind, Scope } from '../core/vocabulary/scope.ts';
+import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
+import type { Reply } from '../core/vocabulary/commands/replies.ts';
+import type { EntityState, PlayerState } from '../core/vocabulary/state/state.ts';
+import type { CallerKind, Scope } from '../core/vocabulary/documents/scope.ts';
 
 /** The result of a command. Without facts nothing changes. */
 export interface Decision {

@@ -1,7 +1,7 @@
-import type { LifecycleThresholds } from '../core/vocabulary/documents.ts';
-import type { CampaignSet } from './campaigns/campaign-set.ts';
+import type { LifecycleThresholds } from '../core/vocabulary/documents/documents.ts';
+import type { CampaignSet } from './campaigns/define/campaign-set.ts';
 import type { SegmentSet } from './segments/segment-set.ts';
-import type { Environment } from '../core/vocabulary/scope.ts';
+import type { Environment } from '../core/vocabulary/documents/scope.ts';
 import type { Targeting } from './targeting.ts';
 
 /** The definitions of one config revision. */

@@ -1,6 +1,6 @@
 import type { EvolveLimits } from './decision.ts';
-import type { DomainFact } from '../core/vocabulary/facts.ts';
-import type { EntityState, PlayerState } from '../core/vocabulary/state.ts';
+import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
+import type { EntityState, PlayerState } from '../core/vocabulary/state/state.ts';
 
 /** A fact that does not fit the state. Always a bug, never the caller's fault. */
 export class FactOrderError extends Error {}

@@ -1,8 +1,8 @@
 import { LIMITS } from '../core/kernel/limits.ts';
 import type { EvolveLimits } from './decision.ts';
 import { FACTS, type FactsByKind } from './kinds.ts';
-import type { DomainFact } from '../core/vocabulary/facts.ts';
-import type { EntityState } from '../core/vocabulary/state.ts';
+import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
+import type { EntityState } from '../core/vocabulary/state/state.ts';
 
 /**
  * Returns the state after `fact`. Pure; never changes its input. It applies no business rules, so later rule changes do

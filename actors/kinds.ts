@@ -13,9 +13,9 @@ import { tracked } from './events/evolve.ts';
 import { quarantined } from './events/quarantine.ts';
 import { trackEvents } from './events/track.ts';
 import { flagExposed, flagOverridden } from './flags/evolve.ts';
-import { exposeFlag } from './flags/expose.ts';
-import { overrideFlag } from './flags/override.ts';
-import { flagsServed, serveFlags } from './flags/serve.ts';
+import { exposeFlag } from './flags/exposure/expose.ts';
+import { overrideFlag } from './flags/evaluate/override.ts';
+import { flagsServed, serveFlags } from './flags/evaluate/serve.ts';
 import {
   eventImported,
   eventsImported,
@@ -50,11 +50,11 @@ import { initSession } from './sessions/init.ts';
 import { recordSession } from './sessions/record-session.ts';
 import { syncSession } from './sessions/sync.ts';
 import type { Segment } from './targeting.ts';
-import type { CommandBody, IdempotencyClaim } from '../core/vocabulary/commands.ts';
-import type { DomainFact } from '../core/vocabulary/facts.ts';
-import type { Reply } from '../core/vocabulary/replies.ts';
-import { mostEventChars, mostImportChars, mostListedChars } from '../core/vocabulary/size-estimates.ts';
-import type { EntityState, PlayerState } from '../core/vocabulary/state.ts';
+import type { CommandBody, IdempotencyClaim } from '../core/vocabulary/commands/commands.ts';
+import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
+import type { Reply } from '../core/vocabulary/commands/replies.ts';
+import { mostEventChars, mostImportChars, mostListedChars } from '../core/vocabulary/state/size-estimates.ts';
+import type { EntityState, PlayerState } from '../core/vocabulary/state/state.ts';
 
 /* Maps every kind of command and fact to its functions. A kind without an entry does not compile. */
 

@@ -1,10 +1,10 @@
 import type { FieldFault } from '../core/kernel/errors.ts';
-import type { Json, JsonObject } from '../core/kernel/json.ts';
+import type { Json, JsonObject } from '../core/kernel/text/json.ts';
 import type { QuietSpan } from './campaigns/quiet-hours.ts';
-import type { CampaignDocument, FlagDocument } from '../core/vocabulary/documents.ts';
-import type { PropertySpec } from '../core/vocabulary/computed.ts';
-import type { FlagEvaluation } from '../core/vocabulary/replies.ts';
-import type { PlayerState } from '../core/vocabulary/state.ts';
+import type { CampaignDocument, FlagDocument } from '../core/vocabulary/documents/documents.ts';
+import type { PropertySpec } from '../core/vocabulary/documents/computed.ts';
+import type { FlagEvaluation } from '../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../core/vocabulary/state/state.ts';
 
 /** The player and the time for which a condition is evaluated. */
 export interface Subject {

@@ -1,11 +1,11 @@
-import { createCampaignSet } from './campaigns/campaign-set.ts';
-import type { Command, CommandBody } from '../core/vocabulary/commands.ts';
+import { createCampaignSet } from './campaigns/define/campaign-set.ts';
+import type { Command, CommandBody } from '../core/vocabulary/commands/commands.ts';
 import { DAY_MS } from '../core/kernel/days.ts';
 import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
 import { createSegmentSet } from './segments/segment-set.ts';
-import type { PlayerState } from '../core/vocabulary/state.ts';
+import type { PlayerState } from '../core/vocabulary/state/state.ts';
 import type { Targeting } from './targeting.ts';
-import { NO_ACTIVITY, NO_QUARANTINE } from '../core/vocabulary/player.ts';
+import { NO_ACTIVITY, NO_QUARANTINE } from '../core/vocabulary/state/player.ts';
 import type { Definitions } from './definitions.ts';
 
 /** A player for tests. Each test sets the fields it depends on. */

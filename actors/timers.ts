@@ -5,8 +5,8 @@ import { type Context, type Draft, playerIn } from './decision.ts';
 import { evaluateLifecycle, updateLifecycle } from './player/update-lifecycle.ts';
 import { updateLater, updateSegments } from './segments/update-segments.ts';
 import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
-import type { PlayerState } from '../core/vocabulary/state.ts';
-import type { PlayerTimes, StateOutline } from '../core/vocabulary/state-outline.ts';
+import type { PlayerState } from '../core/vocabulary/state/state.ts';
+import type { PlayerTimes, StateOutline } from '../core/vocabulary/state/state-outline.ts';
 import type { Definitions } from './definitions.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { decodeCommands, decodeCommit, encodeCommands, encodeCommit } from '../streams/codec.ts';
+import { decodeCommands, decodeCommit, encodeCommands, encodeCommit } from '../core/codec/codec.ts';
 import { pairsCase, type Pair } from './lib/figures/pairs.ts';
-import { sampleCommand, sampleCommit } from './lib/service/sample-records.ts';
+import { sampleCommand, sampleCommit } from './lib/service/samples/sample-records.ts';
 
 /** Messages as short and as long as group commit makes them. */
 const SIZES = [1, 100, 1_000];

@@ -7,7 +7,7 @@ import { watchUsage, type UsageSeen, type UsageWatch } from './lib/figures/usage
 import { checkHistory } from './lib/history/check-history.ts';
 import { DAY_MS, USUAL_GAME, writeHistory, type MadeHistory } from './lib/history/game-history.ts';
 import { replay } from './lib/history/replay.ts';
-import { liveBeside, liveTable, liveTraffic, type LiveRun } from './lib/load/live-traffic.ts';
+import { liveBeside, liveTable, liveTraffic, type LiveRun } from './lib/load/traffic/live-traffic.ts';
 import type { OpenLoopResult } from './lib/load/open-loop.ts';
 import { figure, section, tableOf } from './lib/report/table.ts';
 import { runCli } from './lib/service/cli.ts';

@@ -16,7 +16,7 @@ import {
   type NamedRuns,
 } from './lib/report/run-tables.ts';
 import { figure, section } from './lib/report/table.ts';
-import type { Workload } from './lib/load/workload.ts';
+import type { Workload } from './lib/load/traffic/workload.ts';
 
 /** What can be measured, in this order. */
 const PARTS = ['single-64', 'single-512', 'batch', 'sustained', 'open'] as const;

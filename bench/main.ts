@@ -1,25 +1,25 @@
 import { Command } from 'commander';
 import { codec } from './codec.ts';
-import { computed } from './computed.ts';
-import { conditions } from './conditions.ts';
+import { computed } from './targeting/computed.ts';
+import { conditions } from './targeting/conditions.ts';
 import { cost } from './cost.ts';
-import { evaluator } from './evaluator.ts';
-import { flags } from './flags.ts';
+import { evaluator } from './targeting/evaluator.ts';
+import { flags } from './targeting/flags.ts';
 import { game } from './game.ts';
 import { importCase } from './import.ts';
 import { ingest } from './ingest.ts';
-import { lists } from './lists.ts';
-import { localFlags } from './local-flags.ts';
-import { outputs } from './outputs.ts';
+import { lists } from './targeting/lists.ts';
+import { localFlags } from './targeting/local-flags.ts';
+import { outputs } from './outputs/outputs.ts';
 import { profile } from './profile.ts';
-import { propertiesCost } from './properties-cost.ts';
-import { properties } from './properties.ts';
+import { propertiesCost } from './targeting/properties-cost.ts';
+import { properties } from './targeting/properties.ts';
 import { queries } from './queries.ts';
 import { rebuild } from './rebuild.ts';
 import { rows } from './rows.ts';
 import { scoring } from './scoring.ts';
-import { segments } from './segments.ts';
-import { validation } from './validation.ts';
+import { segments } from './targeting/segments.ts';
+import { validation } from './targeting/validation.ts';
 import { viewsCase } from './views.ts';
 
 /* A case is a file of this folder; `lib` holds the parts that cases share. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { freePort } from '../src/local/free-port.ts';
-import { prepareEvaluation } from './flags.ts';
+import { prepareEvaluation } from './targeting/flags.ts';
 import type { Bench } from './lib/bench.ts';
 import { choice, count, defineCase, duration, fileTime, on, optional, writeResult } from './lib/case.ts';
 import { summariseAllocations, type AllocationProfile } from './lib/figures/allocation-profile.ts';
@@ -12,7 +12,7 @@ import {
 } from './lib/figures/cpu-profile.ts';
 import { prepareIngest } from './lib/ingest-stage.ts';
 import { prepareSyncs } from './lib/lives/syncs.ts';
-import type { Workload } from './lib/load/workload.ts';
+import type { Workload } from './lib/load/traffic/workload.ts';
 import { figure, tableOf } from './lib/report/table.ts';
 import { measureClosedLoop, measureOpenLoop, type Run } from './lib/run.ts';
 import { connectInspector } from './lib/service/inspector.ts';

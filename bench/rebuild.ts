@@ -8,7 +8,7 @@ import { readUsage, watchUsage } from './lib/figures/usage.ts';
 import { section, tableOf } from './lib/report/table.ts';
 import { type LocalClickhouse, startLocalClickhouse } from './lib/service/clickhouse.ts';
 import { FACTS_CREATED, type RebuildReferences, type Rebuilt, rebuilder } from './lib/service/rebuilder.ts';
-import { newPlayer, typicalPlayer } from './lib/service/sample-states.ts';
+import { newPlayer, typicalPlayer } from './lib/service/samples/sample-states.ts';
 
 const KINDS = { typical: typicalPlayer, new: newPlayer };
 

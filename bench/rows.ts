@@ -1,6 +1,6 @@
 import { createRowBatch } from '../clickhouse-schema/rows/row-batch.ts';
 import { pairsCase, type Pair } from './lib/figures/pairs.ts';
-import { sampleCommit } from './lib/service/sample-records.ts';
+import { sampleCommit } from './lib/service/samples/sample-records.ts';
 
 const FACTS = 1_000;
 /** When the FACTS stream was created: part of a position. */

@@ -29,7 +29,7 @@ import { startLocalService, type LocalServiceOptions, type Service } from './lib
 import { createStage, type Stage, type Target } from './lib/stage.ts';
 import { times } from './lib/figures/statistics.ts';
 import { figure, section, table, tableOf } from './lib/report/table.ts';
-import { createWorkload, type Workload } from './lib/load/workload.ts';
+import { createWorkload, type Workload } from './lib/load/traffic/workload.ts';
 
 /** A run of the service, and the model's share of it. */
 interface ScoringRun extends Run {

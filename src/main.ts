@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { startActors, type Actors } from '../actors/runtime/actors.ts';
-import { createLiveDefinitions } from '../actors/runtime/live-definitions.ts';
+import { createLiveDefinitions } from '../actors/runtime/definitions/live-definitions.ts';
 import { readSegmentProgress } from '../actors/runtime/sweep/segment-progress.ts';
 import { compactLmdbStores, openLmdbStores } from '../actors/runtime/store/store-lmdb.ts';
-import { forecastFacts } from '../streams/facts-held.ts';
-import { watchFactsRoom } from '../streams/facts-room.ts';
-import { startFactsTrimmer } from '../streams/facts-trimmer.ts';
+import { forecastFacts } from '../streams/facts/facts-held.ts';
+import { watchFactsRoom } from '../streams/facts/facts-room.ts';
+import { startFactsTrimmer } from '../streams/facts/facts-trimmer.ts';
 import { createAnalytics } from '../clickhouse-schema/queries/analytics.ts';
-import { createEventHistory } from '../clickhouse-schema/queries/event-history.ts';
-import { createSqlReader } from '../clickhouse-schema/queries/sql-reader.ts';
+import { createEventHistory } from '../clickhouse-schema/queries/events/event-history.ts';
+import { createSqlReader } from './api/console/sql/sql-reader.ts';
 import { createSnapshotSource } from '../clickhouse-schema/queries/snapshot-source.ts';
 import { watchBrokerClock } from '../streams/broker-clock.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { rewriteSecrets } from '../streams/config/rewrite-secrets.ts';
-import { leaseHolder } from '../streams/lease-holder.ts';
+import { leaseHolder } from '../streams/leases/lease-holder.ts';
 import { connectJetStream } from '../streams/log/log-jetstream.ts';
 import { createFormatGate } from '../streams/format-gate.ts';
 import { createFreshnessReporter } from '../streams/freshness/freshness-reports.ts';
@@ -21,7 +21,7 @@ import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';
 import { createWebhookOperations } from '../streams/sinks/webhooks/recovery/operations.ts';
 import { operationRoutes, routes } from './api/routes.ts';
 import { createSegmentPreviewer } from './api/segments/segment-previews.ts';
-import { about } from './about.ts';
+import { about } from './process/about.ts';
 import {
   clickhouseAddress,
   readerAddress,
@@ -32,43 +32,43 @@ import {
   type Config,
   type Role,
 } from './config.ts';
-import { clockCheck } from './clock-check.ts';
-import { untilDemo } from './demo.ts';
-import { agreeOnSecretsKey } from './deployment.ts';
-import { watchDiskSpace } from './disk-space.ts';
-import { createFreshness } from './freshness.ts';
+import { clockCheck } from './health/clock-check.ts';
+import { untilDemo } from './process/demo.ts';
+import { agreeOnSecretsKey } from './process/deployment.ts';
+import { watchDiskSpace } from './health/disk-space.ts';
+import { createFreshness } from './health/freshness.ts';
 import { createCommandClient } from './gateway/backend/command-client.ts';
 import { openConsoleFiles } from './gateway/console-files.ts';
 import { createServer } from './gateway/server.ts';
-import { joinDeployment } from './join-deployment.ts';
-import { spaceChecks } from './space-checks.ts';
+import { joinDeployment } from './process/join-deployment.ts';
+import { spaceChecks } from './health/space-checks.ts';
 import { sleep, systemClock, within } from '../core/kernel/clock.ts';
 import { systemIds } from '../core/kernel/ids.ts';
 import { failure } from '../core/kernel/errors.ts';
 import { LIMITS } from '../core/kernel/limits.ts';
 import { createLogger, type Logger } from '../core/kernel/logger.ts';
-import { createMetrics } from '../core/kernel/metrics.ts';
+import { createMetrics } from '../core/kernel/metrics/metrics.ts';
 import { lockDataDir } from './local/data-dir-lock.ts';
 import { keepFilesPrivate, openDataDir } from './local/data-dir.ts';
 import { serviceName } from './local/own-ports.ts';
 import { keyFileWarnings } from './local/key-file-modes.ts';
 import { NO_SECRETS_KEY, serviceSecretBox } from './local/secrets-key.ts';
-import { countMissedEvents } from './missed-events.ts';
-import { createGroupConfig } from './group-config.ts';
-import { nameInGroup, nodeName } from './node-identity.ts';
-import { handOverOwnFacts } from './own-facts.ts';
-import { probePartitions } from './partition-probe.ts';
-import { groupMetrics, joinPort } from './process-group.ts';
-import { createReadiness } from './readiness.ts';
-import { createClickhouseCheck } from './clickhouse-check.ts';
+import { countMissedEvents } from './health/missed-events.ts';
+import { createGroupConfig } from './process/group-config.ts';
+import { nameInGroup, nodeName } from './process/node-identity.ts';
+import { handOverOwnFacts } from './process/own-facts.ts';
+import { probePartitions } from './health/partition-probe.ts';
+import { groupMetrics, joinPort } from './process/process-group.ts';
+import { createReadiness } from './health/readiness.ts';
+import { createClickhouseCheck } from './health/clickhouse-check.ts';
 import { createEventTracer } from './trace/trace-port.ts';
 import { createOperations } from './operations/operations.ts';
-import { BROKER_STORES_NOTHING } from './local/supervisor.ts';
-import { createWriteGate, guarded } from './write-gate.ts';
+import { BROKER_STORES_NOTHING } from './local/processes/supervisor.ts';
+import { createWriteGate, guarded } from './health/write-gate.ts';
 import { startScoring } from './scoring/start-scoring.ts';
-import { createReportedSilences } from './silent-streams.ts';
-import { startSinksThread } from './sinks-thread.ts';
-import { type Part, stopOnSignal } from './stop-on-signal.ts';
+import { createReportedSilences } from './health/silent-streams.ts';
+import { startSinksThread } from './process/sinks-thread.ts';
+import { type Part, stopOnSignal } from './process/stop-on-signal.ts';
 
 /**
  * One process of the service: connects to the log, starts its roles and serves HTTP. On SIGTERM it stops in order:

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../core/kernel/limits.ts';
-import { createMetrics } from '../core/kernel/metrics.ts';
-import { createFakeClock, type FakeClock, type FakeNode } from '../test/support/fake-clock.ts';
-import { silentLogger } from '../test/support/silent-logger.ts';
+import { createMetrics } from '../core/kernel/metrics/metrics.ts';
+import { createFakeClock, type FakeClock, type FakeNode } from '../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../test/support/in-memory/silent-logger.ts';
 import { type BrokerClock, watchBrokerClock } from './broker-clock.ts';
 import { createMemoryBroker } from './log/log-memory.ts';
 

@@ -1,7 +1,7 @@
 import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
 import { LIMITS } from '../core/kernel/limits.ts';
 import type { Logger } from '../core/kernel/logger.ts';
-import type { Metrics } from '../core/kernel/metrics.ts';
+import type { Metrics } from '../core/kernel/metrics/metrics.ts';
 import type { Bucket } from './log/log.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FORMAT } from '../core/vocabulary/formats.ts';
 import { LIMITS } from '../core/kernel/limits.ts';
-import { silentLogger } from '../test/support/silent-logger.ts';
-import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
+import { silentLogger } from '../test/support/in-memory/silent-logger.ts';
+import { createFakeClock, type FakeClock } from '../test/support/in-memory/fake-clock.ts';
 import { createFormatGate, type FormatGate } from './format-gate.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './log/log-memory.ts';
 

@@ -1,10 +1,10 @@
-import type { CommandBody, QueryBody } from '../core/vocabulary/commands.ts';
-import type { Fact } from '../core/vocabulary/facts.ts';
+import type { CommandBody, QueryBody } from '../core/vocabulary/commands/commands.ts';
+import type { Fact } from '../core/vocabulary/facts/facts.ts';
 import { COMMAND_FORMATS, FACT_FORMATS, FORMAT, QUERY_FORMATS } from '../core/vocabulary/formats.ts';
 import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
 import { LIMITS } from '../core/kernel/limits.ts';
 import type { Logger } from '../core/kernel/logger.ts';
-import { decodeJson, encodeJson } from './codec.ts';
+import { decodeJson, encodeJson } from '../core/codec/codec.ts';
 import type { Bucket, BucketEntry } from './log/log.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Environment } from '../core/vocabulary/scope.ts';
+import type { Environment } from '../core/vocabulary/documents/scope.ts';
 
 /** The subscription of an SSE reader. */
 export interface LiveRequest {

@@ -1,5 +1,5 @@
-import { decodeJson, encodeJson } from './codec.ts';
-import { UnknownVersionError } from './wire/unknown-version.ts';
+import { decodeJson, encodeJson } from '../core/codec/codec.ts';
+import { UnknownVersionError } from '../core/codec/unknown-version.ts';
 import type { Bucket } from './log/log.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ConfigEntry } from './config/config-store.ts';
-import type { JsonText } from '../core/kernel/json.ts';
+import type { JsonText } from '../core/kernel/text/json.ts';
 import type { FactPlace } from '../core/vocabulary/records/fact-place.ts';
 
 /**

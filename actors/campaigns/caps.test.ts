@@ -12,18 +12,18 @@ import {
 } from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../streams/codec.ts';
-import type { CampaignDocument } from '../../core/vocabulary/documents.ts';
-import type { TrackItem } from '../../core/vocabulary/commands.ts';
+import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../core/codec/codec.ts';
+import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import { decide } from '../decide.ts';
 import type { Draft } from '../decision.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import type { EntityState } from '../../core/vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer } from '../testing.ts';
 import { aCampaign, campaignId, campaignsOf } from './testing.ts';
-import type { InterventionTriggered } from '../../core/vocabulary/campaign-facts.ts';
+import type { InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
 import type { Definitions } from '../definitions.ts';
 
 /*

@@ -1,17 +1,17 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { EvolveLimits } from '../decision.ts';
-import { append } from '../../core/kernel/bounded.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import { append } from '../../core/kernel/flow/bounded.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { shownTally, suppressedTally, tallyOf, triggeredTally, withdrawnTally } from './tally.ts';
 import { isWaiting } from './waiting.ts';
-import type { PendingIntervention } from '../../core/vocabulary/player.ts';
+import type { PendingIntervention } from '../../core/vocabulary/state/player.ts';
 import type {
   InterventionClicked,
   InterventionOffered,
   InterventionShown,
   InterventionSuppressed,
   InterventionTriggered,
-} from '../../core/vocabulary/campaign-facts.ts';
+} from '../../core/vocabulary/facts/campaign-facts.ts';
 
 /** Appends the intervention. At the limit, expired ones are removed, then the oldest that is no longer delivered. */
 export function interventionTriggered(

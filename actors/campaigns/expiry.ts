@@ -1,4 +1,4 @@
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Campaign } from '../targeting.ts';
 
 /**

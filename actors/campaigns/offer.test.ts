@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import { evolve } from '../evolve.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aPlayer } from '../testing.ts';
 import { offerInterventions } from './offer.ts';
 import { tallyOf } from './tally.ts';
 import { aCampaign, campaignId, campaignSetOf } from './testing.ts';
-import type { OpenSession, PendingIntervention } from '../../core/vocabulary/player.ts';
+import type { OpenSession, PendingIntervention } from '../../core/vocabulary/state/player.ts';
 
 const NOON = 20_000 * DAY_MS + DAY_MS / 2;
 const HOUR_MS = 3_600_000;

@@ -1,14 +1,14 @@
 import { isExhausted } from '../conditions/steps.ts';
 import type { Draft } from '../decision.ts';
-import type { Intervention } from '../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { Intervention } from '../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Campaign } from '../targeting.ts';
-import type { CampaignSet } from './campaign-set.ts';
-import { causeOf, isInAudience, isRunning } from './campaign-document.ts';
+import type { CampaignSet } from './define/campaign-set.ts';
+import { causeOf, isInAudience, isRunning } from './define/campaign-document.ts';
 import { byPriority } from './priority.ts';
 import { isWaiting } from './waiting.ts';
-import type { SuppressionReason } from '../../core/vocabulary/suppression-reasons.ts';
-import type { OpenSession, PendingIntervention } from '../../core/vocabulary/player.ts';
+import type { SuppressionReason } from '../../core/vocabulary/facts/suppression-reasons.ts';
+import type { OpenSession, PendingIntervention } from '../../core/vocabulary/state/player.ts';
 
 /**
  * Delivers pending interventions to a session and emits the deliveries: the most urgent first, then the oldest, with

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aPlayer } from '../testing.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { minutesOf, quietSpan } from './quiet-hours.ts';
 
 const isQuiet = (from: number, to: number, player: PlayerState, nowMs: number): boolean =>

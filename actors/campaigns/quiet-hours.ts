@@ -1,7 +1,7 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { attributesOf } from '../conditions/player-attributes.ts';
 import { timeZoneOf } from '../time-zones/time-zone.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 
 const HOUR_MINUTE = /^([01]\d|2[0-3]):([0-5]\d)$/;
 

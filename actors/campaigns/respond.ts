@@ -1,5 +1,5 @@
 import { type Context, type Draft, playerIn } from '../decision.ts';
-import type { EventTracked } from '../../core/vocabulary/event-tracked.ts';
+import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 
 /**
  * Emits that a delivered intervention was shown or clicked, as an event reports it. Each counts once, and only for a

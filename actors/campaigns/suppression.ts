@@ -1,11 +1,11 @@
 import type { Limits } from '../../core/kernel/limits.ts';
 import { dayOf } from '../../core/kernel/days.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Campaign } from '../targeting.ts';
 import { todayOf } from './tally.ts';
 import { isWaiting } from './waiting.ts';
-import type { SuppressionReason } from '../../core/vocabulary/suppression-reasons.ts';
-import type { CampaignTally } from '../../core/vocabulary/player.ts';
+import type { SuppressionReason } from '../../core/vocabulary/facts/suppression-reasons.ts';
+import type { CampaignTally } from '../../core/vocabulary/state/player.ts';
 
 /** The first reason not to give a player an intervention of the campaign; `undefined`: there is none. */
 export function suppressionOf(

@@ -1,7 +1,7 @@
 import { dayOf } from '../../core/kernel/days.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
-import { SUPPRESSION_REASONS, type SuppressionReason } from '../../core/vocabulary/suppression-reasons.ts';
-import type { CampaignTally } from '../../core/vocabulary/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import { SUPPRESSION_REASONS, type SuppressionReason } from '../../core/vocabulary/facts/suppression-reasons.ts';
+import type { CampaignTally } from '../../core/vocabulary/state/player.ts';
 
 /** The player's tally of a campaign; all zero if there is none. */
 export function tallyOf({ campaignTallies }: PlayerState, campaignId: string): CampaignTally {

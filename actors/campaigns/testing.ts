@@ -1,8 +1,8 @@
-import type { CampaignDocument } from '../../core/vocabulary/documents.ts';
+import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { definitionsOf } from '../testing.ts';
-import { type CampaignSet, createCampaignSet } from './campaign-set.ts';
-import { compileCampaign } from './compile-campaign.ts';
+import { type CampaignSet, createCampaignSet } from './define/campaign-set.ts';
+import { compileCampaign } from './define/compile-campaign.ts';
 import type { Definitions } from '../definitions.ts';
 
 /** A campaign for tests: a message at each failed level, without caps. */

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { CampaignDocument } from '../../core/vocabulary/documents.ts';
+import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { Command, TrackItem } from '../../core/vocabulary/commands.ts';
+import type { Command, TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer } from '../testing.ts';
 import { given } from '../testing/harness.ts';
 import { triggerSchedules } from './trigger-campaigns.ts';
 import { aCampaign, campaignId, campaignsOf } from './testing.ts';
-import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/campaign-facts.ts';
+import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
 import type { Definitions } from '../definitions.ts';
 
 const NOON = 20_000 * DAY_MS + DAY_MS / 2;

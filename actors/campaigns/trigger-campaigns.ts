@@ -1,19 +1,19 @@
 import { uuidv5 } from '../../core/kernel/ids.ts';
-import type { Json } from '../../core/kernel/json.ts';
+import type { Json } from '../../core/kernel/text/json.ts';
 import { isObject } from '../conditions/values.ts';
 import { dayOf } from '../../core/kernel/days.ts';
 import { charge, isExhausted } from '../conditions/steps.ts';
 import { type Context, type Draft, playerIn, type PlayerLimits } from '../decision.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Campaign, Subject } from '../targeting.ts';
-import type { CampaignSet, ScheduleWindow } from './campaign-set.ts';
-import { causeOf, isInAudience, isRunning } from './campaign-document.ts';
+import type { CampaignSet, ScheduleWindow } from './define/campaign-set.ts';
+import { causeOf, isInAudience, isRunning } from './define/campaign-document.ts';
 import { expiryOf } from './expiry.ts';
 import { respond } from './respond.ts';
 import { suppressionOf } from './suppression.ts';
 import { isNoted, tallyOf } from './tally.ts';
-import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/campaign-facts.ts';
+import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
 
 /**
  * Triggers campaigns for the draft's facts from `since` on: emits interventions or the reasons for suppressing them,

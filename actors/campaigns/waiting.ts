@@ -1,5 +1,5 @@
 import type { Limits } from '../../core/kernel/limits.ts';
-import type { PendingIntervention } from '../../core/vocabulary/player.ts';
+import type { PendingIntervention } from '../../core/vocabulary/state/player.ts';
 
 /** Whether the intervention may still be delivered at `at`, epoch milliseconds; otherwise it can only be clicked. */
 export function isWaiting(

@@ -1,8 +1,8 @@
 import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import { jitterMs } from '../segments/update-segments.ts';
-import { NEVER_SEEN } from '../../core/vocabulary/player.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { HIGH_SCORE, IDLE_DAYS, churnScoreOn } from './churn-risk.ts';
 
 /**

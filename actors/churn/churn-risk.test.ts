@@ -6,7 +6,7 @@ import { played } from '../sessions/activity.ts';
 import { aPlayer } from '../testing.ts';
 import { churnChangesAt, isHighRisk } from './churn-changes.ts';
 import { churnRisk, churnScoreOn, HIGH_SCORE } from './churn-risk.ts';
-import { type DailyActivity, NO_ACTIVITY } from '../../core/vocabulary/player.ts';
+import { type DailyActivity, NO_ACTIVITY } from '../../core/vocabulary/state/player.ts';
 
 const TODAY = 20_000;
 const at = (daysAgo: number, hour = 12): number => (TODAY - daysAgo) * DAY_MS + (hour * DAY_MS) / 24;

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { dayOf } from '../../core/kernel/days.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
-import type { ChurnFactor, ChurnLevel, ChurnRisk } from '../../core/vocabulary/churn-risk.ts';
-import type { DailyActivity } from '../../core/vocabulary/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import type { ChurnFactor, ChurnLevel, ChurnRisk } from '../../core/vocabulary/state/churn-risk.ts';
+import type { DailyActivity } from '../../core/vocabulary/state/player.ts';
 
 /** The parts of a player's state that the risk depends on. */
 export type ChurnHistory = Pick<PlayerState, 'activity' | 'firstSeenAt' | 'lastSeenAt'>;

@@ -1,6 +1,6 @@
 import { failure } from '../../core/kernel/errors.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { churnRisk } from './churn-risk.ts';
 
 /** A player's churn risk as of `nowMs` (epoch milliseconds). Fails with PLAYER_NOT_FOUND. */

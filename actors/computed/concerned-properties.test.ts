@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PropertySpec } from '../../core/vocabulary/computed.ts';
+import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import { compileEventProperty, eventReader } from './concerned-properties.ts';
 
 it.each<[string, Partial<PropertySpec>, string | undefined]>([

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { compileFilter } from '../conditions/compile-condition.ts';
 import { isObject, pathReader } from '../conditions/values.ts';
@@ -12,9 +12,9 @@ import {
   type ComputedUpdate,
   type PropertiesDropped,
   type PropertySpec,
-} from '../../core/vocabulary/computed.ts';
-import type { Scope } from '../../core/vocabulary/scope.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+} from '../../core/vocabulary/documents/computed.ts';
+import type { Scope } from '../../core/vocabulary/documents/scope.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { propertiesDropped } from './evolve.ts';
 import { readProperty } from './property-text.ts';
 

@@ -9,9 +9,9 @@ import {
   type PropertiesChanged,
   type PropertiesDropped,
   type PropertyFilled,
-} from '../../core/vocabulary/computed.ts';
-import type { EntityState, LedgerState, PlayerState } from '../../core/vocabulary/state.ts';
-import { bucketsOf, merged, type Buckets } from '../../core/vocabulary/computed-buckets.ts';
+} from '../../core/vocabulary/documents/computed.ts';
+import type { EntityState, LedgerState, PlayerState } from '../../core/vocabulary/state/state.ts';
+import { bucketsOf, merged, type Buckets } from '../../core/vocabulary/state/computed-buckets.ts';
 
 /* The states after the facts of computed properties. None of these steps reads a definition. */
 

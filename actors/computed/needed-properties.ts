@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { eventCountOf } from '../conditions/event-count.ts';
 import { isObject } from '../conditions/values.ts';
-import type { PropertySpec } from '../../core/vocabulary/computed.ts';
-import { weightOf } from '../../core/vocabulary/computed-buckets.ts';
+import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
+import { weightOf } from '../../core/vocabulary/state/computed-buckets.ts';
 import { propertyIdOf } from './property-spec.ts';
 
 /** A named property. */

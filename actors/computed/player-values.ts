@@ -1,7 +1,7 @@
-import type { Json } from '../../core/kernel/json.ts';
-import type { ComputedValue, PropertySpec } from '../../core/vocabulary/computed.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
-import { valueAt, valueChangesAt, type Buckets } from '../../core/vocabulary/computed-buckets.ts';
+import type { Json } from '../../core/kernel/text/json.ts';
+import type { ComputedValue, PropertySpec } from '../../core/vocabulary/documents/computed.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import { valueAt, valueChangesAt, type Buckets } from '../../core/vocabulary/state/computed-buckets.ts';
 
 /* Reads a player's values of computed properties. A player without a value has had no event that concerns it. */
 

@@ -1,9 +1,9 @@
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { compileFilter } from '../conditions/compile-condition.ts';
-import { incompleteFilterFaults } from '../conditions/incomplete.ts';
-import type { PropertySpec } from '../../core/vocabulary/computed.ts';
-import type { PropertyDocument } from '../../core/vocabulary/documents.ts';
+import { incompleteFilterFaults } from '../conditions/check/incomplete.ts';
+import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
+import type { PropertyDocument } from '../../core/vocabulary/documents/documents.ts';
 
 /** What a named property computes. */
 export function specOf({ event, where, aggregate, value, withinDays }: PropertyContent): PropertySpec {

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
-import { numberOfText } from '../../core/kernel/text-number.ts';
-import { namedPropertyId, type PropertySpec } from '../../core/vocabulary/computed.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { numberOfText } from '../../core/kernel/text/text-number.ts';
+import { namedPropertyId, type PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 
 /**
  * Identifies a property by its content, and by its key if it is named: rows of players show named ones by their key.

@@ -1,5 +1,5 @@
-import type { Json, JsonText } from '../../core/kernel/json.ts';
-import { AGGREGATES, type PropertySpec } from '../../core/vocabulary/computed.ts';
+import type { Json, JsonText } from '../../core/kernel/text/json.ts';
+import { AGGREGATES, type PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 
 /* The text form of a property in facts and in ledgers. */
 

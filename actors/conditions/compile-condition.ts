@@ -1,12 +1,12 @@
 import type { FieldFault } from '../../core/kernel/errors.ts';
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { CompiledCondition, Condition, Subject } from '../targeting.ts';
-import { createConditionCost, type ConditionCost } from './condition-cost.ts';
-import { below, createFaults, type Faults } from './faults.ts';
-import { nearMiss } from './near-misses.ts';
+import { createConditionCost, type ConditionCost } from './check/condition-cost.ts';
+import { below, createFaults, type Faults } from './check/faults.ts';
+import { nearMiss } from './check/near-misses.ts';
 import { elementField, filterField, subjectField, type FieldLookup, type SubjectFields } from './fields.ts';
-import { incompleteFaults } from './incomplete.ts';
+import { incompleteFaults } from './check/incomplete.ts';
 import { equal, OPERATORS } from './operators.ts';
 import { isExhausted, isolated, withinBudget } from './steps.ts';
 import { earliest, timeChange, type TimeChange } from './time-changes.ts';

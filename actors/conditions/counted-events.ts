@@ -1,4 +1,4 @@
-import type { Json } from '../../core/kernel/json.ts';
+import type { Json } from '../../core/kernel/text/json.ts';
 
 const PREFIX = 'events.';
 

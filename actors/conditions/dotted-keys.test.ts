@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
 import { metered } from './steps.ts';

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { PropertySpec } from '../../core/vocabulary/computed.ts';
+import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import { isObject } from './values.ts';
 
 /** The parts of `{"events": {"name", "where", "within_days", "count"}}`. */

@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Subject } from '../targeting.ts';
 import { compileCondition, type ConditionOptions } from './compile-condition.ts';
-import { below } from './faults.ts';
+import { below } from './check/faults.ts';
 import { subjectField } from './fields.ts';
 import { isObject } from './values.ts';
 

@@ -1,12 +1,12 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { elapsedDays } from '../../core/kernel/days.ts';
 import { computedAt, computedChangesAt } from '../computed/player-values.ts';
 import { propertyIdOf } from '../computed/property-spec.ts';
 import { countChangesAt, countWithin, lastDayStart, lastDaysAgo } from '../events/counters.ts';
-import type { PropertySpec } from '../../core/vocabulary/computed.ts';
-import { NEVER_SEEN } from '../../core/vocabulary/player.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
+import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { ComputedLookup, Subject } from '../targeting.ts';
 import { eventCountOf, type EventCountFault } from './event-count.ts';
 import { attributesOf } from './player-attributes.ts';

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { ConditionCost } from './condition-cost.ts';
-import { below, type Faults } from './faults.ts';
+import type { ConditionCost } from './check/condition-cost.ts';
+import { below, type Faults } from './check/faults.ts';
 import { compileRegex, matchSteps } from './regex.ts';
 import { spend } from './steps.ts';
 import { isEqual, isObject, isScalar, numberOf, SHORT_TEXT, type Predicate, type Scalar } from './values.ts';

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { charge, meterId } from './steps.ts';
 import { isObject } from './values.ts';
 

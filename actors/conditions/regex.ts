@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import type { Json } from '../../core/kernel/json.ts';
+import type { Json } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Predicate } from './values.ts';
 

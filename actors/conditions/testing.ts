@@ -1,13 +1,13 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { aCampaign, campaignId, campaignSetOf } from '../campaigns/testing.ts';
-import type { CommandBody, Query, TrackItem } from '../../core/vocabulary/commands.ts';
+import type { CommandBody, Query, TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { answer, decide } from '../decide.ts';
-import { aFlag, aRule, targetingOf } from '../flags/samples.ts';
-import { createDraft } from '../runtime/draft.ts';
+import { aFlag, aRule, targetingOf } from '../flags/evaluate/samples.ts';
+import { createDraft } from '../runtime/term/draft.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
 import type { Definitions } from '../definitions.ts';

@@ -11,14 +11,14 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { counted } from '../events/counters.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Condition } from '../targeting.ts';
 import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
-import type { EventCounter } from '../../core/vocabulary/player.ts';
+import type { EventCounter } from '../../core/vocabulary/state/player.ts';
 
 const DAY_0 = 20_000;
 const START = DAY_0 * DAY_MS;

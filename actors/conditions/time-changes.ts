@@ -1,6 +1,6 @@
-import type { Json } from '../../core/kernel/json.ts';
+import type { Json } from '../../core/kernel/text/json.ts';
 import { DAY_MS, elapsedDays } from '../../core/kernel/days.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { FieldClock } from './fields.ts';
 import { isObject } from './values.ts';
 

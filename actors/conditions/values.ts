@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { spend } from './steps.ts';
 
 /** A test of one value. A missing value is null. */

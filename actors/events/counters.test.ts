@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { decide } from '../decide.ts';
-import { createDraft } from '../runtime/draft.ts';
+import { createDraft } from '../runtime/term/draft.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { countChangesAt, counted, countWithin, lastDaysAgo, lastDayStart } from './counters.ts';
-import type { EventCounter } from '../../core/vocabulary/player.ts';
+import type { EventCounter } from '../../core/vocabulary/state/player.ts';
 
 /** A day long enough after the epoch that earlier days are valid dates. */
 const DAY_0 = 20_000;

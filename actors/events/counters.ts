@@ -1,6 +1,6 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
-import type { EventCounter } from '../../core/vocabulary/player.ts';
+import type { EventCounter } from '../../core/vocabulary/state/player.ts';
 
 /**
  * Returns the counters after one more `eventName` at `atMs` (epoch milliseconds), that name first. Beyond

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hashOfText } from '../../core/kernel/text-hash.ts';
-import type { RecentEvent } from '../../core/vocabulary/player.ts';
+import { hashOfText } from '../../core/kernel/text/text-hash.ts';
+import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
 import { countIn, hashed, type HashedEvent, hasHash, newestIn, packEvents, unpackEvents } from './event-block.ts';
 
 const NOW = 1_767_225_600_123;

@@ -1,8 +1,8 @@
 import { Packr } from 'msgpackr';
-import { hashOfText, TEXT_HASH_BYTES } from '../../core/kernel/text-hash.ts';
-import { type IntegerReader, putSigned, putUnsigned, readIntegers } from '../../core/kernel/varint.ts';
-import type { CallerKind } from '../../core/vocabulary/scope.ts';
-import type { RecentEvent } from '../../core/vocabulary/player.ts';
+import { hashOfText, TEXT_HASH_BYTES } from '../../core/kernel/text/text-hash.ts';
+import { type IntegerReader, putSigned, putUnsigned, readIntegers } from '../../core/kernel/bytes/varint.ts';
+import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
+import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
 
 /*
  * A block of stored events with the hashes of their ids instead of the ids: about 15 bytes an event, searched without

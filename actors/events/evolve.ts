@@ -1,11 +1,11 @@
 import type { EvolveLimits } from '../decision.ts';
-import type { RecentEvent } from '../../core/vocabulary/player.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { withComputed } from '../computed/evolve.ts';
 import { counted } from './counters.ts';
 import { released } from './quarantine.ts';
 import { remembered } from './recent-events.ts';
-import type { EventTracked } from '../../core/vocabulary/event-tracked.ts';
+import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 
 export function tracked(state: PlayerState, fact: EventTracked, limits: EvolveLimits): PlayerState {
   const stored = fact.remember ? remembered(state, recentEventOf(fact), limits) : undefined;

@@ -1,15 +1,15 @@
 import { array, assert, boolean, constantFrom, integer, oneof, property, record, constant } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { QuarantineReason, TrackItem } from '../../core/vocabulary/commands.ts';
+import type { QuarantineReason, TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { evolve } from '../evolve.ts';
-import type { PlayerRegistered } from '../../core/vocabulary/facts.ts';
-import type { TrackResult } from '../../core/vocabulary/replies.ts';
+import type { PlayerRegistered } from '../../core/vocabulary/facts/facts.ts';
+import type { TrackResult } from '../../core/vocabulary/commands/replies.ts';
 import { aCommand, aPlayer } from '../testing.ts';
 import { given } from '../testing/harness.ts';
 import { countWithin } from './counters.ts';
 import { releaseStatus } from './quarantine.ts';
-import { NO_QUARANTINE } from '../../core/vocabulary/player.ts';
+import { NO_QUARANTINE } from '../../core/vocabulary/state/player.ts';
 import { recall } from './recent-events.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';

@@ -1,10 +1,10 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { EventQuarantined } from '../../core/vocabulary/facts.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { EventQuarantined } from '../../core/vocabulary/facts/facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { remembered, withAccepted } from './recent-events.ts';
 import type { EvolveLimits } from '../decision.ts';
-import { NO_QUARANTINE, type QuarantineTally } from '../../core/vocabulary/player.ts';
-import type { EventTracked } from '../../core/vocabulary/event-tracked.ts';
+import { NO_QUARANTINE, type QuarantineTally } from '../../core/vocabulary/state/player.ts';
+import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 
 /*
  * Every quarantined event of a player has a number, and the player's state holds the ranges of released numbers. An

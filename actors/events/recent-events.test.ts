@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { decodeCommit, encodeCommit } from '../../streams/codec.ts';
-import type { TrackItem } from '../../core/vocabulary/commands.ts';
+import { decodeCommit, encodeCommit } from '../../core/codec/codec.ts';
+import type { TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { decide } from '../decide.ts';
 import { evolve } from '../evolve.ts';
-import type { Fact } from '../../core/vocabulary/facts.ts';
-import { createDraft } from '../runtime/draft.ts';
+import type { Fact } from '../../core/vocabulary/facts/facts.ts';
+import { createDraft } from '../runtime/term/draft.ts';
 import { isAccepted, recall, remembered, type StoredEvents, withAccepted } from './recent-events.ts';
-import type { RecentEvent } from '../../core/vocabulary/player.ts';
-import type { EntityState, PlayerState } from '../../core/vocabulary/state.ts';
+import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
+import type { EntityState, PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { given } from '../testing/harness.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import type { CallerKind } from '../../core/vocabulary/scope.ts';
+import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 
 const ID = aPlayer().id;
 

@@ -1,8 +1,8 @@
-import { hashOfText } from '../../core/kernel/text-hash.ts';
+import { hashOfText } from '../../core/kernel/text/text-hash.ts';
 import type { EvolveLimits } from '../decision.ts';
-import { type CallerKind, mayBeSame } from '../../core/vocabulary/scope.ts';
-import { NO_OLDER_EVENTS, type OlderEvents, type RecentEvent } from '../../core/vocabulary/player.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import { type CallerKind, mayBeSame } from '../../core/vocabulary/documents/scope.ts';
+import { NO_OLDER_EVENTS, type OlderEvents, type RecentEvent } from '../../core/vocabulary/state/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { countIn, hashed, type HashedEvent, hasHash, newestIn, packEvents, unpackEvents } from './event-block.ts';
 
 /*

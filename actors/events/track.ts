@@ -1,15 +1,15 @@
 import { ERRORS } from '../../core/kernel/errors.ts';
-import type { QuarantineReason, Release, TrackEvents, TrackItem } from '../../core/vocabulary/commands.ts';
+import type { QuarantineReason, Release, TrackEvents, TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { computedBy } from '../computed/concerned-properties.ts';
 import { type Context, type Draft, playerIn } from '../decision.ts';
-import { exposeTracked } from '../flags/expose-tracked.ts';
-import type { TrackedReply, TrackResult } from '../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import { exposeTracked } from '../flags/exposure/expose-tracked.ts';
+import type { TrackedReply, TrackResult } from '../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { forgottenFor } from './counters.ts';
 import { releaseStatus } from './quarantine.ts';
 import { isAccepted, recall } from './recent-events.ts';
-import { eventTracked, type EventSender } from '../../core/vocabulary/event-tracked.ts';
+import { eventTracked, type EventSender } from '../../core/vocabulary/facts/event-tracked.ts';
 
 /** Tracks events in their order. */
 export function trackEvents(

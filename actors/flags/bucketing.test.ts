@@ -1,10 +1,10 @@
 import { array, assert, constantFrom, double, integer, nat, property, record, string, tuple, uuid } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FlagDocument } from '../../core/vocabulary/documents.ts';
-import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import { aPlayer } from '../testing.ts';
 import type { Subject } from '../targeting.ts';
-import { aFlag, aRule, aSplitFlag, compiled, memberOf, players, targetingOf, variantsOf } from './samples.ts';
+import { aFlag, aRule, aSplitFlag, compiled, memberOf, players, targetingOf, variantsOf } from './evaluate/samples.ts';
 
 const NONE = targetingOf([]);
 const PLAYERS = players(100_000);

@@ -1,11 +1,11 @@
 import { array, assert, boolean, constantFrom, integer, nat, option, property, record, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../core/kernel/json.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { aPlayer } from '../testing.ts';
-import { explainFlag } from './explain-flag.ts';
-import { bucketsIn, seededBucket } from './hash.ts';
-import { aFlag, aRule, compiled, memberOf, playerIdOf, targetingOf, variantsOf } from './samples.ts';
-import { createSplit } from './split.ts';
+import { explainFlag } from './evaluate/explain-flag.ts';
+import { bucketsIn, seededBucket } from './evaluate/hash.ts';
+import { aFlag, aRule, compiled, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/samples.ts';
+import { createSplit } from './evaluate/split.ts';
 
 const NOW_MS = 5_000;
 const IDS = Array.from({ length: 20_000 }, (_, turn) => playerIdOf(turn));

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
-import { formatTimestamp, parseTimestamp } from '../../core/kernel/timestamp.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { formatTimestamp, parseTimestamp } from '../../core/kernel/text/timestamp.ts';
 import { periodOf } from './periods.ts';
-import type { FlagDocument, FlagRule, FlagType, SegmentDocument } from '../../core/vocabulary/documents.ts';
+import type { FlagDocument, FlagRule, FlagType, SegmentDocument } from '../../core/vocabulary/documents/documents.ts';
 
 /*
  * The definitions of flags as servers get them for local evaluation: what `compileFlag` and `compileCondition` need,

@@ -1,8 +1,8 @@
-import { append } from '../../core/kernel/bounded.ts';
+import { append } from '../../core/kernel/flow/bounded.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { FlagExposed, FlagOverridden } from '../../core/vocabulary/flag-facts.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
-import { seenVariant } from './seen-variant.ts';
+import type { FlagExposed, FlagOverridden } from '../../core/vocabulary/facts/flag-facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import { seenVariant } from './exposure/seen-variant.ts';
 
 export function flagOverridden(state: PlayerState, { flagKey, value }: FlagOverridden): PlayerState {
   const others = state.overrides.filter((override) => override.flagKey !== flagKey);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { FlagArm, FlagDocument, FlagPeriod } from '../../core/vocabulary/documents.ts';
+import type { FlagArm, FlagDocument, FlagPeriod } from '../../core/vocabulary/documents/documents.ts';
 
 /**
  * The periods of a flag, oldest first. A flag stored without periods does not say which edits changed the assignment,

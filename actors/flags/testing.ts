@@ -1,8 +1,8 @@
-import type { FlagDocument } from '../../core/vocabulary/documents.ts';
-import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import type { Flag, Subject } from '../targeting.ts';
 import { definitionsOf } from '../testing.ts';
-import { aFlag } from './samples.ts';
+import { aFlag } from './evaluate/samples.ts';
 import type { Definitions } from '../definitions.ts';
 
 /** The document of a flag whose evaluation a test stubs. */

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { replyChars } from '../../core/vocabulary/size-estimates.ts';
-import type { RememberedKey } from '../../core/vocabulary/state.ts';
+import { replyChars } from '../../core/vocabulary/state/size-estimates.ts';
+import type { RememberedKey } from '../../core/vocabulary/state/state.ts';
 
 /** The bounds on stored keys of one kind of caller. */
 export interface KeyBound {

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { IdempotencyKeyUsed } from '../../core/vocabulary/facts.ts';
-import type { EntityState, LedgerState, RememberedKey } from '../../core/vocabulary/state.ts';
+import type { IdempotencyKeyUsed } from '../../core/vocabulary/facts/facts.ts';
+import type { EntityState, LedgerState, RememberedKey } from '../../core/vocabulary/state/state.ts';
 import { bounded, LEDGER_BOUND, PLAYER_BOUND } from './bounded-keys.ts';
 
 /** The first batch with an Idempotency-Key creates the ledger of its API key. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { CommandBody } from '../../core/vocabulary/commands.ts';
+import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
 import { decide } from '../decide.ts';
-import { createDraft } from '../runtime/draft.ts';
-import type { IdempotencyKeyUsed } from '../../core/vocabulary/facts.ts';
+import { createDraft } from '../runtime/term/draft.ts';
+import type { IdempotencyKeyUsed } from '../../core/vocabulary/facts/facts.ts';
 import { evolve } from '../evolve.ts';
-import type { EntityState } from '../../core/vocabulary/state.ts';
+import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
-import type { CallerKind } from '../../core/vocabulary/scope.ts';
+import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 
 const used = (key: string, attributesLength: number, by?: CallerKind): IdempotencyKeyUsed => ({
   ...(by === undefined ? {} : { by }),

@@ -1,10 +1,10 @@
 import { failure } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { IdempotencyClaim } from '../../core/vocabulary/commands.ts';
+import type { IdempotencyClaim } from '../../core/vocabulary/commands/commands.ts';
 import type { Context, Draft } from '../decision.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
-import type { EntityState } from '../../core/vocabulary/state.ts';
-import { mayBeSame } from '../../core/vocabulary/scope.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import type { EntityState } from '../../core/vocabulary/state/state.ts';
+import { mayBeSame } from '../../core/vocabulary/documents/scope.ts';
 
 /**
  * Executes a command once per Idempotency-Key. A repeat gets the stored reply, marked `replayed`; the same key with

@@ -14,8 +14,8 @@ import type {
   PlayerImported,
   PurchaseImported,
   SessionImported,
-} from '../../core/vocabulary/import-facts.ts';
-import type { EntityState, LedgerState, PlayerState } from '../../core/vocabulary/state.ts';
+} from '../../core/vocabulary/facts/import-facts.ts';
+import type { EntityState, LedgerState, PlayerState } from '../../core/vocabulary/state/state.ts';
 
 /* The states after imported history. None of these steps replaces what live traffic made. */
 

@@ -5,11 +5,11 @@ import { compileCondition } from '../conditions/compile-condition.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { given } from '../testing/harness.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
-import type { ImportHistory, ImportItem } from '../../core/vocabulary/import.ts';
-import { importLedgerIdOf, olderImportLedgerIdOf, type PlayerHistory } from '../../core/vocabulary/import.ts';
-import { createEventPacker } from '../../core/vocabulary/pack-events.ts';
-import { NEVER_SEEN } from '../../core/vocabulary/player.ts';
-import { unpackEvents } from '../../core/vocabulary/packed-events.ts';
+import type { ImportHistory, ImportItem } from '../../core/vocabulary/commands/import.ts';
+import { importLedgerIdOf, olderImportLedgerIdOf, type PlayerHistory } from '../../core/vocabulary/commands/import.ts';
+import { createEventPacker } from '../../core/vocabulary/facts/pack-events.ts';
+import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
+import { unpackEvents } from '../../core/vocabulary/facts/packed-events.ts';
 import { talliesOf } from './some-lines.ts';
 
 const NOW = Date.UTC(2026, 0, 15);

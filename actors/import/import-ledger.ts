@@ -1,9 +1,9 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Draft } from '../decision.ts';
-import { importLedgerIdOf, olderImportLedgerIdOf } from '../../core/vocabulary/import.ts';
-import type { ImportAdvanced } from '../../core/vocabulary/import-facts.ts';
-import type { Scope } from '../../core/vocabulary/scope.ts';
-import type { ImportedFile } from '../../core/vocabulary/state.ts';
+import { importLedgerIdOf, olderImportLedgerIdOf } from '../../core/vocabulary/commands/import.ts';
+import type { ImportAdvanced } from '../../core/vocabulary/facts/import-facts.ts';
+import type { Scope } from '../../core/vocabulary/documents/scope.ts';
+import type { ImportedFile } from '../../core/vocabulary/state/state.ts';
 
 /**
  * What a partition remembers of imported files. A ledger holds a few files, those whose ids begin with its digits, and

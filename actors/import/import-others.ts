@@ -1,10 +1,10 @@
-import { digestOf } from '../../core/kernel/digest.ts';
+import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Context, Draft } from '../decision.ts';
 import { mergeAttributes } from '../player/attributes.ts';
-import type { OtherLine, PlayerHistory } from '../../core/vocabulary/import.ts';
-import type { PlayerView } from '../../core/vocabulary/player.ts';
-import { viewOf, type PlayerState } from '../../core/vocabulary/state.ts';
+import type { OtherLine, PlayerHistory } from '../../core/vocabulary/commands/import.ts';
+import type { PlayerView } from '../../core/vocabulary/state/player.ts';
+import { viewOf, type PlayerState } from '../../core/vocabulary/state/state.ts';
 
 /** What became of lines that are more than an event, by their index among the player's lines. */
 export interface ImportedOthers {

@@ -1,7 +1,7 @@
 import { dayOf } from '../../core/kernel/days.ts';
-import type { EventTally, OtherLine, PlayerEvents, PlayerHistory } from '../../core/vocabulary/import.ts';
-import { NEVER_SEEN } from '../../core/vocabulary/player.ts';
-import { someEvents, unpackEvents, type PlainEvent } from '../../core/vocabulary/packed-events.ts';
+import type { EventTally, OtherLine, PlayerEvents, PlayerHistory } from '../../core/vocabulary/commands/import.ts';
+import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
+import { someEvents, unpackEvents, type PlainEvent } from '../../core/vocabulary/facts/packed-events.ts';
 
 /** The lines behind `line`; `undefined`: there are none. */
 export function linesAfter(history: PlayerHistory, line: number): PlayerHistory | undefined {

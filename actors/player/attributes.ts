@@ -1,4 +1,4 @@
-import type { Json, JsonText } from '../../core/kernel/json.ts';
+import type { Json, JsonText } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 
 type JsonObject = { [key: string]: Json };

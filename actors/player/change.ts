@@ -1,11 +1,11 @@
 import { failure, type Failure } from '../../core/kernel/errors.ts';
-import type { JsonText } from '../../core/kernel/json.ts';
+import type { JsonText } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Context, Decision } from '../decision.ts';
-import type { PlayerUpdated } from '../../core/vocabulary/facts.ts';
-import { type PlayerState, viewOf } from '../../core/vocabulary/state.ts';
+import type { PlayerUpdated } from '../../core/vocabulary/facts/facts.ts';
+import { type PlayerState, viewOf } from '../../core/vocabulary/state/state.ts';
 import { mergeAttributes } from './attributes.ts';
-import type { PlayerView } from '../../core/vocabulary/player.ts';
+import type { PlayerView } from '../../core/vocabulary/state/player.ts';
 
 /** The requested changes of a registration or patch; omitted fields stay. `attributes` is a merge patch. */
 export interface PlayerChange {

@@ -1,5 +1,5 @@
-import type { Scope } from '../../core/vocabulary/scope.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { Scope } from '../../core/vocabulary/documents/scope.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../targeting.ts';
 import { registered } from './evolve.ts';
 import { newPlayer } from './register.ts';

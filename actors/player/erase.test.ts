@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandBody } from '../../core/vocabulary/commands.ts';
+import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
 import { answer } from '../decide.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { given } from '../testing/harness.ts';
-import { viewOf } from '../../core/vocabulary/state.ts';
+import { viewOf } from '../../core/vocabulary/state/state.ts';
 
 const { id, externalId } = aPlayer();
 const base = { entityId: id, game: 'demo', environment: 'live', at: 1_000 } as const;

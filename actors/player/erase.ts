@@ -1,9 +1,9 @@
 import { failure } from '../../core/kernel/errors.ts';
-import type { ErasePlayer, GetErasure } from '../../core/vocabulary/commands.ts';
+import type { ErasePlayer, GetErasure } from '../../core/vocabulary/commands/commands.ts';
 import { type Context, type Decision, playerIn } from '../decision.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
-import type { EntityState } from '../../core/vocabulary/state.ts';
-import type { Scope } from '../../core/vocabulary/scope.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import type { EntityState } from '../../core/vocabulary/state/state.ts';
+import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 
 /**
  * Erases a player. For an erased player it returns the time of the erasure and changes nothing. A player that

@@ -7,9 +7,9 @@ import type {
   PlayerErased,
   PlayerRegistered,
   PlayerUpdated,
-} from '../../core/vocabulary/facts.ts';
-import { NO_ACTIVITY, NO_QUARANTINE } from '../../core/vocabulary/player.ts';
-import type { EntityState, ErasedState, PlayerState } from '../../core/vocabulary/state.ts';
+} from '../../core/vocabulary/facts/facts.ts';
+import { NO_ACTIVITY, NO_QUARANTINE } from '../../core/vocabulary/state/player.ts';
+import type { EntityState, ErasedState, PlayerState } from '../../core/vocabulary/state/state.ts';
 import { countryOf } from './attributes.ts';
 
 /**

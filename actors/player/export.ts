@@ -1,6 +1,6 @@
 import { failure } from '../../core/kernel/errors.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 
 /**
  * All data of a player in live state. Of Idempotency-Keys it contains keys and times, not the stored replies. Events

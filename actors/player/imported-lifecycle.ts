@@ -1,10 +1,10 @@
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { PlayerLimits } from '../decision.ts';
 import { isHighRisk } from '../churn/churn-changes.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents.ts';
-import type { HistoryImported } from '../../core/vocabulary/import-facts.ts';
-import { NEVER_SEEN, type LifecycleStage } from '../../core/vocabulary/player.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { HistoryImported } from '../../core/vocabulary/facts/import-facts.ts';
+import { NEVER_SEEN, type LifecycleStage } from '../../core/vocabulary/state/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { nextChangeAt } from './update-lifecycle.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { failure } from '../../core/kernel/errors.ts';
-import type { PatchPlayer } from '../../core/vocabulary/commands.ts';
+import type { PatchPlayer } from '../../core/vocabulary/commands/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { changePlayer } from './change.ts';
 
 /** Patches a player. Fails with PLAYER_NOT_FOUND, or VALIDATION_ERROR if the attributes would grow too large. */

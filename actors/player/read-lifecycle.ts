@@ -1,6 +1,6 @@
 import { failure } from '../../core/kernel/errors.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 
 /** Reads a player's lifecycle stage. Fails with PLAYER_NOT_FOUND. */
 export function readLifecycle(state: PlayerState | undefined): Reply {

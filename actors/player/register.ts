@@ -1,14 +1,14 @@
 import { failure, type Failure } from '../../core/kernel/errors.ts';
-import type { JsonText } from '../../core/kernel/json.ts';
+import type { JsonText } from '../../core/kernel/text/json.ts';
 import { computedAt } from '../computed/player-values.ts';
 import type { NamedProperty } from '../targeting.ts';
-import type { PlayerReply } from '../../core/vocabulary/replies.ts';
-import type { RegisterPlayer } from '../../core/vocabulary/commands.ts';
+import type { PlayerReply } from '../../core/vocabulary/commands/replies.ts';
+import type { RegisterPlayer } from '../../core/vocabulary/commands/commands.ts';
 import type { Context, Decision } from '../decision.ts';
-import { type PlayerState, viewOf } from '../../core/vocabulary/state.ts';
+import { type PlayerState, viewOf } from '../../core/vocabulary/state/state.ts';
 import { mergeAttributes } from './attributes.ts';
 import { attributesTooLarge, changePlayer } from './change.ts';
-import type { PlayerView } from '../../core/vocabulary/player.ts';
+import type { PlayerView } from '../../core/vocabulary/state/player.ts';
 
 /**
  * Registers a player, or updates an existing one: attributes merge, `device_id` and `email` replace. A client key never

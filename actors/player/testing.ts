@@ -1,11 +1,11 @@
-import type { Command, CommandBody } from '../../core/vocabulary/commands.ts';
+import type { Command, CommandBody } from '../../core/vocabulary/commands/commands.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, definitionsOf } from '../testing.ts';
 import { given } from '../testing/harness.ts';
 import { DEFAULT_THRESHOLDS } from './thresholds.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents.ts';
-import type { LifecycleStage } from '../../core/vocabulary/player.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleStage } from '../../core/vocabulary/state/player.ts';
 
 export const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
 export const HOUR_MS = DAY_MS / 24;

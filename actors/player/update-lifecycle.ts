@@ -2,11 +2,11 @@ import { churnChangesAt, isHighRisk } from '../churn/churn-changes.ts';
 import { churnRisk } from '../churn/churn-risk.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { Draft } from '../decision.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { nextStage, stageAfterActivity } from './lifecycle.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents.ts';
-import type { LifecycleStage } from '../../core/vocabulary/player.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import type { LifecycleStage } from '../../core/vocabulary/state/player.ts';
 
 /*
  * Owns the changes of a player's lifecycle stage and churn risk, by activity and by time.

@@ -6,8 +6,8 @@ import { jitterMs } from '../segments/update-segments.ts';
 import { played } from '../sessions/activity.ts';
 import { BORN_AT, HOUR_MS, ID, life } from './testing.ts';
 import { DEFAULT_THRESHOLDS } from './thresholds.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents.ts';
-import { type LifecycleStage, NO_ACTIVITY } from '../../core/vocabulary/player.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
+import { type LifecycleStage, NO_ACTIVITY } from '../../core/vocabulary/state/player.ts';
 
 interface Step {
   kind: 'event' | 'session' | 'purchase' | 'patch' | 'pass';

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { PurchaseRecorded, PurchaseReversed } from '../../core/vocabulary/purchase-facts.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
-import type { RecordedPurchase } from '../../core/vocabulary/player.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../../core/vocabulary/facts/purchase-facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import type { RecordedPurchase } from '../../core/vocabulary/state/player.ts';
 
 export function purchaseRecorded(state: PlayerState, fact: PurchaseRecorded): PlayerState {
   const { digest, amount, at, by, currency, productId } = fact;

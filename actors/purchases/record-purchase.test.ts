@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { RecordPurchase } from '../../core/vocabulary/commands.ts';
+import type { RecordPurchase } from '../../core/vocabulary/commands/commands.ts';
 import { decide } from '../decide.ts';
-import { createDraft } from '../runtime/draft.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import { createDraft } from '../runtime/term/draft.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
-import type { CallerKind } from '../../core/vocabulary/scope.ts';
+import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 
 const ID = aPlayer().id;
 

@@ -1,14 +1,14 @@
 import { failure } from '../../core/kernel/errors.ts';
-import type { JsonText } from '../../core/kernel/json.ts';
+import type { JsonText } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { unitsText } from '../../core/kernel/money.ts';
-import type { RecordPurchase } from '../../core/vocabulary/commands.ts';
+import type { RecordPurchase } from '../../core/vocabulary/commands/commands.ts';
 import { type Context, type Draft, playerIn } from '../decision.ts';
-import { digestOf } from '../../core/kernel/digest.ts';
+import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { trackEvent } from '../events/track.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { Targeting } from '../targeting.ts';
-import type { RecordedPurchase } from '../../core/vocabulary/player.ts';
+import type { RecordedPurchase } from '../../core/vocabulary/state/player.ts';
 
 /**
  * Adds a purchase to the player's revenue, once per `transaction_id`. A server key replaces the purchase that a client

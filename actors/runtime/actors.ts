@@ -1,9 +1,9 @@
-import { createGathering } from '../../core/kernel/gathering.ts';
+import { createGathering } from '../../core/kernel/flow/gathering.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { leaseHolder } from '../../streams/lease-holder.ts';
-import { type Contender, type ContenderOptions, createContender } from './contender.ts';
-import { joinMembers } from './membership.ts';
-import { createRebuildSlot } from './rebuild-slot.ts';
+import { leaseHolder } from '../../streams/leases/lease-holder.ts';
+import { type Contender, type ContenderOptions, createContender } from './membership/contender.ts';
+import { joinMembers } from './membership/membership.ts';
+import { createRebuildSlot } from './rebuild/rebuild-slot.ts';
 
 export interface ActorsOptions extends Omit<
   ContenderOptions,

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import type { JsonObject } from '../../core/kernel/json.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/backbone.ts';
-import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/memory-config-store.ts';
-import { silentLogger } from '../../test/support/silent-logger.ts';
-import { encodeCommit } from '../../streams/codec.ts';
-import type { PropertyDocument } from '../../core/vocabulary/documents.ts';
-import { createLiveDefinitions } from './live-definitions.ts';
+import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/servers/backbone.ts';
+import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
+import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
+import { encodeCommit } from '../../core/codec/codec.ts';
+import type { PropertyDocument } from '../../core/vocabulary/documents/documents.ts';
+import { createLiveDefinitions } from './definitions/live-definitions.ts';
 
 const STUCK = {
   events: { name: 'level_failed', where: { 'properties.level': 3 }, within_days: 7, count: { $gte: 2 } },

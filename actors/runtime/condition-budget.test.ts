@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createBackbone } from '../../test/support/backbone.ts';
-import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
-import { silentLogger } from '../../test/support/silent-logger.ts';
-import { createMetrics } from '../../core/kernel/metrics.ts';
-import { createLiveDefinitions } from './live-definitions.ts';
+import { createBackbone } from '../../test/support/servers/backbone.ts';
+import { createMemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
+import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
+import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { createLiveDefinitions } from './definitions/live-definitions.ts';
 
 describe('an owner under segments at the limits', () => {
   /** 40 patterns in 2.5 KB, asked about each of 15 texts of 1,024 characters. */

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { partitionOf } from '../../core/kernel/partition.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { decodeCommit, encodeJson } from '../../streams/codec.ts';
-import { startFactsTrimmer } from '../../streams/facts-trimmer.ts';
+import { decodeCommit, encodeJson } from '../../core/codec/codec.ts';
+import { startFactsTrimmer } from '../../streams/facts/facts-trimmer.ts';
 import { sinksOf } from '../../streams/sinks/sink-registry.ts';
-import { createBackbone, snapshotsOf, type Backbone, type BackboneNode } from '../../test/support/backbone.ts';
-import { silentLogger } from '../../test/support/silent-logger.ts';
+import { createBackbone, snapshotsOf, type Backbone, type BackboneNode } from '../../test/support/servers/backbone.ts';
+import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 
 const MAX_BYTES = 400_000;
 const PARTITIONS = 2;

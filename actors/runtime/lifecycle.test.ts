@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Backbone, createBackbone } from '../../test/support/backbone.ts';
-import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/memory-config-store.ts';
-import { silentLogger } from '../../test/support/silent-logger.ts';
+import { type Backbone, createBackbone } from '../../test/support/servers/backbone.ts';
+import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
+import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { createGame, gameAddress } from '../../streams/config/games.ts';
-import { createLiveDefinitions } from './live-definitions.ts';
-import type { LifecycleThresholds } from '../../core/vocabulary/documents.ts';
+import { createLiveDefinitions } from './definitions/live-definitions.ts';
+import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
 
 const DAY_MS = 86_400_000;
 const P1 = 'p1';

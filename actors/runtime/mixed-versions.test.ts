@@ -1,8 +1,8 @@
 import { Packr } from 'msgpackr';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/backbone.ts';
-import { decodeReplies, encodeCommit } from '../../streams/codec.ts';
-import { commandToTuple } from '../../streams/wire/command-layout.ts';
+import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/servers/backbone.ts';
+import { decodeReplies, encodeCommit } from '../../core/codec/codec.ts';
+import { commandToTuple } from '../../core/codec/messages/command-layout.ts';
 import { aCommand } from '../testing.ts';
 
 /* An owner of this version meets what a newer version sends or has stored. */

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { sleep } from '../../core/kernel/clock.ts';
-import { encodeJson } from '../../streams/codec.ts';
-import { type Backbone, type BackboneNode, createBackbone, snapshotsOf } from '../../test/support/backbone.ts';
+import { encodeJson } from '../../core/codec/codec.ts';
+import { type Backbone, type BackboneNode, createBackbone, snapshotsOf } from '../../test/support/servers/backbone.ts';
 import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 import type { PartitionStore, Stores } from './store/store.ts';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createBackbone, type Backbone } from '../../test/support/backbone.ts';
-import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/memory-config-store.ts';
-import { silentLogger } from '../../test/support/silent-logger.ts';
-import type { CampaignDocument } from '../../core/vocabulary/documents.ts';
+import { createBackbone, type Backbone } from '../../test/support/servers/backbone.ts';
+import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
+import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
+import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { MemoryFaults } from '../../streams/log/log-memory.ts';
 import { aCampaign, campaignId } from '../campaigns/testing.ts';
-import { createLiveDefinitions } from './live-definitions.ts';
+import { createLiveDefinitions } from './definitions/live-definitions.ts';
 
 const HOUR_MS = 3_600_000;
 

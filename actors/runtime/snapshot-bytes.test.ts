@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { encodeCommit } from '../../streams/codec.ts';
-import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/backbone.ts';
-import type { CommandBody } from '../../core/vocabulary/commands.ts';
+import { encodeCommit } from '../../core/codec/codec.ts';
+import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/servers/backbone.ts';
+import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
 
 const PLAYER = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
 const SESSION = 'ses_019bc0de-1234-7abc-8def-0123456789ab';

@@ -1,6 +1,6 @@
-import type { SegmentEntered, SegmentExited, SegmentsScheduled } from '../../core/vocabulary/facts.ts';
-import type { PlayerListed } from '../../core/vocabulary/player-lists.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { SegmentEntered, SegmentExited, SegmentsScheduled } from '../../core/vocabulary/facts/facts.ts';
+import type { PlayerListed } from '../../core/vocabulary/documents/player-lists.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 
 /** Memberships stay sorted by the segments' ids. */
 export function segmentEntered(state: PlayerState, { segmentId, segmentKey, at }: SegmentEntered): PlayerState {

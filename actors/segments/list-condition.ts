@@ -1,4 +1,4 @@
-import type { SegmentDocument } from '../../core/vocabulary/documents.ts';
+import type { SegmentDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { Condition } from '../targeting.ts';
 
 /** The players that a load of a segment's list has. */

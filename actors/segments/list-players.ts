@@ -1,9 +1,9 @@
 import { failure, type Failure } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { playerIn, type Step } from '../decision.ts';
-import { loadBaseBegan, loadBegan, type ListPlayers } from '../../core/vocabulary/player-lists.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import { loadBaseBegan, loadBegan, type ListPlayers } from '../../core/vocabulary/documents/player-lists.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { SegmentSet } from './segment-set.ts';
 
 /**

@@ -2,8 +2,8 @@ import { LIMITS } from '../../core/kernel/limits.ts';
 import { hasStepsForPlayer, nextPlayer } from '../conditions/steps.ts';
 import type { Draft } from '../decision.ts';
 import { FACTS, type FactsByKind } from '../kinds.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { SegmentSet } from './segment-set.ts';
 import { updateLater, updateSegments, type SegmentScope } from './update-segments.ts';
 

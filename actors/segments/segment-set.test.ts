@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../core/kernel/json.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { createSegmentSet } from './segment-set.ts';
 
 const never = { matches: () => false, changesAt: () => undefined };

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { eventCountOf } from '../conditions/event-count.ts';
 import type { Segment } from '../targeting.ts';
 

@@ -1,12 +1,12 @@
 import { array, assert, constantFrom, integer, property, record, tuple, type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../core/kernel/json.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { dueAt, decideTimers } from '../timers.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aPlayer, definitionsOf } from '../testing.ts';
 import { given } from '../testing/harness.ts';
 import { createSegmentSet, type SegmentSet } from './segment-set.ts';

@@ -1,7 +1,7 @@
 import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Segment } from '../targeting.ts';
 import type { SegmentSet } from './segment-set.ts';
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { dayOf } from '../../core/kernel/days.ts';
-import type { DailyActivity } from '../../core/vocabulary/player.ts';
+import type { DailyActivity } from '../../core/vocabulary/state/player.ts';
 
 /**
  * Adds sessions and playtime at `atMs` (epoch milliseconds) to the daily buckets. A time before the newest day counts

@@ -1,7 +1,7 @@
-import type { PlayerState } from '../../core/vocabulary/state.ts';
-import type { PlayedWith } from '../../core/vocabulary/played-with.ts';
-import type { OpenSession } from '../../core/vocabulary/player.ts';
-import type { SessionClosed } from '../../core/vocabulary/session-facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import type { PlayedWith } from '../../core/vocabulary/facts/played-with.ts';
+import type { OpenSession } from '../../core/vocabulary/state/player.ts';
+import type { SessionClosed } from '../../core/vocabulary/facts/session-facts.ts';
 
 /** The end of a session and its playtime, as far as known. */
 export interface SessionEnd {

@@ -1,12 +1,12 @@
 import { failure } from '../../core/kernel/errors.ts';
-import type { EndSession } from '../../core/vocabulary/commands.ts';
+import type { EndSession } from '../../core/vocabulary/commands/commands.ts';
 import { type Context, type Draft, playerIn } from '../decision.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { Targeting } from '../targeting.ts';
 import { sessionClosed, reportedEnd } from './close.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
 import { trackItems } from './track-items.ts';
-import type { OpenSession } from '../../core/vocabulary/player.ts';
+import type { OpenSession } from '../../core/vocabulary/state/player.ts';
 
 /**
  * Tracks a session's last events, closes it and returns its totals. Fails with PLAYER_NOT_FOUND or SESSION_NOT_FOUND.

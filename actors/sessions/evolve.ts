@@ -1,16 +1,16 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { append } from '../../core/kernel/bounded.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import { append } from '../../core/kernel/flow/bounded.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { played } from './activity.ts';
 import { playedWith } from './played-with.ts';
-import type { OpenSession, SeenFlag } from '../../core/vocabulary/player.ts';
+import type { OpenSession, SeenFlag } from '../../core/vocabulary/state/player.ts';
 import type {
   SessionClosed,
   SessionFlagsReported,
   SessionOpened,
   SessionRecorded,
   SessionSynced,
-} from '../../core/vocabulary/session-facts.ts';
+} from '../../core/vocabulary/facts/session-facts.ts';
 
 /** A session counts when it opens. */
 export function opened(state: PlayerState, fact: SessionOpened): PlayerState {

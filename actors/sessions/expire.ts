@@ -1,8 +1,8 @@
-import type { PlayerState } from '../../core/vocabulary/state.ts';
-import type { PlayerTimes } from '../../core/vocabulary/state-outline.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import type { PlayerTimes } from '../../core/vocabulary/state/state-outline.ts';
 import { sessionClosed, inferredEnd } from './close.ts';
-import type { OpenSession } from '../../core/vocabulary/player.ts';
-import type { SessionClosed } from '../../core/vocabulary/session-facts.ts';
+import type { OpenSession } from '../../core/vocabulary/state/player.ts';
+import type { SessionClosed } from '../../core/vocabulary/facts/session-facts.ts';
 
 /** When the session expires without another call, epoch milliseconds. From then on every call fails. */
 function expiresAt({ lastCallAt, ttlMs }: Pick<OpenSession, 'lastCallAt' | 'ttlMs'>): number {

@@ -1,6 +1,6 @@
 import { failure, type Failure } from '../../core/kernel/errors.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
-import type { OpenSession } from '../../core/vocabulary/player.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import type { OpenSession } from '../../core/vocabulary/state/player.ts';
 
 /** Finds a player's open session. `catchUp` has closed expired sessions before the call is decided. */
 export function findOpen({ sessions }: PlayerState, sessionId: string): OpenSession | undefined {

@@ -1,15 +1,15 @@
 import { failure } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { InitSession } from '../../core/vocabulary/commands.ts';
+import type { InitSession } from '../../core/vocabulary/commands/commands.ts';
 import { type Context, type Draft, playerIn } from '../decision.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { sessionClosed, inferredEnd } from './close.ts';
 import { playerNow, type SessionContext } from './session-context.ts';
-import { flagFor } from '../flags/visible.ts';
+import { flagFor } from '../flags/evaluate/visible.ts';
 import { evaluateSessionFlags, formsIn, reportFlags } from './flag-changes.ts';
 import { sentFlags } from './session-flags.ts';
-import type { SessionClosed } from '../../core/vocabulary/session-facts.ts';
+import type { SessionClosed } from '../../core/vocabulary/facts/session-facts.ts';
 
 /**
  * Opens a session. Updates segments before it evaluates flags, so that changes by the init itself (the device, the

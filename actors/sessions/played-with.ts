@@ -1,5 +1,5 @@
-import type { DeviceInfo } from '../../core/vocabulary/commands.ts';
-import type { PlayedWith } from '../../core/vocabulary/played-with.ts';
+import type { DeviceInfo } from '../../core/vocabulary/commands/commands.ts';
+import type { PlayedWith } from '../../core/vocabulary/facts/played-with.ts';
 
 /** The fields of a device that a session keeps: those that are known. */
 export function playedWith(device: DeviceInfo | null): PlayedWith {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { RecordSession } from '../../core/vocabulary/commands.ts';
+import type { RecordSession } from '../../core/vocabulary/commands/commands.ts';
 import { decide } from '../decide.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import { createDraft } from '../runtime/draft.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import { createDraft } from '../runtime/term/draft.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { given } from '../testing/harness.ts';
 import { newSessionId } from './session-id.ts';

@@ -1,6 +1,6 @@
 import { type Draft, playerIn } from '../decision.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
-import type { Scope } from '../../core/vocabulary/scope.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import type { Definitions } from '../definitions.ts';
 
 /** The dependencies of session commands. */

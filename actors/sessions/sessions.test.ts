@@ -3,8 +3,8 @@ import { flagsOf, type Served } from '../flags/testing.ts';
 import { definitionsOf } from '../testing.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
-import type { Fact } from '../../core/vocabulary/facts.ts';
-import type { JsonObject } from '../../core/kernel/json.ts';
+import type { Fact } from '../../core/vocabulary/facts/facts.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { aLife, BORN_MS, type Life, PLAYER, TTL_MS } from './testing.ts';
 import type { Definitions } from '../definitions.ts';
 

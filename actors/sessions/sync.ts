@@ -1,10 +1,10 @@
 import { failure } from '../../core/kernel/errors.ts';
-import type { SyncSession } from '../../core/vocabulary/commands.ts';
+import type { SyncSession } from '../../core/vocabulary/commands/commands.ts';
 import { playerIn, type Context, type Draft } from '../decision.ts';
 import { offerInterventions } from '../campaigns/offer.ts';
 import { mergeAttributes } from '../player/attributes.ts';
 import { attributesReplaced, attributesTooLarge } from '../player/change.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
 import { playerNow, type SessionContext } from './session-context.ts';
 import { changedFlags, evaluateSessionFlags, reportFlags } from './flag-changes.ts';

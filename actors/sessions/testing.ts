@@ -1,7 +1,13 @@
-import type { CommandBody, EndSession, InitSession, SyncSession, TrackItem } from '../../core/vocabulary/commands.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../core/vocabulary/state.ts';
+import type {
+  CommandBody,
+  EndSession,
+  InitSession,
+  SyncSession,
+  TrackItem,
+} from '../../core/vocabulary/commands/commands.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, definitionsOf } from '../testing.ts';
 import { given } from '../testing/harness.ts';
 

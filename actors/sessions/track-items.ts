@@ -1,6 +1,6 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { JsonText } from '../../core/kernel/json.ts';
-import type { TrackItem } from '../../core/vocabulary/commands.ts';
+import type { JsonText } from '../../core/kernel/text/json.ts';
+import type { TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import type { Context, Draft } from '../decision.ts';
 import { trackEvent } from '../events/track.ts';
 import type { Targeting } from '../targeting.ts';

@@ -6,10 +6,10 @@ import { evolve } from '../evolve.ts';
 import type { Definitions } from '../definitions.ts';
 import { definitionsOf } from '../testing.ts';
 import { decideTimers } from '../timers.ts';
-import type { Command } from '../../core/vocabulary/commands.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
-import type { EntityState, PlayerState } from '../../core/vocabulary/state.ts';
+import type { Command } from '../../core/vocabulary/commands/commands.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import type { EntityState, PlayerState } from '../../core/vocabulary/state/state.ts';
 
 /** What one command led to. */
 export interface Outcome {

@@ -5,7 +5,7 @@ import { remoteService, startLocalService, type LocalServiceOptions } from './se
 import { createStage, type Stage } from './stage.ts';
 import { sum } from './figures/statistics.ts';
 import { defineWorker, type WorkerProcess } from './service/worker.ts';
-import { eventWorkloads, type Workload } from './load/workload.ts';
+import { eventWorkloads, type Workload } from './load/traffic/workload.ts';
 
 /** A stage whose sinks all work while events are tracked: one reads the event stream, and one webhook is matched. */
 export interface IngestStage extends Stage {

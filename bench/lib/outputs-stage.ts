@@ -1,8 +1,8 @@
 import { startBareServer } from './service/bare-server.ts';
 import type { Bench, Owner } from './bench.ts';
 import { create, registerPlayers } from './load/calls.ts';
-import { EVENT_PATHS } from './load/event-load.ts';
-import { numberedEvent } from './load/numbered-event.ts';
+import { EVENT_PATHS } from './load/traffic/event-load.ts';
+import { numberedEvent } from './load/traffic/numbered-event.ts';
 import { startLocalService, type LocalService } from './service/service.ts';
 import { times } from './figures/statistics.ts';
 import type { Pids } from './figures/usage.ts';

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
-import { awaitArrivals } from './load/arrivals.ts';
+import { awaitArrivals } from './load/traffic/arrivals.ts';
 import { startBareServer } from './service/bare-server.ts';
 import { createCleanup } from './bench.ts';
 import { delaysOf } from './figures/event-delays.ts';
-import { loadOn, runEventLoad } from './load/event-load.ts';
-import { isSampled } from './load/numbered-event.ts';
-import { startReceiver } from './service/receiver.ts';
-import { startStreamReaders } from './service/stream-readers.ts';
+import { loadOn, runEventLoad } from './load/traffic/event-load.ts';
+import { isSampled } from './load/traffic/numbered-event.ts';
+import { startReceiver } from './service/readers/receiver.ts';
+import { startStreamReaders } from './service/readers/stream-readers.ts';
 
 /* The generator, the receiver and the readers, around a relay whose behaviour is known. */
 

@@ -2,10 +2,10 @@ import type { Bench } from './bench.ts';
 import { BIN_MS, type LoadResult } from './load/load-result.ts';
 import { observeLoad, type MemorySample, type ObservedRun } from './load/observe-load.ts';
 import { openLoop } from './load/open-loop.ts';
-import { rowsPerSecond } from './service/row-watch.ts';
+import { rowsPerSecond } from './service/readers/row-watch.ts';
 import type { Stage, Target } from './stage.ts';
 import { median, type Latency } from './figures/statistics.ts';
-import type { Workload } from './load/workload.ts';
+import type { Workload } from './load/traffic/workload.ts';
 import { runWrk } from './load/wrk.ts';
 
 /** The figures of one stretch of load on one target. */

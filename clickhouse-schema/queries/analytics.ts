@@ -3,14 +3,14 @@ import type { Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
-import { createStatementSlots } from './statement-slots.ts';
+import { createStatementSlots } from './statements/statement-slots.ts';
 import { auditQuery, type AuditQuery, type AuditRow, type FoundEntry, foundEntry } from './audit-query.ts';
 import { type CampaignReport, type CampaignReportQuery, findCampaignReport } from './campaign-report.ts';
-import { type EventPage, type EventQuery, findEvents } from './event-query.ts';
-import { type Dictionary, type DictionaryQuery, findDictionary } from './event-dictionary.ts';
+import { type EventPage, type EventQuery, findEvents } from './events/event-query.ts';
+import { type Dictionary, type DictionaryQuery, findDictionary } from './events/event-dictionary.ts';
 import { createLookups, type Lookups } from './lookups/lookups.ts';
-import type { ExperimentQuery, ReadoutQuery } from './experiment-query.ts';
-import { findExperiment, findReadout, type MeasuredVariant, type Readout } from './experiment-readout.ts';
+import type { ExperimentQuery, ReadoutQuery } from './experiments/experiment-query.ts';
+import { findExperiment, findReadout, type MeasuredVariant, type Readout } from './experiments/experiment-readout.ts';
 import {
   type ExposureDay,
   type ExposureDaysQuery,
@@ -18,9 +18,9 @@ import {
   findFlagUsage,
   type FlagUsage,
   type FlagUsageQuery,
-} from './flag-usage.ts';
-import { knownNamesQuery, type KnownNamesQuery } from './known-names.ts';
-import { missedEventsQuery, type MissedEventsQuery } from './missed-events.ts';
+} from './experiments/flag-usage.ts';
+import { knownNamesQuery, type KnownNamesQuery } from './events/known-names.ts';
+import { missedEventsQuery, type MissedEventsQuery } from './events/missed-events.ts';
 import { openClient } from '../open-client.ts';
 import { findScoringReport, type ScoringReport, type ScoringReportQuery } from './scoring-report.ts';
 import { findWebhookAttempts, type WebhookAttempts, type WebhookAttemptsQuery } from './webhook-attempts.ts';
@@ -34,7 +34,7 @@ import {
   quarantineQuery,
   type QuarantineQuery,
   type QuarantineRow,
-} from './quarantine-query.ts';
+} from './events/quarantine-query.ts';
 import { TRANSIENT_CODES } from '../transient-codes.ts';
 import {
   type AttemptRow,
@@ -48,7 +48,7 @@ import {
   webhookDeliveriesQuery,
   type WebhookDeliveriesQuery,
 } from './webhook-delivery-query.ts';
-import type { QueryResult } from './query-result.ts';
+import type { QueryResult } from './statements/query-result.ts';
 
 /**
  * The queries that routes run in ClickHouse. Rows arrive about one second after the decision. Concurrency, time, memory

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client';
-import { sequenceColumn, TABLE_NAMES, TABLES } from '../rows/tables.ts';
+import { sequenceColumn, TABLE_NAMES, TABLES } from '../rows/tables/tables.ts';
 
 /**
  * Deletes the rows of FACTS behind a sequence from every table that is written from FACTS. Tables that keep the newest

@@ -1,9 +1,9 @@
 import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
-import { NO_PLAYER } from '../rows/player-tables.ts';
+import { NO_PLAYER } from '../rows/tables/player-tables.ts';
 import { readHeldPosition } from './held-position.ts';
-import { createBinaryRows } from './binary-rows.ts';
+import { createBinaryRows } from './statements/binary-rows.ts';
 
 /**
  * Reads a partition's snapshots from `player_snapshots` as a stream. Memory holds one network chunk here, and a block

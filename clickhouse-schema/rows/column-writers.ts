@@ -1,4 +1,4 @@
-import { createByteBuffer, type ByteBuffer } from '../../core/kernel/byte-buffer.ts';
+import { createByteBuffer, type ByteBuffer } from '../../core/kernel/bytes/byte-buffer.ts';
 import { storable, type ColumnType, type Encoding, type Value } from './column-types.ts';
 
 /** The values of one column, in ClickHouse's Native format. */

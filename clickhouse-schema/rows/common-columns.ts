@@ -1,6 +1,6 @@
-import type { FactBase } from '../../core/vocabulary/fact-base.ts';
+import type { FactBase } from '../../core/vocabulary/facts/fact-base.ts';
 import { text, uint32, uint64 } from './column-types.ts';
-import type { FactOrigin } from './table.ts';
+import type { FactOrigin } from './tables/table.ts';
 
 /** Columns that many tables share. */
 

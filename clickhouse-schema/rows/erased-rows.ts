@@ -1,6 +1,6 @@
-import { TABLES, type PlayerTable, type TableName } from './tables.ts';
+import { TABLES, type PlayerTable, type TableName } from './tables/tables.ts';
 import { ROW_STEP } from './common-columns.ts';
-import type { Placing } from './table.ts';
+import type { Placing } from './tables/table.ts';
 
 /** A row of `erasures` in ClickHouse. */
 export interface PendingErasure {

@@ -1,15 +1,15 @@
 import { array, assert as assertProperty, constantFrom, integer, option, property, record, string } from 'fast-check';
 import { expect, it } from 'vitest';
 import { aPlayer } from '../../actors/testing.ts';
-import type { EventsImported } from '../../core/vocabulary/import-facts.ts';
-import { createEventPacker } from '../../core/vocabulary/pack-events.ts';
-import { someEvents, unpackEvents, type PlainEvent } from '../../core/vocabulary/packed-events.ts';
+import type { EventsImported } from '../../core/vocabulary/facts/import-facts.ts';
+import { createEventPacker } from '../../core/vocabulary/facts/pack-events.ts';
+import { someEvents, unpackEvents, type PlainEvent } from '../../core/vocabulary/facts/packed-events.ts';
 import { aCommit } from '../../streams/sinks/testing.ts';
-import { readNativeBlock } from '../../test/support/native-block.ts';
-import { withZeros } from '../../test/support/tab-separated.ts';
+import { readNativeBlock } from '../../test/support/wire/native-block.ts';
+import { withZeros } from '../../test/support/wire/tab-separated.ts';
 import { createRowBatch } from './row-batch.ts';
 import { rowsOf } from './rows.ts';
-import { TABLES } from './tables.ts';
+import { TABLES } from './tables/tables.ts';
 
 const pack = createEventPacker();
 const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 0, partition: 1 };

@@ -1,11 +1,11 @@
 import { array, assert as assertProperty, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readNativeBlock } from '../../test/support/native-block.ts';
-import { anyValue, storedText } from '../../test/support/row-values.ts';
-import { withZeros } from '../../test/support/tab-separated.ts';
+import { readNativeBlock } from '../../test/support/wire/native-block.ts';
+import { anyValue, storedText } from '../../test/support/wire/row-values.ts';
+import { withZeros } from '../../test/support/wire/tab-separated.ts';
 import { createNativeBlock } from './native-block.ts';
 import { storable, typeName, type ColumnType, type Value } from './column-types.ts';
-import { TABLE_NAMES, TABLES } from './tables.ts';
+import { TABLE_NAMES, TABLES } from './tables/tables.ts';
 
 const column = (encoding: ColumnType['encoding'], nullable = false) => ({ name: encoding, encoding, nullable });
 

@@ -1,4 +1,4 @@
-import { createByteBuffer } from '../../core/kernel/byte-buffer.ts';
+import { createByteBuffer } from '../../core/kernel/bytes/byte-buffer.ts';
 import { createColumnWriter, type ColumnRun, type ColumnWriter } from './column-writers.ts';
 import { typeName, type ColumnType, type Value } from './column-types.ts';
 

@@ -3,9 +3,9 @@ import type { DeliveryRecord } from '../../core/vocabulary/records/delivery-reco
 import type { ModelReference } from '../../core/vocabulary/records/model-reference.ts';
 import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
 import type { WebhookDisabling } from '../../core/vocabulary/records/webhook-disabling.ts';
-import { RECORD_TABLES } from './record-tables.ts';
+import { RECORD_TABLES } from './tables/record-tables.ts';
 import type { TableRow } from './rows.ts';
-import type { RecordOrigin } from './table.ts';
+import type { RecordOrigin } from './tables/table.ts';
 
 /** The rows of a message of scores. */
 export function scoreRows(records: readonly ScoreRecord[], origin: RecordOrigin): TableRow[] {

@@ -1,9 +1,9 @@
 import { rowsOf, type TableRow } from './rows.ts';
-import { TABLE_NAMES, TABLES, TABLES_OF_FACT, type TableName } from './tables.ts';
+import { TABLE_NAMES, TABLES, TABLES_OF_FACT, type TableName } from './tables/tables.ts';
 import { createNativeBlock, type BlockColumn, type NativeBlock } from './native-block.ts';
-import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
-import type { Fact } from '../../core/vocabulary/facts.ts';
-import type { FactOrigin, RowRun } from './table.ts';
+import type { CommitRecord } from '../../core/vocabulary/facts/commit-record.ts';
+import type { Fact } from '../../core/vocabulary/facts/facts.ts';
+import type { FactOrigin, RowRun } from './tables/table.ts';
 
 /** One insert: rows of one table and one month of `received_at`, so that the engine writes one part atomically. */
 export interface RowBlock {

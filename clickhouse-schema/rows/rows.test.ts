@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { SegmentEntered } from '../../core/vocabulary/facts.ts';
-import type { FlagExposed } from '../../core/vocabulary/flag-facts.ts';
+import type { SegmentEntered } from '../../core/vocabulary/facts/facts.ts';
+import type { FlagExposed } from '../../core/vocabulary/facts/flag-facts.ts';
 import { aPlayer } from '../../actors/testing.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import type { EntityState } from '../../core/vocabulary/state.ts';
-import { decodeState } from '../../streams/codec.ts';
+import type { EntityState } from '../../core/vocabulary/state/state.ts';
+import { decodeState } from '../../core/codec/codec.ts';
 import { aCommit, aTrackedEvent } from '../../streams/sinks/testing.ts';
-import { readNativeBlock } from '../../test/support/native-block.ts';
+import { readNativeBlock } from '../../test/support/wire/native-block.ts';
 import { createRowBatch, type RowBlock } from './row-batch.ts';
 import { namedRowsOf } from './testing.ts';
 

@@ -1,6 +1,6 @@
-import type { Fact } from '../../core/vocabulary/facts.ts';
-import { TABLES_OF_FACT, type TableName } from './tables.ts';
-import type { FactOrigin } from './table.ts';
+import type { Fact } from '../../core/vocabulary/facts/facts.ts';
+import { TABLES_OF_FACT, type TableName } from './tables/tables.ts';
+import type { FactOrigin } from './tables/table.ts';
 import type { Value } from './column-types.ts';
 
 /** A row of a table: values in column order. */

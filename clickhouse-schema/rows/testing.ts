@@ -1,7 +1,7 @@
-import type { Fact } from '../../core/vocabulary/facts.ts';
+import type { Fact } from '../../core/vocabulary/facts/facts.ts';
 import { rowsOf } from './rows.ts';
-import { TABLES } from './tables.ts';
-import type { FactOrigin } from './table.ts';
+import { TABLES } from './tables/tables.ts';
+import type { FactOrigin } from './tables/table.ts';
 import type { Value } from './column-types.ts';
 
 /** The rows of a fact as objects by column name. */

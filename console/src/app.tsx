@@ -1,17 +1,17 @@
 import { Box, Center, Loader } from '@mantine/core';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
-import type { Scope } from './api.ts';
-import { useGameHint } from './game-hint.ts';
+import type { Scope } from './frame/api.ts';
+import { useGameHint } from './frame/game-hint.ts';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
-import { later } from './parts/later.tsx';
+import { later } from './parts/editors/later.tsx';
 import { BackTo, NotThere } from './parts/not-there.tsx';
 import { Fault, Missing, Opening } from './parts/states.tsx';
-import { asksService } from './reachability.ts';
+import { asksService } from './frame/reachability.ts';
 import { SCREENS } from './screens.ts';
-import { Account } from './screens/account.tsx';
-import { LinkSignIn, NoGames, ProviderSignIn, SignIn } from './screens/sign-in.tsx';
-import { type Me, PlaceProvider, isAtLeast, roleIn, useSession } from './session.tsx';
-import { Shell } from './shell.tsx';
+import { Account } from './screens/team/account.tsx';
+import { LinkSignIn, NoGames, ProviderSignIn, SignIn } from './screens/team/sign-in.tsx';
+import { type Me, PlaceProvider, isAtLeast, roleIn, useSession } from './frame/session.tsx';
+import { Shell } from './frame/shell.tsx';
 import { TEXTS } from './texts.ts';
 
 type Params = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { type AnswerOf, call, type Scope } from './api.ts';
-import { allPages } from './parts/all-pages.ts';
-import { usePlace } from './session.tsx';
+import { type AnswerOf, call, type Scope } from './frame/api.ts';
+import { allPages } from './parts/lists/all-pages.ts';
+import { usePlace } from './frame/session.tsx';
 
 export type Flag = AnswerOf<'GET /v1/flags/flags/{key}'>;
 export type FlagUsage = AnswerOf<'GET /v1/flags/usage'>['flags'][number];

@@ -1,10 +1,10 @@
 import '@mantine/core/styles.css';
 import './console.css';
 import { QueryClient } from '@tanstack/react-query';
-import { ApiError } from './api.ts';
+import { ApiError } from './frame/api.ts';
 import { App, preloadScreen } from './app.tsx';
-import { mount } from './mount.tsx';
-import { SessionProvider } from './session.tsx';
+import { mount } from './frame/mount.tsx';
+import { SessionProvider } from './frame/session.tsx';
 
 const queries = new QueryClient({
   defaultOptions: {

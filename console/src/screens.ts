@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react';
-import { type Me, readsAllGames } from './session.tsx';
+import { type Me, readsAllGames } from './frame/session.tsx';
 import { TEXTS } from './texts.ts';
 
 /** The screens of a game. To add a screen, add it here. */
@@ -45,7 +45,7 @@ export const ENTRIES: readonly Entry[] = [
 
 export const SCREENS: readonly Screen[] = [
   { path: 'overview', load: () => import('./screens/overview.tsx').then(({ Overview }) => ({ default: Overview })) },
-  { path: 'start', load: () => import('./screens/start.tsx').then(({ Start }) => ({ default: Start })) },
+  { path: 'start', load: () => import('./screens/team/start.tsx').then(({ Start }) => ({ default: Start })) },
   { path: 'events', load: () => import('./screens/events.tsx').then(({ Events }) => ({ default: Events })) },
   ...['players', 'players/find/*'].map((path) => ({
     path,
@@ -104,13 +104,13 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('./screens/analytics.tsx').then(({ Analytics }) => ({ default: Analytics })),
   },
   { path: 'sql', load: () => import('./screens/sql.tsx').then(({ Sql }) => ({ default: Sql })) },
-  { path: 'keys', load: () => import('./screens/keys.tsx').then(({ Keys }) => ({ default: Keys })) },
-  { path: 'users', load: () => import('./screens/users.tsx').then(({ Users }) => ({ default: Users })) },
+  { path: 'keys', load: () => import('./screens/team/keys.tsx').then(({ Keys }) => ({ default: Keys })) },
+  { path: 'users', load: () => import('./screens/team/users.tsx').then(({ Users }) => ({ default: Users })) },
   {
     path: 'approvals',
-    load: () => import('./screens/approvals.tsx').then(({ Approvals: Screen }) => ({ default: Screen })),
+    load: () => import('./screens/team/approvals.tsx').then(({ Approvals: Screen }) => ({ default: Screen })),
   },
-  { path: 'audit', load: () => import('./screens/audit.tsx').then(({ Audit }) => ({ default: Audit })) },
+  { path: 'audit', load: () => import('./screens/team/audit.tsx').then(({ Audit }) => ({ default: Audit })) },
   {
     path: 'campaigns',
     load: () => import('./screens/campaigns.tsx').then(({ Campaigns }) => ({ default: Campaigns })),

@@ -1,13 +1,13 @@
-import { analytics } from './texts/analytics.ts';
+import { analytics } from './texts/screens/analytics.ts';
 import { start, events } from './texts/arriving.ts';
 import { chart } from './texts/chart.ts';
-import { campaign, campaigns } from './texts/campaigns.ts';
+import { campaign, campaigns } from './texts/screens/campaigns.ts';
 import { common } from './texts/common.ts';
-import { experiment, experiments } from './texts/experiments.ts';
-import { flag, flags, overrides, playground, use } from './texts/flags.ts';
-import { operations, scoring } from './texts/operations.ts';
+import { experiment, experiments } from './texts/screens/experiments.ts';
+import { flag, flags, overrides, playground, use } from './texts/screens/flags.ts';
+import { operations, scoring } from './texts/screens/operations.ts';
 import { header, nav, palette, shortcuts } from './texts/frame.ts';
-import { overview } from './texts/overview.ts';
+import { overview } from './texts/screens/overview.ts';
 import {
   conditions,
   confirm,
@@ -20,13 +20,13 @@ import {
   saved,
   table,
 } from './texts/parts.ts';
-import { player, playerCampaigns, playerFlags, players, privacy, timeline } from './texts/players.ts';
-import { dictionary, quarantine, schema, schemas, trace } from './texts/schemas.ts';
-import { account, passkeys, signIn } from './texts/people.ts';
-import { segment, segments } from './texts/segments.ts';
-import { sql } from './texts/sql.ts';
-import { approvals, audit, keys, users } from './texts/team.ts';
-import { attempts, recovery, webhook, webhooks } from './texts/webhooks.ts';
+import { player, playerCampaigns, playerFlags, players, privacy, timeline } from './texts/screens/players.ts';
+import { dictionary, quarantine, schema, schemas, trace } from './texts/screens/schemas.ts';
+import { account, passkeys, signIn } from './texts/screens/people.ts';
+import { segment, segments } from './texts/screens/segments.ts';
+import { sql } from './texts/screens/sql.ts';
+import { approvals, audit, keys, users } from './texts/screens/team.ts';
+import { attempts, recovery, webhook, webhooks } from './texts/screens/webhooks.ts';
 
 /** Every text of the console: `common` ones at the top, others by screen. Each file of `texts/` has related screens. */
 export const TEXTS = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../test/support/fake-clock.ts';
+import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { nextTick, systemClock } from './clock.ts';
 
 it('timers that repeat with the same period fire at the same moments, at most a tenth later than the period', () => {

@@ -1,4 +1,4 @@
-import type { Scope } from './scope.ts';
+import type { Scope } from './documents/scope.ts';
 
 /** Reads accepted and imported events from ClickHouse. Every method rejects when ClickHouse cannot be read. */
 export interface EventHistory {

@@ -1,5 +1,5 @@
-import type { CommandBody, QueryBody } from './commands.ts';
-import type { Fact } from './facts.ts';
+import type { CommandBody, QueryBody } from './commands/commands.ts';
+import type { Fact } from './facts/facts.ts';
 
 /**
  * Which format of messages and records introduced each kind. A program reads every format up to its own. It writes a

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DEBIAN_SOURCES } from '../../src/local/debian-packages.ts';
-import { newestSuite } from '../../src/local/nats-from-debian.ts';
+import { DEBIAN_SOURCES } from '../../src/local/nats/debian-packages.ts';
+import { newestSuite } from '../../src/local/nats/nats-from-debian.ts';
 
 const run = promisify(execFile);
 const DATA = join(import.meta.dirname, '../../.data');

@@ -1,9 +1,9 @@
 import { startGame } from '../typescript/src/client.ts';
-import type { UntypedGame } from '../typescript/src/game-types.ts';
+import type { UntypedGame } from '../typescript/src/schema/game-types.ts';
 import { nodePlatform } from '../typescript/src/node/node-platform.ts';
 import { fileStorage } from '../typescript/src/node/file-storage.ts';
 import { type Platform, soleHolder } from '../typescript/src/platform.ts';
-import type { KeyValueStorage } from '../typescript/src/storage.ts';
+import type { KeyValueStorage } from '../typescript/src/events/storage.ts';
 import type { Client, ClientKind, Command, Look, StartCommand } from './client.ts';
 
 /** The client of `sdk/typescript`, in this process: real files and requests, and a clock that commands move. */

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../core/kernel/errors.ts';
-import { leastRoleOf, LISTED_ENDPOINTS } from './console/permissions.ts';
-import { mayBeMetered } from './metering.ts';
-import { errorsOf } from './openapi.ts';
-import { isPlainObject } from './plain-object.ts';
+import { leastRoleOf, LISTED_ENDPOINTS } from './console/users/permissions.ts';
+import { mayBeMetered } from './route/metering.ts';
+import { errorsOf } from './route/openapi.ts';
+import { isPlainObject } from './input/plain-object.ts';
 import { routes } from './routes.ts';
-import { compile } from './validation.ts';
+import { compile } from './input/validation.ts';
 
 const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
 
@@ -120,7 +120,7 @@ describe('every route', () => {
 describe('what people may call from the console', () => {
   it('is said for every endpoint, and for no others', () => {
     const keyed = all.filter(({ kind }) => kind === 'keyed').map(({ method, path }) => `${method} ${path}`);
-    // A new endpoint needs its lowest role in src/api/console/permissions.ts, or `null` if it is for games only.
+    // A new endpoint needs its lowest role in src/api/console/users/permissions.ts, or `null` if it is for games only.
     expect(keyed.filter((name) => !LISTED_ENDPOINTS.includes(name))).toEqual([]);
     expect(LISTED_ENDPOINTS.filter((name) => !keyed.includes(name))).toEqual([]);
   });

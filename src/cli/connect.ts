@@ -7,13 +7,13 @@ import { withoutCredentials } from '../../streams/log/jetstream/access.ts';
 import { connectJetStream, type JetStreamLog } from '../../streams/log/log-jetstream.ts';
 import type { AuditActor } from '../../core/vocabulary/records/audit-entry.ts';
 import type { Config } from '../config.ts';
-import { SETTINGS } from '../deployment.ts';
+import { SETTINGS } from '../process/deployment.ts';
 import { within, type Clock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { createLogger } from '../../core/kernel/logger.ts';
-import { withoutSealing } from '../../core/kernel/secret-box.ts';
-import { readEndpoints, type Endpoints } from '../local/run-files.ts';
+import { withoutSealing } from '../../core/kernel/secrets/secret-box.ts';
+import { readEndpoints, type Endpoints } from '../local/processes/run-files.ts';
 import { toolSecretBox } from '../local/secrets-key.ts';
 import { CliError } from './cli-error.ts';
 

@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from '../config.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { keepFilesPrivate } from '../local/data-dir.ts';
-import { readEndpoints } from '../local/run-files.ts';
+import { readEndpoints } from '../local/processes/run-files.ts';
 import { CliError } from './cli-error.ts';
 import { clickhouseTarget, withConfigStore } from './connect.ts';
 import { createProgram } from './program.ts';

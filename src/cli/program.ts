@@ -1,18 +1,18 @@
 import { Command } from 'commander';
 import type { CliContext } from './context.ts';
-import { clickhouseCommand } from './clickhouse.ts';
-import { deploymentCommand } from './deployment.ts';
-import { exportCommand } from './export.ts';
-import { gamesCommand } from './games.ts';
-import { importCommand } from './import.ts';
-import { keysCommand } from './keys.ts';
-import { migrateCommand } from './migrate.ts';
-import { modelCommand } from './model.ts';
-import { secretsCommand } from './secrets.ts';
-import { segmentsCommand } from './segments.ts';
-import { sqlCommand } from './sql.ts';
-import { traceCommand } from './trace.ts';
-import { usersCommand } from './users.ts';
+import { clickhouseCommand } from './commands/clickhouse.ts';
+import { deploymentCommand } from './commands/deployment.ts';
+import { exportCommand } from './commands/export.ts';
+import { gamesCommand } from './commands/games.ts';
+import { importCommand } from './commands/import.ts';
+import { keysCommand } from './commands/keys.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { modelCommand } from './commands/model.ts';
+import { secretsCommand } from './commands/secrets.ts';
+import { segmentsCommand } from './commands/segments.ts';
+import { sqlCommand } from './commands/sql.ts';
+import { traceCommand } from './commands/trace.ts';
+import { usersCommand } from './commands/users.ts';
 
 /** All commands of `npm run cli --`. */
 export function createProgram(context: CliContext): Command {

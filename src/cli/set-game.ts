@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { ClientAttributes, GameDocument } from '../../core/vocabulary/documents.ts';
+import type { ClientAttributes, GameDocument } from '../../core/vocabulary/documents/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { playerTokensAddress } from '../../streams/config/player-tokens.ts';

@@ -1,7 +1,7 @@
 import { assert, dictionary, jsonValue, property, string } from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { FieldFault } from '../../core/kernel/errors.ts';
-import type { JsonObject } from '../../core/kernel/json.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { compileEventSchema, type CompileSteps, type EventCheck } from './compile-event-schema.ts';
 

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { faultOf, holdsAtMost } from '../api/validation.ts';
+import { faultOf, holdsAtMost } from '../api/input/validation.ts';
 import type { FieldFault } from '../../core/kernel/errors.ts';
-import type { JsonObject } from '../../core/kernel/json.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { beginCheck, TOO_COSTLY, TooCostlyError } from './check-steps.ts';
 import { SAFE_FORMATS } from './safe-formats.ts';

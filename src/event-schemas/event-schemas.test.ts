@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { EventSchemaDocument, EventSchemaMode } from '../../core/vocabulary/documents.ts';
+import type { EventSchemaDocument, EventSchemaMode } from '../../core/vocabulary/documents/documents.ts';
 import { eventSchemaKey } from '../../streams/config/event-schema-key.ts';
-import { createMemoryConfigStore } from '../../test/support/memory-config-store.ts';
+import { createMemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
-import type { JsonObject } from '../../core/kernel/json.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { createEventSchemas } from './event-schemas.ts';
 
 const LIVE = { game: 'demo', environment: 'live' } as const;

@@ -1,13 +1,13 @@
 import type { ConfigEntry, ConfigStore } from '../../streams/config/config-store.ts';
-import type { EventSchemaDocument, EventSchemaMode } from '../../core/vocabulary/documents.ts';
+import type { EventSchemaDocument, EventSchemaMode } from '../../core/vocabulary/documents/documents.ts';
 import type { Stop } from '../../streams/log/log.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { FieldFault } from '../../core/kernel/errors.ts';
-import type { JsonObject } from '../../core/kernel/json.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import { type CompiledEventSchema, compileEventSchema, type EventCheck } from './compile-event-schema.ts';
 import { createCompileTurns } from './compile-turns.ts';
-import type { Environment, Scope } from '../../core/vocabulary/scope.ts';
+import type { Environment, Scope } from '../../core/vocabulary/documents/scope.ts';
 
 /** The faults of an event by its schema. */
 export interface Verdict {

@@ -1,8 +1,8 @@
 import { compileRegex, type CompiledRegex } from '../../actors/conditions/regex.ts';
 import { isObject } from '../../actors/conditions/values.ts';
-import { pointerPart } from '../api/validation.ts';
+import { pointerPart } from '../api/input/validation.ts';
 import type { FieldFault } from '../../core/kernel/errors.ts';
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** The kind of a keyword's value. */

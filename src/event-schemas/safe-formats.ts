@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { instantOf } from '../../core/kernel/timestamp.ts';
+import { instantOf } from '../../core/kernel/text/timestamp.ts';
 import { isUuid } from '../../core/kernel/uuid.ts';
 
 /*

@@ -1,11 +1,11 @@
 import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
-import type { Route } from '../api/route.ts';
+import type { Route } from '../api/route/route.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import { isForBrowsers, preflightHeaders, PREFLIGHT_SECONDS } from './http/cors.ts';
 import { respond, respondEmpty } from './http/exchange.ts';
 import type { Exchanges } from './http/exchanges.ts';
 import { isLocalRequest } from './access/local-request.ts';
-import { createRouteReader } from './http/request-head.ts';
+import { createRouteReader } from './http/read/request-head.ts';
 import { CONSOLE_PATH, type ConsoleFiles, REFERENCE_PATH } from './console-files.ts';
 import { runConsoleRoute } from './console-pipeline.ts';
 import { runKeyedRoute, runOpenRoute, type PipelineDeps } from './request-pipeline.ts';

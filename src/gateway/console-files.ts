@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Answer, TextAnswer } from '../api/answer.ts';
-import { etagOf, type Negotiation, staticAnswer, type StaticContent } from '../api/static-answer.ts';
+import type { Answer, TextAnswer } from '../api/route/answer.ts';
+import { etagOf, type Negotiation, staticAnswer, type StaticContent } from '../api/route/static-answer.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import type { Ids } from '../../core/kernel/ids.ts';

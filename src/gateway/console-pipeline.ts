@@ -1,16 +1,16 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { boundedTexts } from '../../streams/audit/bounded-texts.ts';
 import { auditedConfig } from '../../streams/audit/audited-config.ts';
-import { type ConsoleContext, type ConsoleRoute, invalid } from '../api/route.ts';
-import { cookieValue } from './http/header-values.ts';
+import { type ConsoleContext, type ConsoleRoute, invalid } from '../api/route/route.ts';
+import { cookieValue } from './http/read/header-values.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { failure } from '../../core/kernel/errors.ts';
-import { isSameOrigin, SESSION_ENDED } from './access/console-session.ts';
-import { pageChannelOf } from './access/page-channel.ts';
+import { isSameOrigin, SESSION_ENDED } from './access/console/console-session.ts';
+import { pageChannelOf } from './access/console/page-channel.ts';
 import { type Exchange, respond } from './http/exchange.ts';
-import { readHead, type RouteReader } from './http/request-head.ts';
+import { readHead, type RouteReader } from './http/read/request-head.ts';
 import { addBody, type OwnContext, wholeBody } from './read-body.ts';
-import { networkOf } from './access/network-of.ts';
+import { networkOf } from './access/limits/network-of.ts';
 import { complete, faultOf, type PipelineDeps } from './request-pipeline.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Log } from '../../streams/log/log.ts';
-import type { Environment } from '../../core/vocabulary/scope.ts';
+import type { Environment } from '../../core/vocabulary/documents/scope.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';

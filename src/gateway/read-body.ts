@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import type { RequestContext } from '../api/request-context.ts';
-import { invalid } from '../api/route.ts';
+import type { RequestContext } from '../api/route/request-context.ts';
+import { invalid } from '../api/route/route.ts';
 import { failure, type Failure, type FieldFault } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Exchange } from './http/exchange.ts';
-import { inflateBody } from './http/inflate-body.ts';
-import { parseJson, parseLenientJson } from './http/parse-json.ts';
-import type { BodyOutcome } from './http/request-body.ts';
-import type { BodyRoute, RequestHead } from './http/request-head.ts';
+import { inflateBody } from './http/read/inflate-body.ts';
+import { parseJson, parseLenientJson } from './http/read/parse-json.ts';
+import type { BodyOutcome } from './http/read/request-body.ts';
+import type { BodyRoute, RequestHead } from './http/read/request-head.ts';
 
 /* From a received body to the input of a route. */
 

@@ -1,26 +1,26 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { AuditTrail } from '../../streams/audit/audit-trail.ts';
 import type { LiveRequest } from '../../streams/live-feed.ts';
-import type { OnlyPlayer, RequestContext, Services } from '../api/request-context.ts';
-import type { Outcome } from '../api/action.ts';
-import type { ChangesRequest } from '../api/flags/changes-request.ts';
-import { invalid, type KeyedRoute, type OpenRoute } from '../api/route.ts';
+import type { OnlyPlayer, RequestContext, Services } from '../api/route/request-context.ts';
+import type { Outcome } from '../api/route/action.ts';
+import type { ChangesRequest } from '../api/flags/evaluate/changes-request.ts';
+import { invalid, type KeyedRoute, type OpenRoute } from '../api/route/route.ts';
 import { failure, type Failure, type FieldFault } from '../../core/kernel/errors.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { AuditedRequests } from './access/audited-request.ts';
 import type { CallerAddresses } from './access/caller-address.ts';
-import { networkOf } from './access/network-of.ts';
-import { ACCESS_CHANGED, type ConsoleSessions } from './access/console-session.ts';
+import { networkOf } from './access/limits/network-of.ts';
+import { ACCESS_CHANGED, type ConsoleSessions } from './access/console/console-session.ts';
 import { type Exchange, respond } from './http/exchange.ts';
-import type { KeyRing } from './access/key-ring.ts';
-import { readQuery } from './http/query-string.ts';
-import { counted, countMalformed, limited } from './access/metered-request.ts';
-import { KEY_MISSING, noKey } from './access/no-key.ts';
-import { forbidden } from './access/permission.ts';
-import type { PlayerTokens } from './access/player-tokens.ts';
-import type { RateLimiter } from './access/rate-limiter.ts';
+import type { KeyRing } from './access/keys/key-ring.ts';
+import { readQuery } from './http/read/query-string.ts';
+import { counted, countMalformed, limited } from './access/limits/metered-request.ts';
+import { KEY_MISSING, noKey } from './access/keys/no-key.ts';
+import { forbidden } from './access/console/permission.ts';
+import type { PlayerTokens } from './access/keys/player-tokens.ts';
+import type { RateLimiter } from './access/limits/rate-limiter.ts';
 import { senderOf } from './http/fair-memory.ts';
-import type { BodyOutcome, BodyReader } from './http/request-body.ts';
+import type { BodyOutcome, BodyReader } from './http/read/request-body.ts';
 import {
   type BodyRoute,
   decodeParams,
@@ -29,13 +29,13 @@ import {
   readHead,
   type RequestHead,
   type RouteReader,
-} from './http/request-head.ts';
+} from './http/read/request-head.ts';
 import { openStream, type StreamKind, type StreamRegistry } from './sse/stream-registry.ts';
-import type { ApiKey } from '../api/api-key.ts';
-import { openBodyStream } from './http/body-stream.ts';
+import type { ApiKey } from '../api/route/api-key.ts';
+import { openBodyStream } from './http/read/body-stream.ts';
 import { addBody, mostBytesOf, type OwnContext, tooLarge, wholeBody } from './read-body.ts';
-import { writeKeysIn, writeKeyTextOf } from './access/write-keys.ts';
-import { STREAM_TOKEN_REFUSED } from './access/stream-tokens.ts';
+import { writeKeysIn, writeKeyTextOf } from './access/keys/write-keys.ts';
+import { STREAM_TOKEN_REFUSED } from './access/keys/stream-tokens.ts';
 
 export interface PipelineDeps {
   services: Services;

@@ -1,22 +1,22 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { engineCommand } from './clickhouse/engine-command.ts';
+import { engineCommand } from './clickhouse/engine/engine-command.ts';
 import { READER_USER, SERVICE_USER, writeServicePassword } from './clickhouse/service-password.ts';
 import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import type { Config } from '../config.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import { answersOk, isSilent } from './answers-ok.ts';
-import type { ChildSpec } from './child.ts';
-import { firstFactsBytes } from './first-log-size.ts';
+import type { ChildSpec } from './processes/child.ts';
+import { firstFactsBytes } from './nats/first-log-size.ts';
 import { freePort } from './free-port.ts';
 import { ensureLocalKey } from './secrets-key.ts';
-import { natsAnswers, natsArguments, writeNatsConfig } from './nats-process.ts';
-import { findNatsServer } from './nats-server.ts';
+import { natsAnswers, natsArguments, writeNatsConfig } from './nats/nats-process.ts';
+import { findNatsServer } from './nats/nats-server.ts';
 import type { PortClaim } from './ports.ts';
-import { processCount } from './process-count.ts';
-import type { Endpoints } from './run-files.ts';
-import { serviceProcesses, thisMachine } from './service-processes.ts';
-import type { Plan } from './supervisor.ts';
+import { processCount } from './processes/process-count.ts';
+import type { Endpoints } from './processes/run-files.ts';
+import { serviceProcesses, thisMachine } from './processes/service-processes.ts';
+import type { Plan } from './processes/supervisor.ts';
 
 const LOCAL = '127.0.0.1';
 /** The variables that the engine's process inherits. NODE_OPTIONS could name a file that it may not open. */

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmS
 import { join } from 'node:path';
 import { ConfigError, type Config, type SecretsConfig } from '../config.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import { createSecretBox, SECRET_KEY_BYTES, type SecretBox } from '../../core/kernel/secret-box.ts';
+import { createSecretBox, SECRET_KEY_BYTES, type SecretBox } from '../../core/kernel/secrets/secret-box.ts';
 
 /** The path of the key file of a deployment on one machine. */
 export function localKeyFile(dataDir: string): string {

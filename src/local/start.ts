@@ -5,11 +5,11 @@ import { systemClock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { keepFilesPrivate } from './data-dir.ts';
 import { localPlan } from './local-plan.ts';
-import type { Endpoints } from './run-files.ts';
-import { consoleLink } from '../demo.ts';
+import type { Endpoints } from './processes/run-files.ts';
+import { consoleLink } from '../process/demo.ts';
 import { startConsoleBuild } from './console-build.ts';
-import { runUntilStopped } from './run-until-stopped.ts';
-import { watchSources } from './watch-sources.ts';
+import { runUntilStopped } from './processes/run-until-stopped.ts';
+import { watchSources } from './processes/watch-sources.ts';
 
 /**
  * `npm start`: runs the whole service on this machine until SIGTERM or Ctrl-C. With `--watch` the service restarts when

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { encodeBeat } from '../../actors/runtime/member-beat.ts';
+import { encodeBeat } from '../../actors/runtime/membership/member-beat.ts';
 import { FORMAT } from '../../core/vocabulary/formats.ts';
-import { encodeJson } from '../../streams/codec.ts';
-import { leaseHolder } from '../../streams/lease-holder.ts';
+import { encodeJson } from '../../core/codec/codec.ts';
+import { leaseHolder } from '../../streams/leases/lease-holder.ts';
 import { createFormatGate } from '../../streams/format-gate.ts';
 import { createMemoryBroker, type MemoryFaults } from '../../streams/log/log-memory.ts';
-import { createFakeClock } from '../../test/support/fake-clock.ts';
-import { silentLogger } from '../../test/support/silent-logger.ts';
+import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { createOperations } from './operations.ts';
 

@@ -1,14 +1,14 @@
 import { FORMAT } from '../../core/vocabulary/formats.ts';
-import type { Scope } from '../../core/vocabulary/scope.ts';
+import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import type { BrokerClock } from '../../streams/broker-clock.ts';
-import type { FactsForecaster } from '../../streams/facts-held.ts';
+import type { FactsForecaster } from '../../streams/facts/facts-held.ts';
 import type { Formats } from '../../streams/format-gate.ts';
 import type { Log } from '../../streams/log/log.ts';
 import { readSinkPosition } from '../../streams/sinks/positions.ts';
 import { SINKS, sinksOf, type SinkName } from '../../streams/sinks/sink-registry.ts';
-import { scheduledSubjects, SIZE_CLASSES } from '../../streams/sinks/webhooks/delivery/delivery.ts';
+import { scheduledSubjects, SIZE_CLASSES } from '../../streams/sinks/webhooks/record/delivery.ts';
 import { STREAMS, type StreamName } from '../../streams/stream-definitions.ts';
-import type { DiskSpace } from '../disk-space.ts';
+import type { DiskSpace } from '../health/disk-space.ts';
 import { type Clock, within } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';

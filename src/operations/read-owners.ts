@@ -1,7 +1,7 @@
-import { decodeBeat, includes, type MemberBeat } from '../../actors/runtime/member-beat.ts';
-import { decodeJson } from '../../streams/codec.ts';
-import { holderOf } from '../../streams/lease.ts';
-import { nodeOfHolder } from '../../streams/lease-holder.ts';
+import { decodeBeat, includes, type MemberBeat } from '../../actors/runtime/membership/member-beat.ts';
+import { decodeJson } from '../../core/codec/codec.ts';
+import { holderOf } from '../../streams/leases/lease.ts';
+import { nodeOfHolder } from '../../streams/leases/lease-holder.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
 import { sinkLeaseKey, type SinkName } from '../../streams/sinks/sink-registry.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';

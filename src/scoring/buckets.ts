@@ -1,5 +1,5 @@
 import type { ScoreBucket } from '../../core/vocabulary/records/score-record.ts';
-import type { Environment } from '../../core/vocabulary/scope.ts';
+import type { Environment } from '../../core/vocabulary/documents/scope.ts';
 
 /** All buckets, from the highest scores to the lowest. */
 export const BUCKETS = ['top_1pct', 'top_5pct', 'top_10pct', 'rest'] as const satisfies readonly ScoreBucket[];

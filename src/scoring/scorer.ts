@@ -4,12 +4,12 @@ import { type ErrorCode, failure, type Failure } from '../../core/kernel/errors.
 import type { Ids } from '../../core/kernel/ids.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { Metrics } from '../../core/kernel/metrics.ts';
+import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
 import { bucketOf, BUCKETS, forcedBucketOf, scoreWithin, type Thresholds } from './buckets.ts';
 import { FEATURES, unusableFeature, writeRow } from './features.ts';
 import type { Model } from './load-model.ts';
 import type { Models } from './models.ts';
-import type { Environment } from '../../core/vocabulary/scope.ts';
+import type { Environment } from '../../core/vocabulary/documents/scope.ts';
 
 /** One install to score, with its game. */
 export interface ScoreRequest {

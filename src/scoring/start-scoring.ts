@@ -5,7 +5,7 @@ import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts'
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { Metrics } from '../../core/kernel/metrics.ts';
+import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
 import { type LoadedModels, shownModels, watchModels } from './models.ts';
 import { createScorer, type Scorer } from './scorer.ts';
 

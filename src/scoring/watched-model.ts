@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { Metrics } from '../../core/kernel/metrics.ts';
+import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
 import { loadModel, MANIFEST_FILE, type Model } from './load-model.ts';
 import type { Manifest } from './manifest.ts';
 

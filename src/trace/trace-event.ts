@@ -4,9 +4,9 @@ import type {
   TracedAttempt,
   TracedRow,
   TraceScope,
-} from '../../clickhouse-schema/queries/event-trace.ts';
-import type { Fact } from '../../core/vocabulary/facts.ts';
-import { decodeCommit } from '../../streams/codec.ts';
+} from '../../clickhouse-schema/queries/events/event-trace.ts';
+import type { Fact } from '../../core/vocabulary/facts/facts.ts';
+import { decodeCommit } from '../../core/codec/codec.ts';
 import type { Log, LogRecord } from '../../streams/log/log.ts';
 import { factPosition, streamTag } from '../../streams/sinks/live/position.ts';
 import { readSinkPosition } from '../../streams/sinks/positions.ts';

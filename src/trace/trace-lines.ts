@@ -1,5 +1,5 @@
-import type { TracedAttempt } from '../../clickhouse-schema/queries/event-trace.ts';
-import { formatTimestamp } from '../../core/kernel/timestamp.ts';
+import type { TracedAttempt } from '../../clickhouse-schema/queries/events/event-trace.ts';
+import { formatTimestamp } from '../../core/kernel/text/timestamp.ts';
 import type { EventTrace, EventTraces } from './trace-event.ts';
 
 /* Traces as text for people. Times follow the first one as "+412 ms". */

@@ -1,11 +1,11 @@
 import { openClient } from '../../clickhouse-schema/open-client.ts';
 import type { ClickhouseAddress } from '../../clickhouse-schema/clickhouse-address.ts';
-import { createEventTraceSource, type TraceScope } from '../../clickhouse-schema/queries/event-trace.ts';
+import { createEventTraceSource, type TraceScope } from '../../clickhouse-schema/queries/events/event-trace.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import { createShares } from '../../core/kernel/shares.ts';
+import { createShares } from '../../core/kernel/flow/shares.ts';
 import { type EventTraces, traceEvent } from './trace-event.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import { encodeAuditEntries } from '../codec.ts';
+import { encodeAuditEntries } from '../../core/codec/codec.ts';
 import type { Log } from '../log/log.ts';
 import type { AuditActor, AuditEntry, AuditOutcome } from '../../core/vocabulary/records/audit-entry.ts';
 import { createRecordBatches } from '../records/record-batches.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiKeyDocument } from '../../core/vocabulary/documents.ts';
-import type { UserDocument } from '../../core/vocabulary/users.ts';
+import type { ApiKeyDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { UserDocument } from '../../core/vocabulary/documents/users.ts';
 import { boundedTexts } from './bounded-texts.ts';
 import { changesOf } from './document-changes.ts';
 

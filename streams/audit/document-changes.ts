@@ -1,8 +1,13 @@
-import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from '../../core/vocabulary/documents.ts';
-import type { Grant, UserDocument } from '../../core/vocabulary/users.ts';
+import type {
+  ConfigEnvironment,
+  DocumentAddress,
+  DocumentKind,
+  Documents,
+} from '../../core/vocabulary/documents/documents.ts';
+import type { Grant, UserDocument } from '../../core/vocabulary/documents/users.ts';
 import { HIDDEN, hiddenPath, hiddenValues } from '../config/hidden-texts.ts';
-import { passkeysOf } from '../config/passkeys.ts';
-import { allRoles } from '../config/proof.ts';
+import { passkeysOf } from '../config/people/passkeys.ts';
+import { allRoles } from '../config/people/proof.ts';
 import type { AuditedChange } from './audit-trail.ts';
 import { boundedTexts, type Shown } from './bounded-texts.ts';
 

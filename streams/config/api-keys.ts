@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import type { ApiKeyDocument, DocumentAddress, Tier } from '../../core/vocabulary/documents.ts';
-import type { Environment } from '../../core/vocabulary/scope.ts';
+import type { ApiKeyDocument, DocumentAddress, Tier } from '../../core/vocabulary/documents/documents.ts';
+import type { Environment } from '../../core/vocabulary/documents/scope.ts';
 
 /** The game, environment and kind of an API key. */
 export interface ApiKeyRequest {

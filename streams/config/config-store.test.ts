@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createFakeClock } from '../../test/support/fake-clock.ts';
-import type { FakeClock } from '../../test/support/fake-clock.ts';
-import { silentLogger } from '../../test/support/silent-logger.ts';
+import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
+import type { FakeClock } from '../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { createMemoryBroker } from '../log/log-memory.ts';
 import type { MemoryBroker, MemoryFaults, MemoryLog } from '../log/log-memory.ts';
 import { openConfigStore } from './config-store.ts';
 import type { ConfigChange, ConfigStore } from './config-store.ts';
-import type { DocumentAddress, GameDocument } from '../../core/vocabulary/documents.ts';
+import type { DocumentAddress, GameDocument } from '../../core/vocabulary/documents/documents.ts';
 
 const game = (name: string): GameDocument => ({ name, tenant: 'acme', namespace: 'n', createdAt: 1 });
 const addressOf = (id: string): DocumentAddress<'game'> => ({

@@ -1,10 +1,15 @@
 import type { Cancel, Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { SecretBox } from '../../core/kernel/secret-box.ts';
-import { decodeJson, encodeJson } from '../codec.ts';
+import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';
+import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
 import type { BucketEntry, BucketOutcome, Log, Stop } from '../log/log.ts';
-import type { ConfigEnvironment, DocumentAddress, DocumentKind, Documents } from '../../core/vocabulary/documents.ts';
+import type {
+  ConfigEnvironment,
+  DocumentAddress,
+  DocumentKind,
+  Documents,
+} from '../../core/vocabulary/documents/documents.ts';
 import { openDocument, sealDocument } from './sealed-documents.ts';
 
 /** A document with its revision. */

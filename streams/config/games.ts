@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import type { DocumentAddress, GameDocument } from '../../core/vocabulary/documents.ts';
+import type { DocumentAddress, GameDocument } from '../../core/vocabulary/documents/documents.ts';
 
 /** A game's id is part of subjects and keys of the log, of URLs and of rows in ClickHouse. */
 const GAME_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;

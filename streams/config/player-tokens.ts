@@ -1,5 +1,5 @@
 import type { Ids } from '../../core/kernel/ids.ts';
-import type { DocumentAddress, PlayerTokenSecrets } from '../../core/vocabulary/documents.ts';
+import type { DocumentAddress, PlayerTokenSecrets } from '../../core/vocabulary/documents/documents.ts';
 
 /** The address of a game's secrets, which both environments share. */
 export function playerTokensAddress(game: string): DocumentAddress<'player_tokens'> {

@@ -1,6 +1,6 @@
 import type { ConfigStore, ConfigWrite } from './config-store.ts';
-import type { DocumentAddress, DocumentKind } from '../../core/vocabulary/documents.ts';
-import { createdRevisionOf } from './webhook-revision.ts';
+import type { DocumentAddress, DocumentKind } from '../../core/vocabulary/documents/documents.ts';
+import { createdRevisionOf } from './webhooks/webhook-revision.ts';
 
 /**
  * Writes every document again whose secrets are not stored as this process stores them: in plain text, or with an

@@ -1,5 +1,5 @@
-import type { Sealed, SecretBox } from '../../core/kernel/secret-box.ts';
-import type { DocumentKind } from '../../core/vocabulary/documents.ts';
+import type { Sealed, SecretBox } from '../../core/kernel/secrets/secret-box.ts';
+import type { DocumentKind } from '../../core/vocabulary/documents/documents.ts';
 
 /**
  * The secrets of documents: paths to strings, where `*` is every key of an object. Each string is encrypted in the

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { createFakeClock } from '../../test/support/fake-clock.ts';
-import { silentLogger } from '../../test/support/silent-logger.ts';
+import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
-import { createSecretBox, withoutSealing, type SecretBox } from '../../core/kernel/secret-box.ts';
-import { decodeJson, encodeJson } from '../codec.ts';
+import { createSecretBox, withoutSealing, type SecretBox } from '../../core/kernel/secrets/secret-box.ts';
+import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../log/log-memory.ts';
 import { openConfigStore, type ConfigStore } from './config-store.ts';
-import type { DocumentAddress, WebhookDocument } from '../../core/vocabulary/documents.ts';
+import type { DocumentAddress, WebhookDocument } from '../../core/vocabulary/documents/documents.ts';
 import { playerTokensAddress } from './player-tokens.ts';
 import { rewriteSecrets } from './rewrite-secrets.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../test/support/fake-clock.ts';
-import { encodeJson } from '../codec.ts';
+import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
+import { encodeJson } from '../../core/codec/codec.ts';
 import { createMemoryBroker } from '../log/log-memory.ts';
 import { FRESHNESS_SUBJECT } from '../subjects.ts';
 import { collectFreshnessReports, createFreshnessReporter } from './freshness-reports.ts';

@@ -1,7 +1,7 @@
 import { type Cancel, type Clock, nextTick } from '../../core/kernel/clock.ts';
-import { createDelayWindow, type DelayFigures } from '../../core/kernel/delay-window.ts';
+import { createDelayWindow, type DelayFigures } from '../../core/kernel/flow/delay-window.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { decodeJson, encodeJson } from '../codec.ts';
+import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
 import type { Log } from '../log/log.ts';
 import { FRESHNESS_SUBJECT } from '../subjects.ts';
 import { isOutputName, OUTPUTS, type OutputName } from './output-freshness.ts';

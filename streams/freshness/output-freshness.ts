@@ -1,4 +1,4 @@
-import type { DelayFigures } from '../../core/kernel/delay-window.ts';
+import type { DelayFigures } from '../../core/kernel/flow/delay-window.ts';
 
 /** The outputs that accepted events reach: the event stream, the tables, the webhooks. */
 export const OUTPUTS = ['stream', 'clickhouse', 'webhooks'] as const;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
-import { createHandedOver, recordOf, type HandedOver } from '../../test/support/handed-over.ts';
+import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
+import { createHandedOver, recordOf, type HandedOver } from '../../test/support/in-memory/handed-over.ts';
 import {
   createHandledBytes,
   createHandOverReceiver,

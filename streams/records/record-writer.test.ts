@@ -1,9 +1,9 @@
 import { asyncProperty, array, assert as check, constantFrom, integer } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { createFakeClock } from '../../test/support/fake-clock.ts';
-import { silentLogger } from '../../test/support/silent-logger.ts';
-import { decodeModelReference, decodeScores } from '../codec.ts';
+import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
+import { decodeModelReference, decodeScores } from '../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBrokerOptions } from '../log/log-memory.ts';
 import type { WriteFault } from '../log/memory/connection.ts';
 import { createRecordWriter } from './record-writer.ts';

@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import { encodeModelReference, encodeScores } from '../codec.ts';
+import { encodeModelReference, encodeScores } from '../../core/codec/codec.ts';
 import { modelRecordsSubject, scoreRecordsSubject } from '../subjects.ts';
 import type { Log } from '../log/log.ts';
 import type { ModelReference } from '../../core/vocabulary/records/model-reference.ts';

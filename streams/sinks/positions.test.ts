@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../test/support/fake-clock.ts';
+import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { createMemoryBroker } from '../log/log-memory.ts';
 import { loadWithBounds, parseSinkPosition, storedPosition } from './positions.ts';
 import { commit } from './testing.ts';

@@ -1,4 +1,4 @@
-import { decodeJson } from '../codec.ts';
+import { decodeJson } from '../../core/codec/codec.ts';
 import type { StreamName } from '../stream-definitions.ts';
 import type { Log, StreamBounds } from '../log/log.ts';
 import { createStoredValue, type StoredValue } from '../stored-value.ts';

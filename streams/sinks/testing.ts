@@ -1,9 +1,9 @@
-import type { Fact } from '../../core/vocabulary/facts.ts';
-import { encodeCommit } from '../codec.ts';
+import type { Fact } from '../../core/vocabulary/facts/facts.ts';
+import { encodeCommit } from '../../core/codec/codec.ts';
 import { factsSubject } from '../subjects.ts';
 import type { Log } from '../log/log.ts';
-import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
-import type { EventTracked } from '../../core/vocabulary/event-tracked.ts';
+import type { CommitRecord } from '../../core/vocabulary/facts/commit-record.ts';
+import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 
 /** A tracked event for tests; everything that matters to a test is given by it. */
 export function aTrackedEvent(some: Partial<EventTracked> = {}): EventTracked {

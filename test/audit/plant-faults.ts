@@ -1,5 +1,5 @@
-import type { Addresses } from '../../src/cli/audit/addresses.ts';
-import type { DifferenceKind } from '../../src/cli/audit/differences.ts';
+import type { Addresses } from '../../src/cli/audit/read/addresses.ts';
+import type { DifferenceKind } from '../../src/cli/audit/compare/differences.ts';
 
 /** A fault planted into the rows of a running service, and what an audit must say of it. */
 export interface PlantedFault {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, NO_BROWSER } from '../support/browser.ts';
-import { type ConsoleBrowser, openConsole, type Person } from '../support/console-browser.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { findBrowser, NO_BROWSER } from '../support/browser/browser.ts';
+import { type ConsoleBrowser, openConsole, type Person } from '../support/browser/console-browser.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 import { startOfToday } from '../support/whole-day.ts';
 

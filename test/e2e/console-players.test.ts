@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, NO_BROWSER } from '../support/browser.ts';
-import { type ConsoleBrowser, openConsole, type Person } from '../support/console-browser.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { findBrowser, NO_BROWSER } from '../support/browser/browser.ts';
+import { type ConsoleBrowser, openConsole, type Person } from '../support/browser/console-browser.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/wire/webhook-receiver.ts';
 
 /* Players, webhooks, event schemas and live events in a real browser, with hostile texts of a game everywhere. */
 

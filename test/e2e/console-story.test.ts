@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, NO_BROWSER } from '../support/browser.ts';
-import { type ConsoleBrowser, openConsole, type Person } from '../support/console-browser.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { findBrowser, NO_BROWSER } from '../support/browser/browser.ts';
+import { type ConsoleBrowser, openConsole, type Person } from '../support/browser/console-browser.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/wire/webhook-receiver.ts';
 
 /*
  * A day of a live-ops manager, as one story over the screens: each test is a chapter and goes on where the one before

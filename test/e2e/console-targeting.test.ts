@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, NO_BROWSER } from '../support/browser.ts';
-import { type ConsoleBrowser, openConsole, type Person } from '../support/console-browser.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { findBrowser, NO_BROWSER } from '../support/browser/browser.ts';
+import { type ConsoleBrowser, openConsole, type Person } from '../support/browser/console-browser.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 
 /* Segments, flags and experiments in a real browser, against the real service: from a condition to a winner. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, NO_BROWSER } from '../support/browser.ts';
-import { type ConsoleBrowser, openConsole, type Person } from '../support/console-browser.ts';
-import { type RunningService, startService } from '../support/running-service.ts';
+import { findBrowser, NO_BROWSER } from '../support/browser/browser.ts';
+import { type ConsoleBrowser, openConsole, type Person } from '../support/browser/console-browser.ts';
+import { type RunningService, startService } from '../support/servers/running-service.ts';
 
 /* Users, API keys and the audit in a real browser, against the real service. */
 

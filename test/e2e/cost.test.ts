@@ -3,7 +3,7 @@ import { fuzzService } from '../fuzz/fuzz-service.ts';
 import { costTable, requestCosts } from '../fuzz/request-costs.ts';
 import { schemaStalls } from '../fuzz/schema-stalls.ts';
 import { segmentStalls } from '../fuzz/segment-stalls.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 
 /*
  * Catches requests that occupy the main thread for long: those found so far took 500 ms of processor time and more. The

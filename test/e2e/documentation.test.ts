@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/api/routes.ts';
 import { blocksOf, codeIn, rowsOf, rowsUnder, userPages, type Block } from '../support/documentation.ts';
 import { jsonDocuments, jsonFault, textFault } from '../support/documented-output.ts';
-import { reservedPort } from '../support/reserved-port.ts';
-import { queryAsReader, startService, type RunningService } from '../support/running-service.ts';
+import { reservedPort } from '../support/servers/reserved-port.ts';
+import { queryAsReader, startService, type RunningService } from '../support/servers/running-service.ts';
 import { openShell, type Shell } from '../support/shell.ts';
-import { launch, stopAndRemove, untilReady, type Supervised } from '../support/supervised.ts';
+import { launch, stopAndRemove, untilReady, type Supervised } from '../support/servers/supervised.ts';
 import { until } from '../support/until.ts';
 
 /*

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HIDDEN_COLUMNS } from '../../clickhouse-schema/hidden-columns.ts';
-import { addressesOf } from '../../src/cli/audit/addresses.ts';
+import { addressesOf } from '../../src/cli/audit/read/addresses.ts';
 import { audit } from '../../src/cli/audit/audit.ts';
 import { plantedFaults, writeRows } from '../audit/plant-faults.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/wire/webhook-receiver.ts';
 
 const AUDIT = fileURLToPath(new URL('../../src/cli/audit/main.ts', import.meta.url));
 /** The player is erased well before. */

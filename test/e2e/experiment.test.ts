@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 
 let service: RunningService;

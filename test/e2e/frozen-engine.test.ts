@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readEndpoints } from '../../src/local/run-files.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { readEndpoints } from '../../src/local/processes/run-files.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 
 /* A statement can make the engine wait for ever: it opens time zones as files, and a pipe is a file without an end. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BROKER_RESTARTED } from '../../src/local/broker-restarts.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
-import { mountSmallFileSystem, type SmallFileSystem } from '../support/small-file-system.ts';
+import { BROKER_RESTARTED } from '../../src/local/nats/broker-restarts.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
+import { mountSmallFileSystem, type SmallFileSystem } from '../support/servers/small-file-system.ts';
 import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;

@@ -7,7 +7,7 @@ import type { Client, ClientKind, Command } from '../../sdk/conformance/client.t
 import { godotClient } from '../../sdk/conformance/godot-client.ts';
 import { typescriptClient } from '../../sdk/conformance/typescript-client.ts';
 import { unityClient } from '../../sdk/conformance/unity-client.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 
 /*

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { startClickhouse, type TestClickhouse } from '../support/clickhouse.ts';
-import { buildImage, type Image } from '../support/docker-image.ts';
-import { startTestNats, type TestNats } from '../support/nats.ts';
-import { reservedPort } from '../support/reserved-port.ts';
+import { startClickhouse, type TestClickhouse } from '../support/servers/clickhouse.ts';
+import { buildImage, type Image } from '../support/servers/docker-image.ts';
+import { startTestNats, type TestNats } from '../support/servers/nats.ts';
+import { reservedPort } from '../support/servers/reserved-port.ts';
 import { until } from '../support/until.ts';
 
 /*

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addressesOf } from '../../src/cli/audit/addresses.ts';
+import { addressesOf } from '../../src/cli/audit/read/addresses.ts';
 import { audit } from '../../src/cli/audit/audit.ts';
 import { lockName } from '../../src/local/data-dir-lock.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 
 /*

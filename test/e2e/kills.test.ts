@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCaller } from '../faults/caller.ts';
-import { emptyTally } from '../faults/client-log.ts';
+import { createCaller } from '../faults/clients/caller.ts';
+import { emptyTally } from '../faults/clients/client-log.ts';
 import { createInjector, type Injector } from '../faults/injector.ts';
-import { startLoadClient, type LoadClient } from '../faults/load-client.ts';
+import { startLoadClient, type LoadClient } from '../faults/clients/load-client.ts';
 import { createProbe, type Probe } from '../faults/probe.ts';
 import { createRandom } from '../faults/random.ts';
 import { startRig, type Rig } from '../faults/rig.ts';
 import { verify } from '../faults/verify.ts';
 import { scanFacts } from '../faults/verify-facts.ts';
-import { followStream, type StreamFollower } from '../support/stream-follower.ts';
+import { followStream, type StreamFollower } from '../support/wire/stream-follower.ts';
 import { until } from '../support/until.ts';
 
 /*

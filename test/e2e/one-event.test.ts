@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type RunningService } from '../support/running-service.ts';
-import { openStream } from '../support/sse-client.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
+import { openStream } from '../support/wire/sse-client.ts';
 import { until } from '../support/until.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/wire/webhook-receiver.ts';
 
 let service: RunningService;
 let receiver: WebhookReceiver;

@@ -3,7 +3,7 @@ import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { OpenFeature as ServerSide } from '@openfeature/server-sdk';
 import { OpenFeature as WebSide, ProviderEvents } from '@openfeature/web-sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 
 let service: RunningService;

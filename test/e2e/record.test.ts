@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { publishedShapes, type PublishedShapes } from '../support/published-shapes.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { publishedShapes, type PublishedShapes } from '../support/wire/published-shapes.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/wire/webhook-receiver.ts';
 
 /* Sessions and purchases that callers record, through the whole service. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type RunningService } from '../support/running-service.ts';
-import { untilReady } from '../support/supervised.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
+import { untilReady } from '../support/servers/supervised.ts';
 import { until } from '../support/until.ts';
 
 /* Runs what `npm start` runs, sends scores and kills its processes: each answer of 200 must be exactly one row. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SHIPPED, shippedManifest, writePackage } from '../../src/scoring/testing.ts';
-import { publishedShapes, type PublishedShapes } from '../support/published-shapes.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { publishedShapes, type PublishedShapes } from '../support/wire/published-shapes.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 
 const PATH = '/v1/scoring/first-user-conversion';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, NO_BROWSER, type PageServer } from '../support/browser.ts';
-import { serveGamePage } from '../support/game-page.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { findBrowser, NO_BROWSER, type PageServer } from '../support/browser/browser.ts';
+import { serveGamePage } from '../support/browser/game-page.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 
 /*

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFaultyProxy } from '../../sdk/typescript/examples/faulty-proxy.ts';
 import { createGame } from '../../sdk/typescript/src/game-node.ts';
 import { differences, play } from '../../sdk/typescript/examples/play.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 
 /*

@@ -6,9 +6,9 @@ import RudderNode from '@rudderstack/rudder-sdk-node';
 import { Analytics } from '@segment/analytics-node';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findBrowser, launchBrowser, NO_BROWSER, servePages, type PageServer } from '../support/browser.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
-import { startUnreliableProxy, type Treatment, type UnreliableProxy } from '../support/unreliable-proxy.ts';
+import { findBrowser, launchBrowser, NO_BROWSER, servePages, type PageServer } from '../support/browser/browser.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
+import { startUnreliableProxy, type Treatment, type UnreliableProxy } from '../support/wire/unreliable-proxy.ts';
 import { until } from '../support/until.ts';
 
 /*

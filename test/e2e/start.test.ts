@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPids } from '../../src/local/run-files.ts';
-import { panelStatements, serviceMetricsInUse } from '../support/monitoring-files.ts';
-import { queryAsReader } from '../support/running-service.ts';
+import { readPids } from '../../src/local/processes/run-files.ts';
+import { panelStatements, serviceMetricsInUse } from '../support/browser/monitoring-files.ts';
+import { queryAsReader } from '../support/servers/running-service.ts';
 import {
   environmentWithTables,
   freshEnvironment,
@@ -16,7 +16,7 @@ import {
   stopAndRemove,
   untilReady,
   type Supervised,
-} from '../support/supervised.ts';
+} from '../support/servers/supervised.ts';
 import { until } from '../support/until.ts';
 
 /* `npm start` and `npm run cli` as a new user runs them. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { natsAnswers } from '../../src/local/nats-process.ts';
+import { natsAnswers } from '../../src/local/nats/nats-process.ts';
 import {
   freshEnvironment,
   isAlive,
@@ -13,10 +13,10 @@ import {
   stopAndRemove,
   untilReady,
   type Supervised,
-} from '../support/supervised.ts';
+} from '../support/servers/supervised.ts';
 import { until } from '../support/until.ts';
 
-const STAND_INS = new URL('../support/stand-in-start.ts', import.meta.url);
+const STAND_INS = new URL('../support/servers/stand-in-start.ts', import.meta.url);
 const CHILDREN = ['service', 'nats', 'clickhouse'] as const;
 
 const launched: Supervised[] = [];

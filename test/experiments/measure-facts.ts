@@ -1,7 +1,7 @@
-import type { FlagExposed } from '../../core/vocabulary/flag-facts.ts';
-import { seenVariant } from '../../actors/flags/seen-variant.ts';
-import type { MeasuredVariant } from '../../clickhouse-schema/queries/experiment-readout.ts';
-import type { ExperimentQuery } from '../../clickhouse-schema/queries/experiment-query.ts';
+import type { FlagExposed } from '../../core/vocabulary/facts/flag-facts.ts';
+import { seenVariant } from '../../actors/flags/exposure/seen-variant.ts';
+import type { MeasuredVariant } from '../../clickhouse-schema/queries/experiments/experiment-readout.ts';
+import type { ExperimentQuery } from '../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import type { PlacedFact } from './owner.ts';
 
 const DAY_MS = 86_400_000;

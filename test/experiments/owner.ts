@@ -1,11 +1,11 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { answer, decide } from '../../actors/decide.ts';
-import type { Command, CommandBody, EvaluateFlags } from '../../core/vocabulary/commands.ts';
+import type { Command, CommandBody, EvaluateFlags } from '../../core/vocabulary/commands/commands.ts';
 import { evolve } from '../../actors/evolve.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import type { FlagsReply, Reply } from '../../core/vocabulary/replies.ts';
-import { createExposures } from '../../actors/runtime/exposures.ts';
-import type { EntityState, PlayerState } from '../../core/vocabulary/state.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { FlagsReply, Reply } from '../../core/vocabulary/commands/replies.ts';
+import { createExposures } from '../../actors/runtime/term/exposures.ts';
+import type { EntityState, PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Definitions } from '../../actors/definitions.ts';
 
 /** A fact where it stands in the log. */

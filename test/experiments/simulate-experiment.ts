@@ -1,13 +1,13 @@
-import type { CommandBody } from '../../core/vocabulary/commands.ts';
-import type { DomainFact } from '../../core/vocabulary/facts.ts';
-import { compileFlag } from '../../actors/flags/compile-flag.ts';
+import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import { compileFlag } from '../../actors/flags/evaluate/compile-flag.ts';
 import { withPeriods } from '../../actors/flags/periods.ts';
-import { aFlag, aRule, aSplitFlag, playerIdOf } from '../../actors/flags/samples.ts';
-import { seenVariant } from '../../actors/flags/seen-variant.ts';
-import type { FlagEvaluation } from '../../core/vocabulary/replies.ts';
+import { aFlag, aRule, aSplitFlag, playerIdOf } from '../../actors/flags/evaluate/samples.ts';
+import { seenVariant } from '../../actors/flags/exposure/seen-variant.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import { definitionsOf } from '../../actors/testing.ts';
 import { seededRandom } from '../../src/analysis/testing.ts';
-import type { FlagDocument } from '../../core/vocabulary/documents.ts';
+import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import { type Crash, createExperimentOwner, type PlacedFact } from './owner.ts';
 import type { Definitions } from '../../actors/definitions.ts';
 

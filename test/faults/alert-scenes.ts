@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { addressesOf } from '../../src/cli/audit/addresses.ts';
-import type { RunningService } from '../support/running-service.ts';
-import { mountSmallFileSystem, type SmallFileSystem } from '../support/small-file-system.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { addressesOf } from '../../src/cli/audit/read/addresses.ts';
+import type { RunningService } from '../support/servers/running-service.ts';
+import { mountSmallFileSystem, type SmallFileSystem } from '../support/servers/small-file-system.ts';
+import { startWebhookReceiver } from '../support/wire/webhook-receiver.ts';
 import { writeRows } from '../audit/plant-faults.ts';
 
 /** The events that a scene sends meanwhile. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { within, systemClock } from '../../core/kernel/clock.ts';
-import { queryAsReader } from '../support/running-service.ts';
+import { queryAsReader } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 import { killsOf, nextFault, type Fault } from './fault-plan.ts';
 import type { Probe } from './probe.ts';

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
-import { reportOfListUploads, runListUploads } from './list-uploads.ts';
+import { reportOfListUploads, runListUploads } from './clients/list-uploads.ts';
 import { reportOf } from './report.ts';
 import { runAlerts } from './run-alerts.ts';
 import { runFaults } from './run-faults.ts';
-import { runSampleGame } from './sample-game.ts';
+import { runSampleGame } from './clients/sample-game.ts';
 import {
   BACK_AND_FORWARDS,
   FORWARDS_AND_BACK,

@@ -1,6 +1,6 @@
 import { partitionOf } from '../../core/kernel/partition.ts';
-import type { Caller } from './caller.ts';
-import type { ClientLog, PlayerLog } from './client-log.ts';
+import type { Caller } from './clients/caller.ts';
+import type { ClientLog, PlayerLog } from './clients/client-log.ts';
 import { PARTITIONS } from './rig.ts';
 
 /**

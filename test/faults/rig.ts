@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changeDeployment } from '../../src/cli/deployment.ts';
-import type { DemoKeys } from '../../src/demo.ts';
+import { changeDeployment } from '../../src/cli/commands/deployment.ts';
+import type { DemoKeys } from '../../src/process/demo.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
-import { readEndpoints } from '../../src/local/run-files.ts';
+import { readEndpoints } from '../../src/local/processes/run-files.ts';
 import { openConfigStore } from '../../streams/config/config-store.ts';
 import {
   environmentWithTables,
@@ -12,12 +12,12 @@ import {
   stopAndRemove,
   untilReady,
   type Supervised,
-} from '../support/supervised.ts';
-import type { Pids } from '../../src/local/run-files.ts';
-import { silentLogger } from '../support/silent-logger.ts';
+} from '../support/servers/supervised.ts';
+import type { Pids } from '../../src/local/processes/run-files.ts';
+import { silentLogger } from '../support/in-memory/silent-logger.ts';
 import { until } from '../support/until.ts';
 import { withLog } from './verify-facts.ts';
-import { startPeer, type Peer } from './peer.ts';
+import { startPeer, type Peer } from './clients/peer.ts';
 
 /**
  * The processes to kill or stop. Of several processes of the service, each in turn. `peer` is a second node: owners and

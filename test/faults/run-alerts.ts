@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { alertsOf, PROMETHEUS_FOLDER } from '../support/monitoring-files.ts';
-import { selectorsOf } from '../support/promql.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
+import { alertsOf, PROMETHEUS_FOLDER } from '../support/browser/monitoring-files.ts';
+import { selectorsOf } from '../support/browser/promql.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
 import { SCENES, type Scene, type Traffic } from './alert-scenes.ts';
 
 /**

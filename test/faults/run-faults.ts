@@ -1,9 +1,9 @@
-import { addressesOf } from '../../src/cli/audit/addresses.ts';
+import { addressesOf } from '../../src/cli/audit/read/addresses.ts';
 import { audit } from '../../src/cli/audit/audit.ts';
-import { createCaller } from './caller.ts';
-import { emptyTally, type Tally } from './client-log.ts';
+import { createCaller } from './clients/caller.ts';
+import { emptyTally, type Tally } from './clients/client-log.ts';
 import { createInjector, type FaultRecord } from './injector.ts';
-import { startLoadClient } from './load-client.ts';
+import { startLoadClient } from './clients/load-client.ts';
 import { createProbe } from './probe.ts';
 import type { LogRecord } from '../../streams/log/log.ts';
 import { createRandom } from './random.ts';

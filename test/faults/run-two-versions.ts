@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { followStream, type StreamFollower } from '../support/stream-follower.ts';
+import { followStream, type StreamFollower } from '../support/wire/stream-follower.ts';
 import { until } from '../support/until.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
-import { createCaller } from './caller.ts';
-import { emptyTally, type ClientLog, type Tally } from './client-log.ts';
-import { startLoadClient } from './load-client.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/wire/webhook-receiver.ts';
+import { createCaller } from './clients/caller.ts';
+import { emptyTally, type ClientLog, type Tally } from './clients/client-log.ts';
+import { startLoadClient } from './clients/load-client.ts';
 import { createRandom } from './random.ts';
 import { startTwoVersions, type Stage } from './two-versions-rig.ts';
 import { scanFacts } from './verify-facts.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { STREAMS } from '../../streams/stream-definitions.ts';
 import { until } from '../support/until.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './clients/caller.ts';
 import type { Injector } from './injector.ts';
 import type { Rig } from './rig.ts';
 import type { LogRecord } from '../../streams/log/log.ts';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
-import type { DemoKeys } from '../../src/demo.ts';
-import { startClickhouse } from '../support/clickhouse.ts';
-import { startTestNats } from '../support/nats.ts';
-import { reservedPort } from '../support/reserved-port.ts';
+import type { DemoKeys } from '../../src/process/demo.ts';
+import { startClickhouse } from '../support/servers/clickhouse.ts';
+import { startTestNats } from '../support/servers/nats.ts';
+import { reservedPort } from '../support/servers/reserved-port.ts';
 import { until } from '../support/until.ts';
 import { NODES } from './rig.ts';
 

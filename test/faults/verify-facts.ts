@@ -1,12 +1,12 @@
 import { evolve } from '../../actors/evolve.ts';
-import type { EntityState } from '../../core/vocabulary/state.ts';
+import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
-import { decodeCommit } from '../../streams/codec.ts';
+import { decodeCommit } from '../../core/codec/codec.ts';
 import type { LogRecord, StreamBounds } from '../../streams/log/log.ts';
 import { connectJetStream, type JetStreamLog } from '../../streams/log/log-jetstream.ts';
-import { silentLogger } from '../support/silent-logger.ts';
+import { silentLogger } from '../support/in-memory/silent-logger.ts';
 import { until } from '../support/until.ts';
-import type { EventTracked } from '../../core/vocabulary/event-tracked.ts';
+import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 
 /** An event in FACTS. */
 export interface EventFact {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { viewOf } from '../../core/vocabulary/state.ts';
-import { playerJson } from '../../src/api/players/player-resource.ts';
-import { queryAsReader } from '../support/running-service.ts';
+import { viewOf } from '../../core/vocabulary/state/state.ts';
+import { playerJson } from '../../src/api/players/state/player-resource.ts';
+import { queryAsReader } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
-import type { ClientLog, PlayerLog } from './client-log.ts';
+import type { ClientLog, PlayerLog } from './clients/client-log.ts';
 import { NODES, type Rig } from './rig.ts';
 import { FILLER } from './set-pieces.ts';
 import type { LogRecord } from '../../streams/log/log.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../sim/random.ts';
-import { rowsOf, execSql, runSql, type TestClickhouse } from '../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, type TestClickhouse } from '../support/servers/clickhouse.ts';
 import type { Bait, EngineNames } from './clickhouse-attacks.ts';
 import { fuzzedStatement, type FuzzedStatement } from './clickhouse-statements.ts';
 

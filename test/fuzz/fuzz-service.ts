@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { routes } from '../../src/api/routes.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { createRandom, type Random } from '../sim/random.ts';
-import type { RunningService } from '../support/running-service.ts';
+import type { RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 import { fuzzedHeaders } from './header-values.ts';
 import { fuzzedBody, type KnownIds } from './json-bodies.ts';

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../src/api/plain-object.ts';
-import type { Route } from '../../src/api/route.ts';
+import { isPlainObject } from '../../src/api/input/plain-object.ts';
+import type { Route } from '../../src/api/route/route.ts';
 import type { Random } from '../sim/random.ts';
 
 /** Ids of entities that exist in the service, so that bodies pass validation. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { startClickhouse } from '../support/clickhouse.ts';
-import { startService } from '../support/running-service.ts';
+import { startClickhouse } from '../support/servers/clickhouse.ts';
+import { startService } from '../support/servers/running-service.ts';
 import { fuzzClickhouse } from './clickhouse-gate.ts';
 import { fuzzService, STALL_LIMIT_MS } from './fuzz-service.ts';
 import { costTable, requestCosts } from './request-costs.ts';

@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { routes } from '../../src/api/routes.ts';
-import type { Route } from '../../src/api/route.ts';
-import type { RunningService } from '../support/running-service.ts';
+import type { Route } from '../../src/api/route/route.ts';
+import type { RunningService } from '../support/servers/running-service.ts';
 import { sendRequest } from './send-request.ts';
 import { probe } from './service-probe.ts';
 import { largestGoodBodies, worstBodies, type WorstBody } from './worst-bodies.ts';

@@ -1,4 +1,4 @@
-import type { RunningService } from '../support/running-service.ts';
+import type { RunningService } from '../support/servers/running-service.ts';
 import { probe } from './service-probe.ts';
 
 /** The longest turn of the main thread, in milliseconds, during the most expensive batches for event schemas. */

@@ -1,4 +1,4 @@
-import type { RunningService } from '../support/running-service.ts';
+import type { RunningService } from '../support/servers/running-service.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { probe } from './service-probe.ts';
 

@@ -1,5 +1,5 @@
-import { isPlainObject } from '../../src/api/plain-object.ts';
-import type { Route } from '../../src/api/route.ts';
+import { isPlainObject } from '../../src/api/input/plain-object.ts';
+import type { Route } from '../../src/api/route/route.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 
 export interface WorstBody {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DAY_MS, linesOfDay, playsOn, USUAL_GAME, writePlayers } from '../../bench/lib/history/game-history.ts';
-import type { RunningService } from '../support/running-service.ts';
+import type { RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 
 /* The game that the pictures show: 27 days of history, today's play, and definitions of every kind. */

@@ -1,5 +1,5 @@
-import type { ConsoleBrowser, Person } from '../support/console-browser.ts';
-import type { RunningService } from '../support/running-service.ts';
+import type { ConsoleBrowser, Person } from '../support/browser/console-browser.ts';
+import type { RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
 import type { MadeGame } from './made-game.ts';
 

@@ -2,7 +2,7 @@ import { sleep } from '../../core/kernel/clock.ts';
 import type { LiveReader } from '../../streams/live-feed.ts';
 import { lastErasures } from './checks/check-outputs.ts';
 import type { Observer } from './observer.ts';
-import type { SimProcess } from './sim-process.ts';
+import type { SimProcess } from './machines/sim-process.ts';
 import type { World } from './world.ts';
 
 /** One reader of the event stream (SSE). It reconnects with `Last-Event-ID` whenever the connection ends. */

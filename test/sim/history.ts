@@ -1,8 +1,8 @@
-import type { Command, CommandBody, QueryBody } from '../../core/vocabulary/commands.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
+import type { Command, CommandBody, QueryBody } from '../../core/vocabulary/commands/commands.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { Origin } from '../../src/gateway/backend/backend.ts';
 import type { World } from './world.ts';
-import { isQuery } from './operation.ts';
+import { isQuery } from './clients/operation.ts';
 
 /** One command or query as a client sent it, and the reply that the client received. Times are ticks of the world. */
 export interface Attempt {

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
-import type { ReceivedCommand } from '../../core/vocabulary/commands.ts';
-import { decodeCommit, decodeReceivedCommands } from '../../streams/codec.ts';
+import type { ReceivedCommand } from '../../core/vocabulary/commands/commands.ts';
+import { decodeCommit, decodeReceivedCommands } from '../../core/codec/codec.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
-import type { Delivery } from '../../streams/sinks/webhooks/delivery/delivery.ts';
-import { decodeDeliveries } from '../../streams/sinks/webhooks/delivery/delivery-record.ts';
-import type { HandedByRecord, HandedRecord } from './handed-commands.ts';
+import type { Delivery } from '../../streams/sinks/webhooks/record/delivery.ts';
+import { decodeDeliveries } from '../../streams/sinks/webhooks/record/delivery-record.ts';
+import type { HandedByRecord, HandedRecord } from './machines/handed-commands.ts';
 import type { World } from './world.ts';
-import type { CommitRecord } from '../../core/vocabulary/commit-record.ts';
+import type { CommitRecord } from '../../core/vocabulary/facts/commit-record.ts';
 
 /** A record of FACTS as stored. It remains here after FACTS is trimmed. */
 export interface StoredCommit {

@@ -1,5 +1,5 @@
 import { sleep } from '../../core/kernel/clock.ts';
-import { decodeJson } from '../../streams/codec.ts';
+import { decodeJson } from '../../core/codec/codec.ts';
 import { factsSubject } from '../../streams/subjects.ts';
 import type { MemoryBroker } from '../../streams/log/log-memory.ts';
 import { parseSinkPosition } from '../../streams/sinks/positions.ts';
@@ -7,14 +7,14 @@ import { type SinkName, sinksOf } from '../../streams/sinks/sink-registry.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { isComputing } from './checks/check-computed.ts';
 import type { CampaignHistory } from './model/campaign-history.ts';
-import type { Clients } from './clients.ts';
-import type { FakeClickhouse } from './fake-clickhouse.ts';
+import type { Clients } from './clients/clients.ts';
+import type { FakeClickhouse } from './machines/fake-clickhouse.ts';
 import type { Follower } from './follower.ts';
 import type { ConfigHistory } from './model/model-segments.ts';
-import type { Operations } from './operations.ts';
-import type { Machine, SimProcess } from './sim-process.ts';
+import type { Operations } from './clients/operations.ts';
+import type { Machine, SimProcess } from './machines/sim-process.ts';
 import type { World } from './world.ts';
-import { isUnavailable } from './operation.ts';
+import { isUnavailable } from './clients/operation.ts';
 
 export interface QuietOptions {
   world: World;

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { FaultKind } from './chaos.ts';
+import type { FaultKind } from './machines/chaos.ts';
 import type { SeedReport, WorkOrder } from './worker.ts';
 
 export interface SeedsRun {

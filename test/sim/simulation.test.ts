@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { STORE_MISMATCH } from '../../actors/runtime/rebuild.ts';
+import { STORE_MISMATCH } from '../../actors/runtime/rebuild/rebuild.ts';
 import { runSeeds, type SeedsRun } from './run-seeds.ts';
 import { simulate } from './simulate.ts';
 

@@ -1,4 +1,4 @@
-import type { EntityState } from '../../core/vocabulary/state.ts';
+import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import type { View } from './model/model.ts';
 
 /**

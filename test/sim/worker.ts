@@ -1,5 +1,5 @@
 import { applyMutant } from './mutants/apply-mutant.ts';
-import type { FaultKind } from './chaos.ts';
+import type { FaultKind } from './machines/chaos.ts';
 import type { Violation } from './world.ts';
 
 /** Seeds to run, in order. */

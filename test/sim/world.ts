@@ -1,13 +1,13 @@
 import { pino } from 'pino';
-import { PARTITION_REFUSED, STORE_DISCARDED } from '../../actors/runtime/contender.ts';
-import { STORE_UNWRITABLE } from '../../actors/runtime/maintenance.ts';
-import { OWNER_FAILED } from '../../actors/runtime/partition-owner.ts';
+import { PARTITION_REFUSED, STORE_DISCARDED } from '../../actors/runtime/membership/contender.ts';
+import { STORE_UNWRITABLE } from '../../actors/runtime/term/maintenance.ts';
+import { OWNER_FAILED } from '../../actors/runtime/term/partition-owner.ts';
 import { CLOCK_WRONG } from '../../streams/broker-clock.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import { UNREADABLE_COMMANDS } from '../../actors/runtime/request-feed.ts';
+import { UNREADABLE_COMMANDS } from '../../actors/runtime/term/request-feed.ts';
 import { FACTS_RESET } from '../../streams/sinks/live/live-feed.ts';
 import { createRandom, type Random } from './random.ts';
-import { createSimClock, type SimClock } from './sim-clock.ts';
+import { createSimClock, type SimClock } from './machines/sim-clock.ts';
 
 /** A violated invariant, found by one of the checks. */
 export interface Violation {

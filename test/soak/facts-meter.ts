@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/kernel/clock.ts';
-import { decodeCommit, encodeCommit } from '../../streams/codec.ts';
+import { decodeCommit, encodeCommit } from '../../core/codec/codec.ts';
 import { connectJetStream } from '../../streams/log/log-jetstream.ts';
-import { silentLogger } from '../support/silent-logger.ts';
+import { silentLogger } from '../support/in-memory/silent-logger.ts';
 
 /** Measures FACTS of a running service from its broker: what is appended, held and trimmed. */
 export interface FactsMeter {

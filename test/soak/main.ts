@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { factsLevels } from '../../streams/facts-levels.ts';
+import { factsLevels } from '../../streams/facts/facts-levels.ts';
 import { measurePlayerCost } from './player-cost.ts';
 import { mib, soak } from './soak.ts';
 

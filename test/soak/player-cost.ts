@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { createBackbone } from '../support/backbone.ts';
+import { createBackbone } from '../support/servers/backbone.ts';
 
 /** What players cost in FACTS, in bytes, as one owner with its normal intervals writes it. */
 export interface PlayerCost {

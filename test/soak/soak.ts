@@ -2,10 +2,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { partitionOf } from '../../core/kernel/partition.ts';
-import { startService, type RunningService } from '../support/running-service.ts';
-import { followStream } from '../support/stream-follower.ts';
+import { startService, type RunningService } from '../support/servers/running-service.ts';
+import { followStream } from '../support/wire/stream-follower.ts';
 import { until } from '../support/until.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/wire/webhook-receiver.ts';
 import { meterFacts, type FactsMeter } from './facts-meter.ts';
 
 export interface SoakOptions {

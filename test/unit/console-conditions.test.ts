@@ -16,7 +16,7 @@ import {
 import { OPERATORS } from '../../console/src/conditions/operands.ts';
 import { unfinishedOf } from '../../console/src/conditions/unfinished.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import type { Json, JsonObject } from '../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 
 /* The console's builder of conditions: what it reads and writes again means the same. */
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { draftPlace, forgetDrafts } from '../../console/src/parts/draft-places.ts';
+import { draftPlace, forgetDrafts } from '../../console/src/parts/drafts/draft-places.ts';
 
 /** The storage of a tab. */
 function aStorage(...keys: string[]): Storage {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonChanges, mergeFields, pathText } from '../../console/src/parts/json-changes.ts';
+import { jsonChanges, mergeFields, pathText } from '../../console/src/parts/drafts/json-changes.ts';
 
 const shown = (before: unknown, after: unknown) =>
   jsonChanges(before, after).map(({ path, kind, ...values }) => [pathText(path), kind, values]);

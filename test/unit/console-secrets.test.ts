@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { looksSecret } from '../../console/src/flags/secrets.ts';
-import type { Json } from '../../core/kernel/json.ts';
+import type { Json } from '../../core/kernel/text/json.ts';
 
 it.each<[Json]>([
   ['sk_live_4eC39HqLyjWDarjtT1zdp7dc'],

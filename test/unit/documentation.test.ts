@@ -1,9 +1,9 @@
-import { ROLES } from '../../core/vocabulary/users.ts';
+import { ROLES } from '../../core/vocabulary/documents/users.ts';
 import { describe, expect, it } from 'vitest';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { FIELD_NAMES } from '../../actors/conditions/fields.ts';
 import { OPERATORS } from '../../actors/conditions/operators.ts';
-import { SUPPRESSION_REASONS } from '../../core/vocabulary/suppression-reasons.ts';
+import { SUPPRESSION_REASONS } from '../../core/vocabulary/facts/suppression-reasons.ts';
 import { routes } from '../../src/api/routes.ts';
 import { readConfig, SECRET_SETTINGS } from '../../src/config.ts';
 import { setGameCommand } from '../../src/cli/set-game.ts';
@@ -11,8 +11,8 @@ import { systemClock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { ERRORS } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { createMetrics } from '../../core/kernel/metrics.ts';
-import { TIERS } from '../../core/vocabulary/documents.ts';
+import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { TIERS } from '../../core/vocabulary/documents/documents.ts';
 import {
   BUCKET_MAX_AGE_MS,
   BUCKETS,
@@ -20,7 +20,7 @@ import {
   type BucketName,
   type StreamName,
 } from '../../streams/stream-definitions.ts';
-import { FILTER_OPERATORS, WEBHOOK_KINDS } from '../../streams/config/webhook-kinds.ts';
+import { FILTER_OPERATORS, WEBHOOK_KINDS } from '../../streams/config/webhooks/webhook-kinds.ts';
 import {
   blocksOf,
   codeIn,

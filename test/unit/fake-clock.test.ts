@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sleep } from '../../core/kernel/clock.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeClock } from '../support/in-memory/fake-clock.ts';
 
 test('timers fire in order of their due time, at that time, also those set meanwhile', async () => {
   const clock = createFakeClock(0);

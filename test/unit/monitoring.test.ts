@@ -7,10 +7,16 @@ import { parse } from 'yaml';
 import { renderDashboard } from '../../deploy/grafana/source/dashboard.ts';
 import { DASHBOARDS } from '../../deploy/grafana/source/dashboards.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
-import { createMetrics } from '../../core/kernel/metrics.ts';
+import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
 import { linkFault, rowsUnder, codeIn, sectionsOf } from '../support/documentation.ts';
-import { alertsOf, expressions, exporterMetrics, panelsOf, PROMETHEUS_FOLDER } from '../support/monitoring-files.ts';
-import { selectorsOf } from '../support/promql.ts';
+import {
+  alertsOf,
+  expressions,
+  exporterMetrics,
+  panelsOf,
+  PROMETHEUS_FOLDER,
+} from '../support/browser/monitoring-files.ts';
+import { selectorsOf } from '../support/browser/promql.ts';
 
 /* Holds dashboards and alerts to the metrics of the service, to the runbook, and to the form that Grafana reads. */
 

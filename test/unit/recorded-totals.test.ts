@@ -1,17 +1,17 @@
 import { array, assert, constant, constantFrom, integer, oneof, property, record, type Arbitrary } from 'fast-check';
 import { expect, it } from 'vitest';
-import type { CommandBody } from '../../core/vocabulary/commands.ts';
+import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
 import { decide } from '../../actors/decide.ts';
 import { evolve } from '../../actors/evolve.ts';
-import type { DomainFact, Fact } from '../../core/vocabulary/facts.ts';
-import type { Reply } from '../../core/vocabulary/replies.ts';
-import { createDraft } from '../../actors/runtime/draft.ts';
-import type { EntityState } from '../../core/vocabulary/state.ts';
+import type { DomainFact, Fact } from '../../core/vocabulary/facts/facts.ts';
+import type { Reply } from '../../core/vocabulary/commands/replies.ts';
+import { createDraft } from '../../actors/runtime/term/draft.ts';
+import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
 import { namedRowsOf } from '../../clickhouse-schema/rows/testing.ts';
-import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../streams/codec.ts';
+import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../core/codec/codec.ts';
 import { aCommit } from '../../streams/sinks/testing.ts';
-import type { CallerKind } from '../../core/vocabulary/scope.ts';
+import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 
 /*
  * Whatever comes, in whatever order, again and again, through crashes and rebuilds: the totals are those of a plain

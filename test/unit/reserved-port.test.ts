@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { reservedPort } from '../support/reserved-port.ts';
+import { reservedPort } from '../support/servers/reserved-port.ts';
 
 it('a port is given out once, whoever asks at the same time, and is free to listen on', async () => {
   const here = Promise.all(Array.from({ length: 100 }, reservedPort));
@@ -23,7 +23,7 @@ it('a port is given out once, whoever asks at the same time, and is free to list
 
 /** Ports that another process reserves until `end`. */
 function portsOfProcess(count: number): { ports: Promise<number[]>; end: () => void } {
-  const module = new URL('../support/reserved-port.ts', import.meta.url).href;
+  const module = new URL('../support/servers/reserved-port.ts', import.meta.url).href;
   const source =
     `const { reservedPort } = await import(${JSON.stringify(module)});` +
     `console.log(JSON.stringify(await Promise.all(Array.from({ length: ${count} }, reservedPort))));` +

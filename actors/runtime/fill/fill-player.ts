@@ -1,7 +1,7 @@
 import { eventReader, type EventProperty } from '../../computed/concerned-properties.ts';
-import { bucketsOf, merged, type Buckets } from '../../../core/vocabulary/computed-buckets.ts';
-import type { PropertyFilled } from '../../../core/vocabulary/computed.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import { bucketsOf, merged, type Buckets } from '../../../core/vocabulary/state/computed-buckets.ts';
+import type { PropertyFilled } from '../../../core/vocabulary/documents/computed.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { PastEvent } from '../../../core/vocabulary/event-history.ts';
 
 /** A property whose past is read. */

@@ -1,14 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../core/kernel/days.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
-import { createBackbone, type Backbone, type BackboneNode } from '../../../test/support/backbone.ts';
-import { createMemoryConfigStore, type MemoryConfigStore } from '../../../test/support/memory-config-store.ts';
-import { silentLogger } from '../../../test/support/silent-logger.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import { createBackbone, type Backbone, type BackboneNode } from '../../../test/support/servers/backbone.ts';
+import {
+  createMemoryConfigStore,
+  type MemoryConfigStore,
+} from '../../../test/support/in-memory/memory-config-store.ts';
+import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { aCampaign } from '../../campaigns/testing.ts';
-import type { CommandBody } from '../../../core/vocabulary/commands.ts';
-import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
-import { createLiveDefinitions } from '../live-definitions.ts';
+import type { CommandBody } from '../../../core/vocabulary/commands/commands.ts';
+import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
+import { createLiveDefinitions } from '../definitions/live-definitions.ts';
 import type { EventHistory, PastEvent } from '../../../core/vocabulary/event-history.ts';
 
 const PLAYERS = ['p0', 'p1', 'p2', 'p3'];

@@ -3,18 +3,22 @@ import { DAY_MS, dayOf } from '../../../core/kernel/days.ts';
 import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { partitionOf } from '../../../core/kernel/partition.ts';
-import { createSignal } from '../../../core/kernel/signal.ts';
+import { createSignal } from '../../../core/kernel/flow/signal.ts';
 import { compileEventProperty } from '../../computed/concerned-properties.ts';
 import { readProperty } from '../../computed/property-text.ts';
 import { metered, stepsSpent } from '../../conditions/steps.ts';
 import { triggerCampaigns } from '../../campaigns/trigger-campaigns.ts';
 import type { Definitions } from '../../definitions.ts';
-import type { CommitDraft } from '../draft.ts';
+import type { CommitDraft } from '../term/draft.ts';
 import type { Draft } from '../../decision.ts';
 import { updateSegments } from '../../segments/update-segments.ts';
-import { PROPERTIES_LEDGER, propertiesLedgerOf, type PropertyFilled } from '../../../core/vocabulary/computed.ts';
-import type { EntityState, LedgerState } from '../../../core/vocabulary/state.ts';
-import type { Entities } from '../entities.ts';
+import {
+  PROPERTIES_LEDGER,
+  propertiesLedgerOf,
+  type PropertyFilled,
+} from '../../../core/vocabulary/documents/computed.ts';
+import type { EntityState, LedgerState } from '../../../core/vocabulary/state/state.ts';
+import type { Entities } from '../term/entities.ts';
 import type { EventHistory, PastEvents } from '../../../core/vocabulary/event-history.ts';
 import { createPlayerPast, type FillProperty, type PlayerPast } from './fill-player.ts';
 

@@ -2,10 +2,10 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSy
 import { join } from 'node:path';
 import { open, type Database } from 'lmdb';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { decodeState, encodeState, conditionsState, headOfState } from '../../../streams/codec.ts';
+import { decodeState, encodeState, conditionsState, headOfState } from '../../../core/codec/codec.ts';
 import { dueAt } from '../../timers.ts';
-import type { StateHead } from '../../../core/vocabulary/state-outline.ts';
-import { recount } from '../player-counts.ts';
+import type { StateHead } from '../../../core/vocabulary/state/state-outline.ts';
+import { recount } from '../term/player-counts.ts';
 import { readOrFault, StoreFaultError } from './checked-store.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores, WrittenEntity } from './store.ts';
 

@@ -8,7 +8,7 @@ import { aPlayer } from '../../testing.ts';
 import { checkedStore, StoreFaultError } from './checked-store.ts';
 import { compactLmdbStores, openLmdbStores } from './store-lmdb.ts';
 import { createMemoryStores } from './store-memory.ts';
-import type { EntityState } from '../../../core/vocabulary/state.ts';
+import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import type { Stores } from './store.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];

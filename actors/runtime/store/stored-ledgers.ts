@@ -1,4 +1,4 @@
-import { LEDGER_PREFIX } from '../../../core/vocabulary/commands.ts';
+import { LEDGER_PREFIX } from '../../../core/vocabulary/commands/commands.ts';
 import type { PartitionStore } from './store.ts';
 
 /** The ids of the ledgers in a store. They follow each other in the order of its keys. */

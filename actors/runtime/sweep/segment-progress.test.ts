@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
-import { silentLogger } from '../../../test/support/silent-logger.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { createProgressWriter, type SegmentProgress } from './segment-progress.ts';
 
 const progressAt = (revision: number, done: boolean): SegmentProgress => ({

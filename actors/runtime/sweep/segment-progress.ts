@@ -1,10 +1,10 @@
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import { decodeJson, encodeJson } from '../../../streams/codec.ts';
+import { decodeJson, encodeJson } from '../../../core/codec/codec.ts';
 import type { Bucket, Log } from '../../../streams/log/log.ts';
-import { tenantOf } from '../player-counts.ts';
-import type { Environment } from '../../../core/vocabulary/scope.ts';
+import { tenantOf } from '../term/player-counts.ts';
+import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { TenantProgress } from './tenant-progress.ts';
 
 /** The progress of a partition's sweep. Stored in POSITIONS under `segments.<partition>`. */

@@ -1,14 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createBackbone, type Backbone, type BackboneNode } from '../../../test/support/backbone.ts';
-import { createMemoryConfigStore, type MemoryConfigStore } from '../../../test/support/memory-config-store.ts';
-import { silentLogger } from '../../../test/support/silent-logger.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import { createBackbone, type Backbone, type BackboneNode } from '../../../test/support/servers/backbone.ts';
+import {
+  createMemoryConfigStore,
+  type MemoryConfigStore,
+} from '../../../test/support/in-memory/memory-config-store.ts';
+import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { MemoryFaults } from '../../../streams/log/log-memory.ts';
-import { encodeCommands } from '../../../streams/codec.ts';
+import { encodeCommands } from '../../../core/codec/codec.ts';
 import { aCommand } from '../../testing.ts';
 import { HUNGRY } from '../../conditions/testing.ts';
-import { createLiveDefinitions } from '../live-definitions.ts';
+import { createLiveDefinitions } from '../definitions/live-definitions.ts';
 import { readSegmentProgress } from './segment-progress.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { PlayerCounts } from '../player-counts.ts';
+import type { PlayerCounts } from '../term/player-counts.ts';
 import type { SweptTenant } from './swept.ts';
 import type { TenantProgress } from './tenant-progress.ts';
 

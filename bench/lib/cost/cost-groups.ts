@@ -1,5 +1,5 @@
-import { prepareDeliveries, type DeliveriesRun } from '../../outputs-deliveries.ts';
-import { prepareEvaluation } from '../../flags.ts';
+import { prepareDeliveries, type DeliveriesRun } from '../../outputs/outputs-deliveries.ts';
+import { prepareEvaluation } from '../../targeting/flags.ts';
 import { prepareScoring } from '../../scoring.ts';
 import { create } from '../load/calls.ts';
 import { prepareIngest } from '../ingest-stage.ts';
@@ -7,7 +7,7 @@ import { prepareSyncs } from '../lives/syncs.ts';
 import { prepareOutputs } from '../outputs-stage.ts';
 import type { Counters } from '../service/counters.ts';
 import type { Service } from '../service/service.ts';
-import { startReceiver } from '../service/receiver.ts';
+import { startReceiver } from '../service/readers/receiver.ts';
 import type { Target } from '../stage.ts';
 import { costOf, costOfSyncs, type Cost } from './cost-figures.ts';
 import {

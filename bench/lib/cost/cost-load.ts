@@ -5,7 +5,7 @@ import { measureClosedLoop, measureOpenLoop, type Run } from '../run.ts';
 import { countedBetween, readCounters, type Counters } from '../service/counters.ts';
 import type { Service } from '../service/service.ts';
 import type { Stage, Target } from '../stage.ts';
-import type { Workload } from '../load/workload.ts';
+import type { Workload } from '../load/traffic/workload.ts';
 import { costOf, costOfRun, type Cost, type Measured } from './cost-figures.ts';
 
 /** Every load of the table, in its order. */

@@ -14,8 +14,8 @@ test('bytes are added up by function, largest first, native ones by their caller
   expect(summariseAllocations({ head })).toEqual({
     bytes: 50,
     functions: [
-      { name: 'parse ← streams/codec.ts', bytes: 30 },
-      { name: 'decode streams/codec.ts:5', bytes: 20 },
+      { name: 'parse ← core/codec/codec.ts', bytes: 30 },
+      { name: 'decode core/codec/codec.ts:5', bytes: 20 },
       { name: '(root)', bytes: 0 },
     ],
   });

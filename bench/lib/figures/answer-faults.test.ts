@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerFaults, neverServed, type BulkAnswer, type Served } from './answer-faults.ts';
-import { SAMPLE_SEGMENTS, sampleFlags } from '../service/sample-flags.ts';
+import { SAMPLE_SEGMENTS, sampleFlags } from '../service/samples/sample-flags.ts';
 
 const segmentIds = new Map(SAMPLE_SEGMENTS.map(({ body }) => [body.key, `seg_${body.key}`]));
 const flags = sampleFlags(segmentIds);

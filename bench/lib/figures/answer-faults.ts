@@ -1,4 +1,4 @@
-import type { SampleAttributes, SampleFlag, SampleSegment } from '../service/sample-flags.ts';
+import type { SampleAttributes, SampleFlag, SampleSegment } from '../service/samples/sample-flags.ts';
 
 /** One flag's evaluation, as the bulk endpoint answers it. */
 export interface Served {

@@ -1,5 +1,5 @@
 import { createHistogram, latencyOf } from './histogram.ts';
-import type { Arrivals } from '../load/arrivals.ts';
+import type { Arrivals } from '../load/traffic/arrivals.ts';
 import { sum, type Latency } from './statistics.ts';
 
 /** Events by number, and whether their answers accepted them. */

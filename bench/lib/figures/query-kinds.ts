@@ -1,7 +1,7 @@
-import type { EventQuery } from '../../../clickhouse-schema/queries/event-query.ts';
-import type { PublicEvent } from '../../../core/vocabulary/event-json.ts';
+import type { EventQuery } from '../../../clickhouse-schema/queries/events/event-query.ts';
+import type { PublicEvent } from '../../../core/vocabulary/facts/event-json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { GAME, RARE_NAME } from '../load/made-events.ts';
+import { GAME, RARE_NAME } from '../load/traffic/made-events.ts';
 
 /** An event of the table, from which queries take their conditions. */
 export interface QueriedEvent {

@@ -4,8 +4,8 @@ import { BenchError, temporaryFolder, type Bench } from '../bench.ts';
 import { call, create } from '../load/calls.ts';
 import type { LifeStepKind } from './life-plan.ts';
 import { createLifeBodies, LIFE_EVENTS, LIFE_PATHS } from './life-requests.ts';
-import { readPlayerIds } from '../load/player-ids.ts';
-import { defineSamples } from '../service/sample-flags.ts';
+import { readPlayerIds } from '../load/traffic/player-ids.ts';
+import { defineSamples } from '../service/samples/sample-flags.ts';
 import { startLocalService, type LocalService, type LocalServiceOptions } from '../service/service.ts';
 import { createStage, type Stage } from '../stage.ts';
 

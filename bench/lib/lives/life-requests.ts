@@ -1,6 +1,6 @@
 import type { LifeStepKind } from './life-plan.ts';
 import { times } from '../figures/statistics.ts';
-import { sampleEvent } from '../load/workload.ts';
+import { sampleEvent } from '../load/traffic/workload.ts';
 
 /** Where each step of a life goes. */
 export const LIFE_PATHS: Readonly<Record<LifeStepKind, string>> = {

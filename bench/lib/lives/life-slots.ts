@@ -1,6 +1,6 @@
 import { times } from '../figures/statistics.ts';
 import { postRequests } from '../load/connections.ts';
-import type { PlayerIds } from '../load/player-ids.ts';
+import type { PlayerIds } from '../load/traffic/player-ids.ts';
 import { openScheduler, type Job, type Scheduler } from '../load/scheduler.ts';
 import type { LifePlan, LifeStep, LifeStepKind } from './life-plan.ts';
 import { createLifeBodies, LIFE_PATHS, type LifeRequest } from './life-requests.ts';

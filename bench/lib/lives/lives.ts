@@ -2,7 +2,7 @@ import { createLifePlan, type LifePlanOptions } from './life-plan.ts';
 import { openLifeSlots } from './life-slots.ts';
 import { createLifeTally, type LifeFigures } from './life-tally.ts';
 import { asConnectionsAllow, atRate } from '../load/pace.ts';
-import { readPlayerIds } from '../load/player-ids.ts';
+import { readPlayerIds } from '../load/traffic/player-ids.ts';
 import { defineWorker } from '../service/worker.ts';
 
 export interface LivesSpec extends LifePlanOptions {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { bulk, type BulkProgress, type BulkSpec } from './bulk.ts';
-import { readPlayerIds } from './player-ids.ts';
+import { readPlayerIds } from './traffic/player-ids.ts';
 
 let folder: string;
 let server: Server;

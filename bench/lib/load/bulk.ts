@@ -3,7 +3,7 @@ import { playerOf } from './calls.ts';
 import { postRequests } from './connections.ts';
 import { asConnectionsAllow } from './pace.ts';
 import { openScheduler, type Job } from './scheduler.ts';
-import { ID_CHARS, readPlayerIds } from './player-ids.ts';
+import { ID_CHARS, readPlayerIds } from './traffic/player-ids.ts';
 import { defineWorker } from '../service/worker.ts';
 
 export interface BulkSpec {

@@ -1,7 +1,7 @@
 import { happened } from './load-result.ts';
 import { addedBetween, readStatusCounts } from '../figures/metrics.ts';
 import { countedBetween, type Counters } from '../service/counters.ts';
-import { catchUpOf, watchRows, type CatchUp, type RowSample } from '../service/row-watch.ts';
+import { catchUpOf, watchRows, type CatchUp, type RowSample } from '../service/readers/row-watch.ts';
 import type { Stage, Target } from '../stage.ts';
 import { watchUsage, type Pids } from '../figures/usage.ts';
 

@@ -1,4 +1,4 @@
-import type { CatchUp } from '../service/row-watch.ts';
+import type { CatchUp } from '../service/readers/row-watch.ts';
 import type { ConnectionsFigures, Pair, Run } from '../run.ts';
 import { increment, median, medianByName, medianLatency, medianRatio, type Latency } from '../figures/statistics.ts';
 import { LATENCY_HEAD, latencyRow, section, table, tableOf, type Cell, type Row } from './table.ts';

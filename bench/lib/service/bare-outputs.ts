@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import type { HttpResponse, TemplatedApp } from 'uWebSockets.js';
-import type { SampleEvent } from '../load/workload.ts';
+import type { SampleEvent } from '../load/traffic/workload.ts';
 
 /** A body that tracks events. */
 export type Tracked = SampleEvent | { events: SampleEvent[] };

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { open } from 'lmdb';
-import { createEntities } from '../../../actors/runtime/entities.ts';
-import { prepareStore } from '../../../actors/runtime/rebuild.ts';
-import { createRebuildSlot } from '../../../actors/runtime/rebuild-slot.ts';
+import { createEntities } from '../../../actors/runtime/term/entities.ts';
+import { prepareStore } from '../../../actors/runtime/rebuild/rebuild.ts';
+import { createRebuildSlot } from '../../../actors/runtime/rebuild/rebuild-slot.ts';
 import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';
 import { openLmdbStores } from '../../../actors/runtime/store/store-lmdb.ts';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { createLogger } from '../../../core/kernel/logger.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
-import { encodeJson } from '../../../streams/codec.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { encodeJson } from '../../../core/codec/codec.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
-import { rebuildKey } from '../../../streams/rebuild-mark.ts';
+import { rebuildKey } from '../../../streams/facts/rebuild-mark.ts';
 import { defineWorker } from './worker.ts';
 import { readUsage } from '../figures/usage.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
-import { silentLogger } from '../../../test/support/silent-logger.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { openClient } from '../../open-client.ts';
 import type { Question } from './question.ts';
 import { createQuestions } from './run-question.ts';

@@ -2,7 +2,7 @@ import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import { createStatementSlots } from '../statement-slots.ts';
+import { createStatementSlots } from '../statements/statement-slots.ts';
 import { TRANSIENT_CODES } from '../../transient-codes.ts';
 import type { BreakdownQuestion, Question, TrendQuestion } from './question.ts';
 import { exceededBound, type QuestionResult, type QuestionRow, statementOf } from './statement-of.ts';

@@ -1,4 +1,4 @@
-import { type AnswerOf, type BodyOf, call, type Scope } from '../api.ts';
+import { type AnswerOf, type BodyOf, call, type Scope } from '../frame/api.ts';
 
 type Body = BodyOf<'POST /v1/analytics/queries'>;
 

@@ -1,6 +1,6 @@
 import { Table, VisuallyHidden } from '@mantine/core';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
-import { number } from '../parts/values.tsx';
+import { number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { keyText } from './result-table.ts';
 

@@ -1,5 +1,5 @@
-import type { AnswerOf, BodyOf } from '../api.ts';
-import { DAY_MS } from '../parts/units.ts';
+import type { AnswerOf, BodyOf } from '../frame/api.ts';
+import { DAY_MS } from '../parts/charts/units.ts';
 
 /* An analytics query as the screen edits it, and its form in the address: `?q=<JSON>&days=28`, or `&from=…&to=…`. */
 

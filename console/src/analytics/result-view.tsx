@@ -1,10 +1,10 @@
 import { Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
-import { Chart } from '../parts/chart.tsx';
+import { Chart } from '../parts/charts/chart.tsx';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Empty } from '../parts/states.tsx';
-import { percent } from '../parts/units.ts';
-import { money, number } from '../parts/values.tsx';
+import { percent } from '../parts/charts/units.ts';
+import { money, number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { CohortTable } from './cohort-table.tsx';
 import type { Result, ResultOf } from './query.ts';

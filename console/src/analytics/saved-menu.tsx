@@ -2,10 +2,10 @@ import { ActionIcon, Alert, Anchor, Button, Group, Stack, Text, TextInput } from
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { type AnswerOf, call } from '../api.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { type AnswerOf, call } from '../frame/api.ts';
+import { Dialog } from '../parts/editors/dialog.tsx';
 import { Fault, Loaded } from '../parts/states.tsx';
-import { isAtLeast, usePlace } from '../session.tsx';
+import { isAtLeast, usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { addressOf, type Asked, queryOf, withDays } from './query.ts';
 

@@ -1,11 +1,11 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { call } from '../api.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { call } from '../frame/api.ts';
+import { Dialog } from '../parts/editors/dialog.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { Copy } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { Copy } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Asked, bodyOf } from './query.ts';
 

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../api.ts';
+import type { AnswerOf } from '../frame/api.ts';
 
 /* What an audit entry is about. */
 

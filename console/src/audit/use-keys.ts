@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../api.ts';
-import { usePlace } from '../session.tsx';
+import { call } from '../frame/api.ts';
+import { usePlace } from '../frame/session.tsx';
 
 /** The API keys of the game and environment, which admins may read. */
 export function useKeys() {

@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { call } from '../api.ts';
+import { call } from '../frame/api.ts';
 import type { Campaign as ListedCampaign } from '../definitions.ts';
-import { TurnOffNow } from '../parts/approval.tsx';
+import { TurnOffNow } from '../parts/editors/approval.tsx';
 import { patch } from '../parts/optimistic.ts';
-import { SegmentPlayerCount } from '../parts/player-count.tsx';
-import { RemoveButton } from '../parts/remove-button.tsx';
-import { SwitchButton } from '../parts/switch-button.tsx';
-import { usePlace } from '../session.tsx';
+import { SegmentPlayerCount } from '../parts/players/player-count.tsx';
+import { RemoveButton } from '../parts/editors/remove-button.tsx';
+import { SwitchButton } from '../parts/editors/switch-button.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Campaign, campaignQuery } from './campaign-document.ts';
 

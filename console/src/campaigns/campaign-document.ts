@@ -1,6 +1,6 @@
-import type { AnswerOf, Scope } from '../api.ts';
-import { isObject } from '../parts/json-text.ts';
-import { DAY_MS } from '../parts/units.ts';
+import type { AnswerOf, Scope } from '../frame/api.ts';
+import { isObject } from '../parts/editors/json-text.ts';
+import { DAY_MS } from '../parts/charts/units.ts';
 
 /* The campaign as the API shows it, the part that people write, and what follows from it. */
 

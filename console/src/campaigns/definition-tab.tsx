@@ -1,8 +1,8 @@
 import { SimpleGrid, Stack } from '@mantine/core';
-import { DraftBar } from '../parts/draft-bar.tsx';
-import { JsonEditor } from '../parts/json-editor.tsx';
-import { isSameJson, parseObject, prettyJson } from '../parts/json-text.ts';
-import { usePlace } from '../session.tsx';
+import { DraftBar } from '../parts/drafts/draft-bar.tsx';
+import { JsonEditor } from '../parts/editors/json-editor.tsx';
+import { isSameJson, parseObject, prettyJson } from '../parts/editors/json-text.ts';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Campaign, EMPTY_CAMPAIGN, writable } from './campaign-document.ts';
 import { BadJson, DefinitionForm } from './definition-form.tsx';

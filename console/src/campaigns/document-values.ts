@@ -1,4 +1,4 @@
-import { isObject } from '../parts/json-text.ts';
+import { isObject } from '../parts/editors/json-text.ts';
 
 /* Values of a campaign that a person may still be writing: any field may be missing or of another type. */
 

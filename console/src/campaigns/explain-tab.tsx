@@ -2,13 +2,13 @@ import { Alert, Anchor, Button, Card, Group, Stack, Text, TextInput, Title } fro
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { type AnswerOf, call } from '../api.ts';
+import { type AnswerOf, call } from '../frame/api.ts';
 import { useSegments } from '../definitions.ts';
 import { Figures, State } from '../operations/panel.tsx';
-import { isObject, parseObject } from '../parts/json-text.ts';
+import { isObject, parseObject } from '../parts/editors/json-text.ts';
 import { Fault } from '../parts/states.tsx';
-import { number, Time } from '../parts/values.tsx';
-import { isAtLeast, usePlace } from '../session.tsx';
+import { number, Time } from '../parts/lists/values.tsx';
+import { isAtLeast, usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { MessagePreview } from './message-preview.tsx';
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../parts/units.ts';
+import { DAY_MS } from '../parts/charts/units.ts';
 
 /* Days of a month in UTC, in whole weeks from Monday. */
 

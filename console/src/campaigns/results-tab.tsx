@@ -1,14 +1,14 @@
 import { Button, Card, Group, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { type AnswerOf, call } from '../api.ts';
+import { type AnswerOf, call } from '../frame/api.ts';
 import { Figures } from '../operations/panel.tsx';
-import { IntervalChart, Meter } from '../parts/bars.tsx';
+import { IntervalChart, Meter } from '../parts/charts/bars.tsx';
 import { isMissing } from '../parts/not-there.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
-import { percent } from '../parts/units.ts';
-import { number } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { percent } from '../parts/charts/units.ts';
+import { number } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.campaign;

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { call } from '../api.ts';
-import type { Draft } from '../parts/draft.ts';
+import { call } from '../frame/api.ts';
+import type { Draft } from '../parts/drafts/draft.ts';
 import { unfinishedOf } from '../conditions/unfinished.ts';
-import { isObject, prettyJson } from '../parts/json-text.ts';
-import { SegmentPlayerCount } from '../parts/player-count.tsx';
-import { SaveDraft } from '../parts/save-draft.tsx';
-import { usePlace } from '../session.tsx';
+import { isObject, prettyJson } from '../parts/editors/json-text.ts';
+import { SegmentPlayerCount } from '../parts/players/player-count.tsx';
+import { SaveDraft } from '../parts/drafts/save-draft.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Campaign, campaignQuery, writable } from './campaign-document.ts';
 

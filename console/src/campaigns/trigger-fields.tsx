@@ -1,8 +1,8 @@
 import { Autocomplete, Box, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
 import { useEventNames } from '../conditions/names.ts';
 import { useSegments } from '../definitions.ts';
-import { ConditionBuilder } from '../parts/condition-builder.tsx';
-import { isObject, parseObject, prettyJson } from '../parts/json-text.ts';
+import { ConditionBuilder } from '../parts/editors/condition-builder.tsx';
+import { isObject, parseObject, prettyJson } from '../parts/editors/json-text.ts';
 import { TEXTS } from '../texts.ts';
 import { TRIGGERS, triggerKindOf } from './campaign-document.ts';
 import { type Document, minuteOf, textOf, timeOf } from './document-values.ts';

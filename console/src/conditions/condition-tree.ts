@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../core/kernel/json.ts';
-import { isObject } from '../parts/json-text.ts';
+import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
+import { isObject } from '../parts/editors/json-text.ts';
 import { COUNT_OPERATORS, isOperator, type Operator } from './operands.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { call } from '../api.ts';
-import { usePlace } from '../session.tsx';
+import { call } from '../frame/api.ts';
+import { usePlace } from '../frame/session.tsx';
 
 /** Where a condition stands, which decides the fields that it may name. */
 export type ConditionPlace = 'segment' | 'flag' | 'campaign' | 'event';

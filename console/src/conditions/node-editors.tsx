@@ -1,6 +1,6 @@
 import { ActionIcon, Alert, Autocomplete, Button, Fieldset, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import type { Json } from '../../../core/kernel/json.ts';
-import { Json as JsonText } from '../parts/values.tsx';
+import type { Json } from '../../../core/kernel/text/json.ts';
+import { Json as JsonText } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 import {
   type EventCount,

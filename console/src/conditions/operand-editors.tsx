@@ -1,7 +1,7 @@
 import { NativeSelect, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Json } from '../../../core/kernel/json.ts';
-import { isSameJson, parseJson } from '../parts/json-text.ts';
+import type { Json } from '../../../core/kernel/text/json.ts';
+import { isSameJson, parseJson } from '../parts/editors/json-text.ts';
 import { TEXTS } from '../texts.ts';
 import { OPERANDS, type Operator, TYPES } from './operands.ts';
 

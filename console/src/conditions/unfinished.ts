@@ -1,5 +1,5 @@
-import { incompleteFaults } from '../../../actors/conditions/incomplete.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import { incompleteFaults } from '../../../actors/conditions/check/incomplete.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.conditions;

@@ -1,12 +1,12 @@
 import { Alert, Badge, Button, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../api.ts';
-import { csvText } from '../../../core/kernel/csv-text.ts';
-import { download } from '../parts/csv.ts';
+import { type AnswerOf, call } from '../frame/api.ts';
+import { csvText } from '../../../core/kernel/text/csv-text.ts';
+import { download } from '../parts/lists/csv.ts';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { number } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { number } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { ControlBadge, FigureCells, mostOf, pText, Verdict } from './figures.tsx';
 import type { Question } from './metric-results.tsx';

@@ -1,7 +1,7 @@
 import { Badge, Table } from '@mantine/core';
-import type { AnswerOf } from '../api.ts';
-import { percent } from '../parts/units.ts';
-import { number } from '../parts/values.tsx';
+import type { AnswerOf } from '../frame/api.ts';
+import { percent } from '../parts/charts/units.ts';
+import { number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { IntervalBar } from './interval-bar.tsx';
 

@@ -1,9 +1,9 @@
 import { Button, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../api.ts';
+import { type AnswerOf, call } from '../frame/api.ts';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { usePlace } from '../session.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { ControlBadge, FigureCells, mostOf, Verdict } from './figures.tsx';
 

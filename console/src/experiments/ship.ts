@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { Flag } from '../definitions.ts';
 import { contentOf } from '../flags/edited-flag.ts';
 

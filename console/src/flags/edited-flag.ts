@@ -1,6 +1,6 @@
 import { unfinishedOf } from '../conditions/unfinished.ts';
-import type { Json, JsonObject } from '../../../core/kernel/json.ts';
-import { isObject, parseJson, prettyJson } from '../parts/json-text.ts';
+import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
+import { isObject, parseJson, prettyJson } from '../parts/editors/json-text.ts';
 import type { Flag } from '../definitions.ts';
 import { looksSecret } from './secrets.ts';
 

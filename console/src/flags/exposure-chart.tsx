@@ -1,11 +1,11 @@
 import { Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../api.ts';
-import { Chart } from '../parts/chart.tsx';
+import { type AnswerOf, call } from '../frame/api.ts';
+import { Chart } from '../parts/charts/chart.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { usePlace } from '../session.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
-import { DAY_MS } from '../parts/units.ts';
+import { DAY_MS } from '../parts/charts/units.ts';
 
 const texts = TEXTS.use;
 

@@ -15,13 +15,13 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { type AnswerOf, call } from '../api.ts';
-import { JsonValue } from '../parts/diff.tsx';
-import { JsonEditor } from '../parts/json-editor.tsx';
-import { isSameJson, parseObject } from '../parts/json-text.ts';
-import { playerIdOf } from '../parts/player-lookup.ts';
+import { type AnswerOf, call } from '../frame/api.ts';
+import { JsonValue } from '../parts/drafts/diff.tsx';
+import { JsonEditor } from '../parts/editors/json-editor.tsx';
+import { isSameJson, parseObject } from '../parts/editors/json-text.ts';
+import { playerIdOf } from '../parts/players/player-lookup.ts';
 import { Loaded } from '../parts/states.tsx';
-import { usePlace } from '../session.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { TestsTable } from './tests-table.tsx';
 

@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import { SegmentPlayerCount } from '../parts/player-count.tsx';
+import { SegmentPlayerCount } from '../parts/players/player-count.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.playerCount;

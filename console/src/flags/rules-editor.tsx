@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { NumberField } from '../conditions/operand-editors.tsx';
-import { ConditionBuilder } from '../parts/condition-builder.tsx';
+import { ConditionBuilder } from '../parts/editors/condition-builder.tsx';
 import { TEXTS } from '../texts.ts';
 import type { Segment } from '../definitions.ts';
 import { type EditedRule, movedRule, newRule } from './edited-flag.ts';

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { JsonObject } from '../../../core/kernel/json.ts';
-import { call } from '../api.ts';
-import type { Draft } from '../parts/draft.ts';
-import { SaveDraft } from '../parts/save-draft.tsx';
-import { usePlace } from '../session.tsx';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import { call } from '../frame/api.ts';
+import type { Draft } from '../parts/drafts/draft.ts';
+import { SaveDraft } from '../parts/drafts/save-draft.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Flag, flagQuery } from '../definitions.ts';
 import { contentOf, type EditedFlag, editedOf, rulesOf } from './edited-flag.ts';

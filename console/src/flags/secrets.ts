@@ -1,4 +1,4 @@
-import type { Json } from '../../../core/kernel/json.ts';
+import type { Json } from '../../../core/kernel/text/json.ts';
 
 /* Client keys are public, and so is every value of a flag that they may see. */
 

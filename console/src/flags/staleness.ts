@@ -1,5 +1,5 @@
 import type { Flag, FlagUsage } from '../definitions.ts';
-import { DAY_MS } from '../parts/units.ts';
+import { DAY_MS } from '../parts/charts/units.ts';
 
 export type Staleness = 'unused' | 'settled';
 

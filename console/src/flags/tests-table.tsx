@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import { JsonValue } from '../parts/diff.tsx';
+import { JsonValue } from '../parts/drafts/diff.tsx';
 import { TEXTS } from '../texts.ts';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 

@@ -1,5 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { parseJson } from '../parts/json-text.ts';
+import { parseJson } from '../parts/editors/json-text.ts';
 import { TEXTS } from '../texts.ts';
 import type { Flag } from '../definitions.ts';
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../api.ts';
+import { type AnswerOf, call } from '../frame/api.ts';
 import { labelOf, lagOf, LATE_SECONDS, seconds } from '../overview/outputs.ts';
-import { usePlace } from '../session.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import type { OpsStatus } from './ops-status.ts';
 

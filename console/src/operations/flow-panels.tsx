@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
-import type { AnswerOf } from '../api.ts';
-import { Meter } from '../parts/bars.tsx';
+import type { AnswerOf } from '../frame/api.ts';
+import { Meter } from '../parts/charts/bars.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { bytes } from '../parts/units.ts';
-import { number, Time } from '../parts/values.tsx';
+import { bytes } from '../parts/charts/units.ts';
+import { number, Time } from '../parts/lists/values.tsx';
 import type { OpsStatus } from './ops-status.ts';
 import { TEXTS } from '../texts.ts';
 import { Node } from './owners-panels.tsx';

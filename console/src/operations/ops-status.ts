@@ -1,3 +1,3 @@
-import type { AnswerOf } from '../api.ts';
+import type { AnswerOf } from '../frame/api.ts';
 
 export type OpsStatus = AnswerOf<'GET /v1/ops/status'>;

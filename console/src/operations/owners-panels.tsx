@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { Time } from '../parts/values.tsx';
+import { Time } from '../parts/lists/values.tsx';
 import type { OpsStatus } from './ops-status.ts';
 import { TEXTS } from '../texts.ts';
 import { Figures, Panel, State, Unread } from './panel.tsx';

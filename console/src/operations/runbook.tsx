@@ -1,6 +1,6 @@
 import { Button, Code, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Side } from '../parts/side.tsx';
+import { Side } from '../parts/lists/side.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { TEXTS } from '../texts.ts';
 import { codeParts, runbookEntry } from './runbook-text.ts';

@@ -1,10 +1,10 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Meter } from '../parts/bars.tsx';
-import { bytes } from '../parts/units.ts';
-import { number, Time } from '../parts/values.tsx';
+import { Meter } from '../parts/charts/bars.tsx';
+import { bytes } from '../parts/charts/units.ts';
+import { number, Time } from '../parts/lists/values.tsx';
 import type { OpsStatus } from './ops-status.ts';
-import { usePlace } from '../session.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { Figures, Panel, Unread } from './panel.tsx';
 

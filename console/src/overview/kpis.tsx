@@ -4,13 +4,13 @@ import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { ask } from '../analytics/ask.ts';
 import type { Query, ResultOf } from '../analytics/query.ts';
-import type { Scope } from '../api.ts';
-import { Chart } from '../parts/chart.tsx';
+import type { Scope } from '../frame/api.ts';
+import { Chart } from '../parts/charts/chart.tsx';
 import { Fault } from '../parts/states.tsx';
-import { money, number } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { money, number } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
-import { DAY_MS } from '../parts/units.ts';
+import { DAY_MS } from '../parts/charts/units.ts';
 
 const texts = TEXTS.overview;
 

@@ -1,5 +1,5 @@
-import type { AnswerOf } from '../api.ts';
-import { number } from '../parts/values.tsx';
+import type { AnswerOf } from '../frame/api.ts';
+import { number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 
 /* Outputs and checks of the service in words. */

@@ -2,8 +2,8 @@ import { Alert, Anchor, Badge, Card, List, Table, Text, Title } from '@mantine/c
 import { Link } from 'wouter';
 import type { Checks, Concern, Freshness } from '../operations/attention.ts';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
-import { bytes } from '../parts/units.ts';
-import { number, Time } from '../parts/values.tsx';
+import { bytes } from '../parts/charts/units.ts';
+import { number, Time } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 import { labelOf, lagOf, LATE_SECONDS, seconds, words } from './outputs.ts';
 

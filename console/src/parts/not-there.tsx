@@ -1,7 +1,7 @@
 import { Anchor, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../frame/api.ts';
 import { Empty, Page } from './states.tsx';
 
 /** Whether a thing of an address is not there: no thing has its id, or its text can be no id. */

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { useReachable } from '../reachability.ts';
+import { useReachable } from '../frame/reachability.ts';
 import { TEXTS } from '../texts.ts';
 
 /** Says that the service does not answer. Once it does, everything shown is read again. */

@@ -1,7 +1,7 @@
 import { Alert, type AlertProps, Anchor, Button, Code, Group, List, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../frame/api.ts';
 import { TEXTS } from '../texts.ts';
 
 /** The head of a screen. It names the tab too. */

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useLocation, useRoute } from 'wouter';
-import { SchemeButton } from '../parts/scheme-button.tsx';
+import { SchemeButton } from '../parts/charts/scheme-button.tsx';
 import { reference as texts } from '../texts/reference.ts';
 import { type ApiDocument, loadDocument, operationsOf } from './document.ts';
 import { OperationView } from './operation-view.tsx';

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text, Textarea, TextInput, Title } from '@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { reference as texts } from '../texts/reference.ts';
 import { bodyTypeOf, curlOf, exampleBody, isTestKey, nameOf, requestOf } from './request.ts';
-import { Copy } from '../parts/values.tsx';
+import { Copy } from '../parts/lists/values.tsx';
 import { isForPeople, needsKey, type Operation } from './document.ts';
 
 /** Of an answer, at most this is shown: streams do not end. */

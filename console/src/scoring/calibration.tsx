@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { Figures, Panel } from '../operations/panel.tsx';
-import { IntervalChart } from '../parts/bars.tsx';
-import { percent } from '../parts/units.ts';
-import { number } from '../parts/values.tsx';
+import { IntervalChart } from '../parts/charts/bars.tsx';
+import { percent } from '../parts/charts/units.ts';
+import { number } from '../parts/lists/values.tsx';
 import type { ScoringReport } from './scoring-report.ts';
 import { TEXTS } from '../texts.ts';
 

@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
 import { Figures, Panel, State } from '../operations/panel.tsx';
-import { PairedBars } from '../parts/bars.tsx';
-import { percent } from '../parts/units.ts';
-import { number } from '../parts/values.tsx';
+import { PairedBars } from '../parts/charts/bars.tsx';
+import { percent } from '../parts/charts/units.ts';
+import { number } from '../parts/lists/values.tsx';
 import type { ScoringReport } from './scoring-report.ts';
 import { TEXTS } from '../texts.ts';
 

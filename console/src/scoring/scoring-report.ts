@@ -1,3 +1,3 @@
-import type { AnswerOf } from '../api.ts';
+import type { AnswerOf } from '../frame/api.ts';
 
 export type ScoringReport = AnswerOf<'GET /v1/scoring/report'>;

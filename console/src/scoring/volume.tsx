@@ -1,6 +1,6 @@
 import { Panel } from '../operations/panel.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { number } from '../parts/values.tsx';
+import { DataTable } from '../parts/lists/data-table.tsx';
+import { number } from '../parts/lists/values.tsx';
 import type { ScoringReport } from './scoring-report.ts';
 import { TEXTS } from '../texts.ts';
 

@@ -12,10 +12,10 @@ import { SaveDialog, SavedList } from '../analytics/saved-menu.tsx';
 import { SqlDialog } from '../analytics/sql-dialog.tsx';
 import { ask } from '../analytics/ask.ts';
 import { useEventNames, useEventProperties } from '../conditions/names.ts';
-import { csvText } from '../../../core/kernel/csv-text.ts';
-import { download } from '../parts/csv.ts';
+import { csvText } from '../../../core/kernel/text/csv-text.ts';
+import { download } from '../parts/lists/csv.ts';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
-import { isAtLeast, usePlace } from '../session.tsx';
+import { isAtLeast, usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.analytics;

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useSearchParams } from 'wouter';
-import { ApiError, call } from '../api.ts';
+import { ApiError, call } from '../frame/api.ts';
 import { CampaignActions } from '../campaigns/campaign-actions.tsx';
 import { type Campaign, campaignQuery, stateOf, writable } from '../campaigns/campaign-document.ts';
 import { baseText, DefinitionTab } from '../campaigns/definition-tab.tsx';
@@ -9,12 +9,12 @@ import { ExplainTab } from '../campaigns/explain-tab.tsx';
 import { ResultsTab } from '../campaigns/results-tab.tsx';
 import type { CampaignDraft } from '../campaigns/save-campaign.tsx';
 import { StateBadge } from '../campaigns/state-badge.tsx';
-import { useDraft } from '../parts/draft.ts';
-import { parseObject } from '../parts/json-text.ts';
+import { useDraft } from '../parts/drafts/draft.ts';
+import { parseObject } from '../parts/editors/json-text.ts';
 import { ScreenTabs } from '../parts/screen-tabs.tsx';
-import { SavedNotice } from '../parts/saved.tsx';
+import { SavedNotice } from '../parts/drafts/saved.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
-import { usePlace } from '../session.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.campaign;

@@ -7,12 +7,12 @@ import { StateBadge } from '../campaigns/state-badge.tsx';
 import { scheduleText, triggerText } from '../campaigns/trigger-text.ts';
 import { type Campaign, useCampaigns, useSegments } from '../definitions.ts';
 import { useAddressField } from '../parts/address.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import { type Column, DataTable } from '../parts/lists/data-table.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
-import { percent } from '../parts/units.ts';
-import { Time } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { percent } from '../parts/charts/units.ts';
+import { Time } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.campaigns;

@@ -13,7 +13,7 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { call } from '../api.ts';
+import { call } from '../frame/api.ts';
 import { useEventNames } from '../conditions/names.ts';
 import { Breakdown, type Choice, DIMENSIONS, MOST_GROUPS } from '../experiments/breakdown.tsx';
 import {
@@ -27,14 +27,14 @@ import { shipped } from '../experiments/ship.ts';
 import { type Flag, flagQuery, useFlag } from '../definitions.ts';
 import { contentOf } from '../flags/edited-flag.ts';
 import { ExposureChart } from '../flags/exposure-chart.tsx';
-import { SwitchBadge } from '../parts/switch-badge.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { Diff } from '../parts/diff.tsx';
+import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
+import { Confirm } from '../parts/editors/confirm.tsx';
+import { Diff } from '../parts/drafts/diff.tsx';
 import { isMissing } from '../parts/not-there.tsx';
-import { noteSaved, SavedNotice } from '../parts/saved.tsx';
+import { noteSaved, SavedNotice } from '../parts/drafts/saved.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
-import { number } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { number } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { NoFlag } from './flag.tsx';
 

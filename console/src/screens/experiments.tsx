@@ -1,12 +1,12 @@
 import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../definitions.ts';
-import { SwitchBadge } from '../parts/switch-badge.tsx';
+import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
 import { isSplit } from '../flags/staleness.ts';
 import { useAddressField } from '../parts/address.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import { type Column, DataTable } from '../parts/lists/data-table.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
-import { number, Time } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { number, Time } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.experiments;

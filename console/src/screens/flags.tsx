@@ -2,20 +2,20 @@ import { Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, Text
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { call } from '../api.ts';
+import { call } from '../frame/api.ts';
 import { type Flag, type FlagUsage, useFlags, useFlagUsage } from '../definitions.ts';
-import { SwitchBadge } from '../parts/switch-badge.tsx';
+import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
 import { RuleCounts } from '../flags/rule-counts.tsx';
 import { stalenessOf } from '../flags/staleness.ts';
 import { useAddressField } from '../parts/address.ts';
-import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { ConfirmButton } from '../parts/editors/confirm-button.tsx';
 import { useOptimistic } from '../parts/optimistic.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { type Column, DataTable } from '../parts/lists/data-table.tsx';
+import { Dialog } from '../parts/editors/dialog.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Fault, Loaded, Page } from '../parts/states.tsx';
-import { number, Time } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { number, Time } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.flags;

@@ -7,8 +7,8 @@ import { RunbookDrawer } from '../operations/runbook.tsx';
 import { BrokerPanel, FreshnessPanel, SinksPanel } from '../operations/flow-panels.tsx';
 import { SpacePanel, WebhooksPanel } from '../operations/space-panels.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
-import { Time } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { Time } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.operations;

@@ -1,13 +1,13 @@
 import { Anchor, Card, Group, SimpleGrid, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { call } from '../api.ts';
+import { call } from '../frame/api.ts';
 import { useAttention } from '../operations/attention.ts';
 import { Kpis } from '../overview/kpis.tsx';
 import { Attention, Lag, Service } from '../overview/service.tsx';
 import { Loaded, Page } from '../parts/states.tsx';
-import { number, Time } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { number, Time } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.overview;

@@ -1,14 +1,14 @@
 import { Alert, Card, Code, NativeSelect, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
-import { call } from '../api.ts';
+import { call } from '../frame/api.ts';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
-import { number } from '../parts/values.tsx';
+import { number } from '../parts/lists/values.tsx';
 import { CalibrationPanel, ComparisonPanel } from '../scoring/calibration.tsx';
 import { DriftPanel } from '../scoring/drift.tsx';
 import type { ScoringReport } from '../scoring/scoring-report.ts';
 import { VolumePanel } from '../scoring/volume.tsx';
-import { usePlace } from '../session.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.scoring;

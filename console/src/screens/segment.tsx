@@ -1,15 +1,15 @@
 import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { call } from '../api.ts';
-import { SwitchBadge } from '../parts/switch-badge.tsx';
+import { call } from '../frame/api.ts';
+import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
 import type { Segment as ListedSegment } from '../definitions.ts';
-import { DraftBar } from '../parts/draft-bar.tsx';
-import { useDraft } from '../parts/draft.ts';
+import { DraftBar } from '../parts/drafts/draft-bar.tsx';
+import { useDraft } from '../parts/drafts/draft.ts';
 import { BackTo, isMissing, NotThere } from '../parts/not-there.tsx';
 import { patch } from '../parts/optimistic.ts';
-import { RemoveButton } from '../parts/remove-button.tsx';
-import { noteSaved, SavedNotice } from '../parts/saved.tsx';
+import { RemoveButton } from '../parts/editors/remove-button.tsx';
+import { noteSaved, SavedNotice } from '../parts/drafts/saved.tsx';
 import { Fault, Loaded, Page } from '../parts/states.tsx';
 import {
   bodyOf,
@@ -26,7 +26,7 @@ import { SegmentForm } from '../segments/segment-form.tsx';
 import { SegmentList } from '../segments/segment-list.tsx';
 import { Evaluation, Members, UsedBy } from '../segments/segment-state.tsx';
 import { TestPlayer } from '../segments/test-player.tsx';
-import { usePlace } from '../session.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.segment;

@@ -1,14 +1,14 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { Link } from 'wouter';
 import { type Segment, useCampaigns, useFlags, useSegments } from '../definitions.ts';
-import { SwitchBadge } from '../parts/switch-badge.tsx';
+import { SwitchBadge } from '../parts/editors/switch-badge.tsx';
 import { useAddressField } from '../parts/address.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import { type Column, DataTable } from '../parts/lists/data-table.tsx';
 import { NamedLink } from '../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../parts/states.tsx';
-import { Time } from '../parts/values.tsx';
+import { Time } from '../parts/lists/values.tsx';
 import { countUses, type SegmentUses } from '../segments/segment-uses.ts';
-import { usePlace } from '../session.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.segments;

@@ -1,10 +1,10 @@
 import { Alert, Button, Code, Grid, Group, Kbd, Stack, Text, Textarea, Title, UnstyledButton } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { call } from '../api.ts';
+import { call } from '../frame/api.ts';
 import { Empty, Fault, Page } from '../parts/states.tsx';
-import { Time } from '../parts/values.tsx';
-import { type Me, readsAllGames, useSession } from '../session.tsx';
+import { Time } from '../parts/lists/values.tsx';
+import { type Me, readsAllGames, useSession } from '../frame/session.tsx';
 import { historyOf, type Ran, remember, withRan } from '../sql/history.ts';
 import { type SqlAnswer, SqlResult } from '../sql/sql-result.tsx';
 import { TablesPanel } from '../sql/tables-panel.tsx';

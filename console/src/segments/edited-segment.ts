@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../core/kernel/json.ts';
-import type { AnswerOf, Scope } from '../api.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import type { AnswerOf, Scope } from '../frame/api.ts';
 import { unfinishedOf } from '../conditions/unfinished.ts';
-import { parseObject, prettyJson } from '../parts/json-text.ts';
+import { parseObject, prettyJson } from '../parts/editors/json-text.ts';
 
 /* A segment as a person edits it: the condition and the ids are texts, which need not be valid yet. */
 

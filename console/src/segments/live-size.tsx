@@ -1,13 +1,13 @@
 import { Alert, Card, Loader, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { call } from '../api.ts';
+import { call } from '../frame/api.ts';
 import { unfinishedOf } from '../conditions/unfinished.ts';
-import { parseObject } from '../parts/json-text.ts';
-import { Warnings } from '../parts/saved.tsx';
+import { parseObject } from '../parts/editors/json-text.ts';
+import { Warnings } from '../parts/drafts/saved.tsx';
 import { Fault } from '../parts/states.tsx';
-import { number } from '../parts/values.tsx';
-import { isAtLeast, usePlace } from '../session.tsx';
+import { number } from '../parts/lists/values.tsx';
+import { isAtLeast, usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { type EditedSegment, linesOf } from './edited-segment.ts';
 

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import type { Json, JsonObject } from '../../../core/kernel/json.ts';
-import { call } from '../api.ts';
-import type { Draft } from '../parts/draft.ts';
-import { PlayerCount } from '../parts/player-count.tsx';
-import { SaveDraft } from '../parts/save-draft.tsx';
-import { usePlace } from '../session.tsx';
+import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
+import { call } from '../frame/api.ts';
+import type { Draft } from '../parts/drafts/draft.ts';
+import { PlayerCount } from '../parts/players/player-count.tsx';
+import { SaveDraft } from '../parts/drafts/save-draft.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { contentOf, type EditedSegment, editedOf, type Segment, segmentQuery } from './edited-segment.ts';
 

@@ -10,8 +10,8 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import { ConditionBuilder } from '../parts/condition-builder.tsx';
-import { parseObject } from '../parts/json-text.ts';
+import { ConditionBuilder } from '../parts/editors/condition-builder.tsx';
+import { parseObject } from '../parts/editors/json-text.ts';
 import { TEXTS } from '../texts.ts';
 import type { EditedSegment } from './edited-segment.ts';
 

@@ -1,11 +1,11 @@
 import { Button, Card, FileButton, Group, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { call } from '../frame/api.ts';
+import { Confirm } from '../parts/editors/confirm.tsx';
 import { Fault } from '../parts/states.tsx';
-import { number, Time } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { number, Time } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import { linesOf, type Segment } from './edited-segment.ts';
 

@@ -1,12 +1,12 @@
 import { Anchor, Button, Card, Group, Progress, Text, Title } from '@mantine/core';
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { type AnswerOf, call } from '../api.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import { type AnswerOf, call } from '../frame/api.ts';
+import { type Column, DataTable } from '../parts/lists/data-table.tsx';
 import { patch, useOptimistic } from '../parts/optimistic.ts';
 import { Loaded } from '../parts/states.tsx';
-import { number, Time } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { number, Time } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 import type { Segment } from './edited-segment.ts';
 

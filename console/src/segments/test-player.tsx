@@ -1,13 +1,13 @@
 import { Alert, Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import { call } from '../frame/api.ts';
 import { TestsTable } from '../flags/tests-table.tsx';
-import { parseObject } from '../parts/json-text.ts';
-import { playerIdOf } from '../parts/player-lookup.ts';
+import { parseObject } from '../parts/editors/json-text.ts';
+import { playerIdOf } from '../parts/players/player-lookup.ts';
 import { Fault } from '../parts/states.tsx';
-import { Time } from '../parts/values.tsx';
-import { usePlace } from '../session.tsx';
+import { Time } from '../parts/lists/values.tsx';
+import { usePlace } from '../frame/session.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.segment;

@@ -1,11 +1,11 @@
 import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { AnswerOf } from '../api.ts';
-import { csvText } from '../../../core/kernel/csv-text.ts';
-import { download } from '../parts/csv.ts';
+import type { AnswerOf } from '../frame/api.ts';
+import { csvText } from '../../../core/kernel/text/csv-text.ts';
+import { download } from '../parts/lists/csv.ts';
 import { ScrollRegion } from '../parts/scroll-region.tsx';
 import { Empty } from '../parts/states.tsx';
-import { number } from '../parts/values.tsx';
+import { number } from '../parts/lists/values.tsx';
 import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.sql;

@@ -1,7 +1,7 @@
 import { Card, ScrollArea, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import { call } from '../frame/api.ts';
 import { Loaded } from '../parts/states.tsx';
 import { TEXTS } from '../texts.ts';
 

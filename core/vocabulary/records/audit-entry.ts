@@ -1,4 +1,4 @@
-import type { ConfigEnvironment } from '../documents.ts';
+import type { ConfigEnvironment } from '../documents/documents.ts';
 
 /**
  * A change that a person, an API key or an operator made. It goes to AUDIT twice: as `begun` before the change is

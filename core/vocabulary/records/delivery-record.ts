@@ -1,4 +1,4 @@
-import type { Environment } from '../scope.ts';
+import type { Environment } from '../documents/scope.ts';
 import type { FactPlace } from './fact-place.ts';
 
 /**

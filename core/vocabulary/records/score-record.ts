@@ -1,4 +1,4 @@
-import type { Environment } from '../scope.ts';
+import type { Environment } from '../documents/scope.ts';
 
 /**
  * One conversion score as it was returned. It belongs to no player, so it goes to RECORDS and from there to ClickHouse

@@ -1,4 +1,4 @@
-import type { Environment } from '../scope.ts';
+import type { Environment } from '../documents/scope.ts';
 
 /** The service disabled a webhook. It belongs to no player. CONFIG holds the same as the webhook's `disabled`. */
 export interface WebhookDisabling {

@@ -1,4 +1,4 @@
-import type { Route } from '../../../src/api/route.ts';
+import type { Route } from '../../../src/api/route/route.ts';
 
 /* Writes what the server's client needs to know of each endpoint beside its types. */
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openApi } from '../../../src/api/openapi.ts';
-import type { Route } from '../../../src/api/route.ts';
+import { openApi } from '../../../src/api/route/openapi.ts';
+import type { Route } from '../../../src/api/route/route.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { endpointsText } from './endpoints.ts';
 import { operationsText, type OpenApiDocument } from './operations.ts';

@@ -1,4 +1,4 @@
-import { docComment, quoted, schemaType } from '../src/schema-type.ts';
+import { docComment, quoted, schemaType } from '../src/schema/schema-type.ts';
 import { createSharedTypes } from './shared-types.ts';
 
 /* Writes the operations of an OpenAPI document as one TypeScript interface, after the types that they share. */

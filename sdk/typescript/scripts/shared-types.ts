@@ -1,4 +1,4 @@
-import { docComment, type JsonSchema } from '../src/schema-type.ts';
+import { docComment, type JsonSchema } from '../src/schema/schema-type.ts';
 
 /*
  * Gives names to the object types that the endpoints share, so that each is written once.

@@ -1,13 +1,13 @@
-import { createListeners } from '../src/listeners.ts';
-import type { ReportProblem } from '../src/problems.ts';
+import { createListeners } from '../src/wire/listeners.ts';
+import type { ReportProblem } from '../src/wire/problems.ts';
 import { createCompiler } from './local/compiled-definitions.ts';
 import { readDefinitions, type DefinitionsDocument } from './local/definitions-document.ts';
 import { createDefinitionsSource, type DefinitionsSource } from './local/definitions-source.ts';
 import { createEvaluator, type ContextInput, type Evaluator } from './local/evaluator.ts';
 import { frozen, withoutValue, type FlagResult } from './local/flag-result.ts';
 import type { PlayerInput } from './local/player-input.ts';
-import type { Exposure } from './outbox-items.ts';
-import type { Requests } from './requests.ts';
+import type { Exposure } from './outbox/outbox-items.ts';
+import type { Requests } from './outbox/requests.ts';
 import type { ServerPlatform } from './server-platform.ts';
 
 /** Which definitions are in use, and how old they may be. */

@@ -1,6 +1,6 @@
-import type { Problem } from '../src/problems.ts';
+import type { Problem } from '../src/wire/problems.ts';
 import type { DefinitionsDocument } from './local/definitions-document.ts';
-import type { DroppedItem } from './outbox.ts';
+import type { DroppedItem } from './outbox/outbox.ts';
 import type { ServerPlatform } from './server-platform.ts';
 
 export interface ServerOptions {

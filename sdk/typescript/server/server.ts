@@ -1,5 +1,5 @@
-import { guarded } from '../src/listeners.ts';
-import type { Problem } from '../src/problems.ts';
+import { guarded } from '../src/wire/listeners.ts';
+import type { Problem } from '../src/wire/problems.ts';
 import { createFlags, type EvaluateOptions, type ServerFlags } from './flags.ts';
 import type { PlayerInput } from './local/player-input.ts';
 import type {
@@ -12,17 +12,17 @@ import type {
   OperationName,
   StreamName,
 } from './operation-types.ts';
-import { createOutbox, type DroppedItem, type UnsentReport } from './outbox.ts';
-import type { PurchaseOptions, TrackOptions } from './outbox-items.ts';
+import { createOutbox, type DroppedItem, type UnsentReport } from './outbox/outbox.ts';
+import type { PurchaseOptions, TrackOptions } from './outbox/outbox-items.ts';
 import { listBody, type PlayerList } from './player-list.ts';
-import { createRequests } from './requests.ts';
-import { readMessages, type StreamMessage } from './server-sent-events.ts';
+import { createRequests } from './outbox/requests.ts';
+import { readMessages, type StreamMessage } from './outbox/server-sent-events.ts';
 import { requireServerTexts, SERVER_DEFAULTS, type ServerOptions } from './server-options.ts';
 import { linkedAborter, nodeServerPlatform } from './server-platform.ts';
 
 /* The entry for game servers: `@player-analytics/sdk/server`. */
 
-export type { Problem } from '../src/problems.ts';
+export type { Problem } from '../src/wire/problems.ts';
 export type { Operations } from '../src/generated/operations.ts';
 export type { DefinitionsStatus, EvaluateOptions, ServerFlags } from './flags.ts';
 export type { DefinitionsDocument } from './local/definitions-document.ts';
@@ -37,10 +37,10 @@ export type {
   OperationName,
   StreamName,
 } from './operation-types.ts';
-export type { DroppedItem, UnsentReport } from './outbox.ts';
-export type { Exposure, Purchase, PurchaseOptions, TrackedEvent, TrackOptions } from './outbox-items.ts';
+export type { DroppedItem, UnsentReport } from './outbox/outbox.ts';
+export type { Exposure, Purchase, PurchaseOptions, TrackedEvent, TrackOptions } from './outbox/outbox-items.ts';
 export type { ListFile, PlayerList } from './player-list.ts';
-export type { StreamMessage } from './server-sent-events.ts';
+export type { StreamMessage } from './outbox/server-sent-events.ts';
 export type { ServerOptions } from './server-options.ts';
 export type { ServerPlatform } from './server-platform.ts';
 export { ServiceError, type FieldFault, type ServiceErrorCode } from './service-error.ts';

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../src/generated/operations.ts';
-import { parseObject } from '../src/json.ts';
+import { parseObject } from '../src/wire/json.ts';
 
 /** A code of the service, or why there is no answer of the service. */
 export type ServiceErrorCode =

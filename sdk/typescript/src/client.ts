@@ -1,27 +1,27 @@
-import { readFlags, type FlagState, type Intervention } from './answers.ts';
-import { createDeviceClock } from './device-clock.ts';
-import { type Entry, isOwnSession } from './entries.ts';
-import { createEventQueue } from './event-queue.ts';
-import { followFlags } from './flag-changes.ts';
-import { flagFault, servedOr } from './flag-values.ts';
-import type { ShutdownReport, UntypedGame } from './game-types.ts';
-import { createFreshness, createInterventions, createListeners, guarded } from './listeners.ts';
+import { readFlags, type FlagState, type Intervention } from './flags/answers.ts';
+import { createDeviceClock } from './flags/device-clock.ts';
+import { type Entry, isOwnSession } from './events/entries.ts';
+import { createEventQueue } from './events/event-queue.ts';
+import { followFlags } from './flags/flag-changes.ts';
+import { flagFault, servedOr } from './flags/flag-values.ts';
+import type { ShutdownReport, UntypedGame } from './schema/game-types.ts';
+import { createFreshness, createInterventions, createListeners, guarded } from './wire/listeners.ts';
 import { DEFAULTS, type GameOptions, requestFields, requireTexts } from './options.ts';
-import { createLeavers } from './leavers.ts';
+import { createLeavers } from './events/leavers.ts';
 import type { Platform, TabChannel } from './platform.ts';
 import { createPlayedSession } from './played-session.ts';
-import { unsentEvents } from './problems.ts';
-import { atStart, noState, stateOf } from './saved-state.ts';
-import { createReports } from './reports.ts';
-import { createSender } from './sender.ts';
-import type { Sender } from './sender-types.ts';
-import { createSpill } from './spill.ts';
-import { storageNames, storeConsent } from './storage-names.ts';
-import { createTracking } from './tracking.ts';
-import { createTransport } from './transport.ts';
+import { unsentEvents } from './wire/problems.ts';
+import { atStart, noState, stateOf } from './events/saved-state.ts';
+import { createReports } from './flags/reports.ts';
+import { createSender } from './events/sender.ts';
+import type { Sender } from './events/sender-types.ts';
+import { createSpill } from './events/spill.ts';
+import { storageNames, storeConsent } from './events/storage-names.ts';
+import { createTracking } from './events/tracking.ts';
+import { createTransport } from './wire/transport.ts';
 import { guardedStorage, ignored, randomText, within } from './platform-guards.ts';
-import { FOLLOW_MS, READY_MS, STORAGE_MS } from './waits.ts';
-import { textOf } from './text-of.ts';
+import { FOLLOW_MS, READY_MS, STORAGE_MS } from './wire/waits.ts';
+import { textOf } from './wire/text-of.ts';
 
 /*
  * The game client: what the game calls, and the wiring of queue, sender and storage.

@@ -1,8 +1,8 @@
 import { startGame } from './client.ts';
-import type { Game, UntypedGame } from './game-types.ts';
+import type { Game, UntypedGame } from './schema/game-types.ts';
 import { nodePlatform } from './node/node-platform.ts';
 import type { GameOptions } from './options.ts';
-import type { AnyGame, GameSchema } from './schema.ts';
+import type { AnyGame, GameSchema } from './schema/schema.ts';
 
 /* The entry for Node: the queue is kept in a folder. Its types are those of `game.ts`. */
 

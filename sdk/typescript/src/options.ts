@@ -1,7 +1,7 @@
-import { isText } from './json.ts';
+import { isText } from './wire/json.ts';
 import type { Platform } from './platform.ts';
-import type { DroppedEvent, Problem } from './problems.ts';
-import type { KeyValueStorage } from './storage.ts';
+import type { DroppedEvent, Problem } from './wire/problems.ts';
+import type { KeyValueStorage } from './events/storage.ts';
 
 export interface GameOptions {
   /** Where the service is, for example `https://analytics.example.com`. */

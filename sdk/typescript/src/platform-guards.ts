@@ -1,5 +1,5 @@
 import type { Platform } from './platform.ts';
-import type { KeyValueStorage } from './storage.ts';
+import type { KeyValueStorage } from './events/storage.ts';
 
 /* What keeps faults of the platform away from the client. */
 

@@ -1,4 +1,4 @@
-import type { KeyValueStorage } from './storage.ts';
+import type { KeyValueStorage } from './events/storage.ts';
 
 /*
  * What the client needs of the place it runs in. Nothing else in the package touches the clock, the network, storage

@@ -1,9 +1,9 @@
-import type { FlagState } from './answers.ts';
-import type { DeviceClock } from './device-clock.ts';
-import { ownSessionId } from './entries.ts';
-import { changedFlags } from './listeners.ts';
+import type { FlagState } from './flags/answers.ts';
+import type { DeviceClock } from './flags/device-clock.ts';
+import { ownSessionId } from './events/entries.ts';
+import { changedFlags } from './wire/listeners.ts';
 import { ignored } from './platform-guards.ts';
-import { noState, type SavedState } from './saved-state.ts';
+import { noState, type SavedState } from './events/saved-state.ts';
 
 /*
  * The session that the game plays, and the saved state that belongs to it.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { type EventSchema, type Flag, gameSchemaText } from '../src/game-schema-text.ts';
+import { type EventSchema, type Flag, gameSchemaText } from '../src/schema/game-schema-text.ts';
 
 const event = (name: string, schema: object, description = ''): EventSchema =>
   Object.assign(JSON.parse('{}'), { event_name: name, schema, description });

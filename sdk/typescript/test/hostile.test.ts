@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../../core/kernel/json.ts';
+import type { Json } from '../../../core/kernel/text/json.ts';
 import { createWorld, storedNames } from './support/world.ts';
 
 /* What other code of the game, the service, or something in between may do wrong: nothing of it ends the client. */

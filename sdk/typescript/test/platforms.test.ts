@@ -8,8 +8,8 @@ import { webPlatform } from '../src/browser/web-platform.ts';
 import { fileStorage } from '../src/node/file-storage.ts';
 import { defaultFolder } from '../src/node/node-platform.ts';
 import { processLock } from '../src/node/process-lock.ts';
-import { storageNames } from '../src/storage-names.ts';
-import { memoryStorage } from '../src/storage.ts';
+import { storageNames } from '../src/events/storage-names.ts';
+import { memoryStorage } from '../src/events/storage.ts';
 import { fakeBrowser } from './support/fake-browser.ts';
 
 const folders: string[] = [];

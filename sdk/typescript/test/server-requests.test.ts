@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Type } from 'typebox';
-import { compile } from '../../../src/api/validation.ts';
-import type { Route } from '../../../src/api/route.ts';
+import { compile } from '../../../src/api/input/validation.ts';
+import type { Route } from '../../../src/api/route/route.ts';
 import { declaredRoutes } from '../scripts/generate-operations.ts';
 import { ENDPOINTS } from '../server/generated/endpoints.ts';
 import type { OperationName, StreamName } from '../server/operation-types.ts';
-import { createRequests } from '../server/requests.ts';
+import { createRequests } from '../server/outbox/requests.ts';
 import { ServiceError } from '../server/service-error.ts';
 import { createServerWorld, type Received, type Reply } from './support/server-world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMessages, type StreamMessage } from '../server/server-sent-events.ts';
+import { readMessages, type StreamMessage } from '../server/outbox/server-sent-events.ts';
 
 async function* chunks(...parts: Uint8Array[]) {
   yield* parts;

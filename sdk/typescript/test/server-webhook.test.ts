@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
-import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
-import { WEBHOOK_KINDS } from '../../../streams/config/webhook-kinds.ts';
-import { createHttpSender } from '../../../streams/sinks/webhooks/delivery/http-sender.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
+import { WEBHOOK_KINDS } from '../../../streams/config/webhooks/webhook-kinds.ts';
+import { createHttpSender } from '../../../streams/sinks/webhooks/delivery/http/http-sender.ts';
 import { sendTest } from '../../../streams/sinks/webhooks/delivery/send-test.ts';
-import { signDelivery } from '../../../streams/sinks/webhooks/delivery/signature.ts';
+import { signDelivery } from '../../../streams/sinks/webhooks/record/signature.ts';
 import { aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../../test/support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../../test/support/wire/webhook-receiver.ts';
 import { verifyWebhook, WebhookError, type WebhookEvent, type WebhookFault } from '../server/server.ts';
 
 /* Deliveries of the service's own sender. */

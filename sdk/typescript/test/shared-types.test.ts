@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { schemaType, type JsonSchema } from '../src/schema-type.ts';
+import { schemaType, type JsonSchema } from '../src/schema/schema-type.ts';
 import { createSharedTypes } from '../scripts/shared-types.ts';
 
 const fields = (...names: string[]) =>

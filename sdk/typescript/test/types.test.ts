@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import { createGame } from '../src/game.ts';
-import type { Game } from '../src/game-types.ts';
+import type { Game } from '../src/schema/game-types.ts';
 import type { Operations } from '../src/generated/operations.ts';
 
 interface Arena {

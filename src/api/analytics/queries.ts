@@ -1,9 +1,9 @@
 import { readableSql } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { Type } from 'typebox';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute } from '../route.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute } from '../route/route.ts';
 import { QueryBody } from './query-fields.ts';
 import { questionOf } from './query-question.ts';
 import { QueryResult } from './query-results.ts';

@@ -8,7 +8,7 @@ import type {
   TrendQuestion,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { QuestionRow } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { bucketsOf, endOf } from './trend-buckets.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';
 

@@ -8,7 +8,7 @@ import {
   SESSION_COLUMNS,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { timeIn } from '../fields.ts';
+import { timeIn } from '../input/fields.ts';
 
 /* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */
 

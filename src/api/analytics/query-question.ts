@@ -12,8 +12,8 @@ import {
 } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { FieldFault, Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
-import { invalid } from '../route.ts';
+import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { invalid } from '../route/route.ts';
 import type { QueryBody } from './query-fields.ts';
 import { bucketsOf, wholeIntervals } from './trend-buckets.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';

@@ -1,5 +1,5 @@
 import { Type, type TProperties } from 'typebox';
-import { timeOut } from '../fields.ts';
+import { timeOut } from '../input/fields.ts';
 
 /* The answers of the query API: one schema for each kind. */
 

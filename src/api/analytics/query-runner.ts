@@ -4,7 +4,7 @@ import type { AsOf, Freshness } from '../../../streams/freshness/output-freshnes
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
-import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
+import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
 import { answerText } from './query-answers.ts';
 
 /** An answer as JSON text, and up to when it has everything; `undefined`: unknown. */

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import type { SavedQueryDocument } from '../../../core/vocabulary/saved-query.ts';
+import type { SavedQueryDocument } from '../../../core/vocabulary/documents/saved-query.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
-import { IfMatch } from '../if-match.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { IfMatch } from '../input/if-match.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import { questionOf } from './query-question.ts';
 import {
   SAVED_QUERY_BODY_EXAMPLE,

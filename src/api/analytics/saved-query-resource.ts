@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
-import type { SavedQueryDocument } from '../../../core/vocabulary/saved-query.ts';
+import type { SavedQueryDocument } from '../../../core/vocabulary/documents/saved-query.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
-import { timeOut } from '../fields.ts';
+import { timeOut } from '../input/fields.ts';
 import { QueryBody } from './query-fields.ts';
 
 /* The saved query resource: schemas of its bodies and responses, its JSON text and its examples. */

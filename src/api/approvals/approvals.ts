@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
-import type { ProposalDocument } from '../../../core/vocabulary/proposal.ts';
-import { roleIn } from '../../../streams/config/user-roles.ts';
-import { userAddress } from '../../../streams/config/users.ts';
+import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
+import { roleIn } from '../../../streams/config/people/user-roles.ts';
+import { userAddress } from '../../../streams/config/people/users.ts';
 import { failure, isTemporary } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer, type Answer } from '../answer.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer, type Answer } from '../route/answer.ts';
 import { changed } from '../definitions/definition-writes.ts';
 import { isExpired, waitingProposals } from './proposals.ts';
-import { leastRoleOf, mayAct } from '../console/permissions.ts';
-import { timeOut } from '../fields.ts';
-import type { RequestContext } from '../request-context.ts';
-import { NextCursor, PageQuery, textPageOf } from '../paging.ts';
-import { defineRoute } from '../route.ts';
+import { leastRoleOf, mayAct } from '../console/users/permissions.ts';
+import { timeOut } from '../input/fields.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
+import { defineRoute } from '../route/route.ts';
 import { turnOff } from './turn-off.ts';
 import { isMade } from './made-proposals.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { DocumentAddress } from '../../../core/vocabulary/documents.ts';
-import type { ProposalDocument } from '../../../core/vocabulary/proposal.ts';
-import type { WriteMark } from '../../../core/vocabulary/write-mark.ts';
+import type { DocumentAddress } from '../../../core/vocabulary/documents/documents.ts';
+import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
+import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 
 /*

@@ -1,12 +1,12 @@
-import type { ProposalDocument } from '../../../core/vocabulary/proposal.ts';
+import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { readersOfComputed } from '../definitions/computed-quota.ts';
-import { staleFor } from '../if-match.ts';
-import type { RequestContext } from '../request-context.ts';
-import type { KeyedRoute, RawInput, RouteDocs } from '../route.ts';
+import { staleFor } from '../input/if-match.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import type { KeyedRoute, RawInput, RouteDocs } from '../route/route.ts';
 import { usersOf } from '../segments/segments.ts';
 
 /*

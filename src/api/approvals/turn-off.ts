@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 
 /*
  * Turning something off without a second person, when players are harmed now.

@@ -3,12 +3,12 @@ import type { AuditQuery, EntryPlace, FoundEntry } from '../../../clickhouse-sch
 import { eventNameOf, eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer, type Answer } from '../answer.ts';
-import { timeIn, timeOut } from '../fields.ts';
-import { NextCursor, NOT_A_CURSOR } from '../paging.ts';
-import { digestOf } from '../place-cursor.ts';
-import { invalid } from '../route.ts';
+import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import { timeIn, timeOut } from '../input/fields.ts';
+import { NextCursor, NOT_A_CURSOR } from '../input/paging.ts';
+import { digestOf } from '../input/place-cursor.ts';
+import { invalid } from '../route/route.ts';
 
 /* The list of audit entries: its filters, its pages and its entries. */
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../route/route.ts';
 import { entriesAnswer, EntriesPage, type EntriesQuestion, EntriesQuery, entriesQuestion } from './audit-entries.ts';
 
 /* The route that lists who changed what in a game. */

@@ -1,4 +1,4 @@
-import type { KeyedRoute, RawInput, RouteDocs } from '../route.ts';
+import type { KeyedRoute, RawInput, RouteDocs } from '../route/route.ts';
 
 /*
  * The endpoints that are audited apart from those that write a definition, which all are: what people and keys do to

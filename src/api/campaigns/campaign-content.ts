@@ -1,7 +1,7 @@
-import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary/documents.ts';
+import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary/documents/documents.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
+import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { CampaignBody, CampaignPatch } from './campaign-resource.ts';
 
 /* Converts bodies of campaign requests into the parts of a campaign that callers set. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { compileCampaign } from '../../../actors/campaigns/compile-campaign.ts';
+import { compileCampaign } from '../../../actors/campaigns/define/compile-campaign.ts';
 import {
   type CampaignCheck,
   type CampaignExplanation,
@@ -10,17 +10,17 @@ import { specOf } from '../../../actors/computed/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { metered } from '../../../actors/conditions/steps.ts';
 import type { ComputedLookup } from '../../../actors/targeting.ts';
-import type { CampaignDocument } from '../../../core/vocabulary/documents.ts';
-import type { ExportedPlayer } from '../../../core/vocabulary/replies.ts';
+import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { ExportedPlayer } from '../../../core/vocabulary/commands/replies.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer, type Answer } from '../answer.ts';
-import { ExternalId, freeForm, PlayerId, timeOut } from '../fields.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
 import { playerIdsOf } from '../players/player-id.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import { wholeContent } from './campaign-content.ts';
 import { CAMPAIGN_BODY_EXAMPLE, CampaignBody } from './campaign-resource.ts';
 import { documentFaults } from './campaigns.ts';

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
-import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary/documents.ts';
+import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary/documents/documents.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { conditionsOf, keyOf, nameOf, orNull, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
-import { timeIn, timeOut } from '../fields.ts';
-import type { LifecycleStage } from '../../../core/vocabulary/player.ts';
+import { timeIn, timeOut } from '../input/fields.ts';
+import type { LifecycleStage } from '../../../core/vocabulary/state/player.ts';
 
 /* The campaign resource: schemas of its bodies and responses, its JSON text and its examples. */
 

@@ -4,8 +4,8 @@ import { ALPHA } from '../../analysis/experiment-results.ts';
 import { fixedInterval, liftOf, relativeLift, type Sample } from '../../analysis/lift.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer } from '../answer.ts';
-import { defineRoute } from '../route.ts';
+import { answer } from '../route/answer.ts';
+import { defineRoute } from '../route/route.ts';
 
 /* The route that returns the funnel of a campaign beside its holdout, and why messages were suppressed. */
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { campaignFaults } from '../../../actors/campaigns/campaign-faults.ts';
-import type { CampaignDocument } from '../../../core/vocabulary/documents.ts';
+import { campaignFaults } from '../../../actors/campaigns/define/campaign-faults.ts';
+import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 
@@ -18,9 +18,9 @@ import { computedFaults } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition, createKeyed, type Changed, type Written } from '../definitions/definition-writes.ts';
-import { IfMatch, type Basis } from '../if-match.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { IfMatch, type Basis } from '../input/if-match.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import { segmentLookup } from '../segments/segment-lookup.ts';
 import { keyFromName } from '../segments/segment-resource.ts';
 

@@ -1,7 +1,7 @@
 import { Type, type Static, type TObject } from 'typebox';
-import type { UserDocument } from '../../../core/vocabulary/users.ts';
+import type { UserDocument } from '../../../core/vocabulary/documents/users.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../route/answer.ts';
 import {
   type ConsoleContext,
   type ConsoleRoute,
@@ -9,8 +9,8 @@ import {
   invalid,
   type RouteDocs,
   type SignedIn,
-} from '../route.ts';
-import { compile } from '../validation.ts';
+} from '../route/route.ts';
+import { compile } from '../input/validation.ts';
 
 /*
  * Routes about people instead of a game: signing in and out, and the users of the deployment. API keys cannot call

@@ -1,6 +1,6 @@
-import { isDeploymentAdmin } from '../../../streams/config/user-roles.ts';
+import { isDeploymentAdmin } from '../../../streams/config/people/user-roles.ts';
 import { entriesAnswer, EntriesPage, EntriesQuery, entriesQuestion } from '../audit/audit-entries.ts';
-import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
+import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
 import { defineConsoleRoute } from './console-route.ts';
 
 /** The route that lists the changes that belong to no game. */

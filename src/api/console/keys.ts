@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import { type ApiKeyDocument, type Tier, TIERS } from '../../../core/vocabulary/documents.ts';
+import { type ApiKeyDocument, type Tier, TIERS } from '../../../core/vocabulary/documents/documents.ts';
 import { createApiKey, SCOPES } from '../../../streams/config/api-keys.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
-import { isDeploymentAdmin } from '../../../streams/config/user-roles.ts';
-import { userAddress } from '../../../streams/config/users.ts';
+import { isDeploymentAdmin } from '../../../streams/config/people/user-roles.ts';
+import { userAddress } from '../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer } from '../answer.ts';
-import { timeOut } from '../fields.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute } from '../route.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer } from '../route/answer.ts';
+import { timeOut } from '../input/fields.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute } from '../route/route.ts';
 
 /*
  * The API keys of a game and environment, for its admins. No API key may call these.

@@ -6,11 +6,11 @@ import {
 } from '../../../actors/computed/needed-properties.ts';
 import { specOf } from '../../../actors/computed/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
-import { nearest } from '../../../core/kernel/edit-distance.ts';
+import { nearest } from '../../../core/kernel/text/edit-distance.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import type { Json } from '../../../core/kernel/json.ts';
+import type { Json } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../route/request-context.ts';
 import type { NameWarning } from './name-warnings.ts';
 
 /* What the definitions of a game and environment need of computed properties, together. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 
 /** A name in a condition that events or players may have. */
 export type ConditionName =

@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import type { Json, JsonObject } from '../../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /*

@@ -1,14 +1,14 @@
 import { Type, type TSchema } from 'typebox';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
-import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents.ts';
+import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { answer, type Answer } from '../answer.ts';
-import type { ApiKey } from '../api-key.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import type { ApiKey } from '../route/api-key.ts';
 import { deleteDefinition, type DefinitionKind, type Written } from './definition-writes.ts';
-import { IfMatch } from '../if-match.ts';
-import { NextCursor, PageQuery, textPageOf } from '../paging.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, type KeyedRoute, type RouteDocs } from '../route.ts';
+import { IfMatch } from '../input/if-match.ts';
+import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, type KeyedRoute, type RouteDocs } from '../route/route.ts';
 
 /*
  * The routes that all kinds of definitions (segments, flags, campaigns, webhooks, event schemas) share: list, get,

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import { ledgerIdOf } from '../../../core/vocabulary/commands.ts';
+import { ledgerIdOf } from '../../../core/vocabulary/commands/commands.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
-import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents.ts';
-import type { WriteMark } from '../../../core/vocabulary/write-mark.ts';
+import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
+import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { staleFor, type Basis, type IfMatch } from '../if-match.ts';
-import type { RequestContext } from '../request-context.ts';
+import { staleFor, type Basis, type IfMatch } from '../input/if-match.ts';
+import type { RequestContext } from '../route/request-context.ts';
 
 /*
  * Writes definitions (segments, flags, campaigns, webhooks, event schemas): compare-and-set on the document, and at

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/known-names.ts';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/events/known-names.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createNameWarnings } from './name-warnings.ts';
 

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/known-names.ts';
-import type { QueryResult } from '../../../clickhouse-schema/queries/query-result.ts';
+import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/events/known-names.ts';
+import type { QueryResult } from '../../../clickhouse-schema/queries/statements/query-result.ts';
 import { within, type Clock } from '../../../core/kernel/clock.ts';
-import { nearest } from '../../../core/kernel/edit-distance.ts';
-import type { Json } from '../../../core/kernel/json.ts';
+import { nearest } from '../../../core/kernel/text/edit-distance.ts';
+import type { Json } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createTurns } from '../turns.ts';
+import { createTurns } from '../route/turns.ts';
 import { namesIn, type ConditionName } from './condition-names.ts';
 import { operatorWarnings } from './operator-warnings.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../core/kernel/json.ts';
+import type { Json } from '../../../core/kernel/text/json.ts';
 import { operatorWarnings } from './operator-warnings.ts';
 
 describe('operators without $', () => {

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
-import type { EventSchemaDocument, EventSchemaMode } from '../../../core/vocabulary/documents.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import type { EventSchemaDocument, EventSchemaMode } from '../../../core/vocabulary/documents/documents.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { Description, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
-import { timeOut } from '../fields.ts';
+import { timeOut } from '../input/fields.ts';
 
 /* The event schema resource: schemas of its bodies and responses, its JSON text and its examples. */
 

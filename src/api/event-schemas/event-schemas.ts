@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
-import type { EventSchemaDocument } from '../../../core/vocabulary/documents.ts';
+import type { EventSchemaDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 
 import { definitionRoutes } from '../definitions/definition-routes.ts';
@@ -15,9 +15,9 @@ import {
   EventSchemaChange,
   eventSchemaJson,
 } from './event-schema-resource.ts';
-import { IfMatch } from '../if-match.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { IfMatch } from '../input/if-match.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 
 /* The routes that read and write event schemas. */
 

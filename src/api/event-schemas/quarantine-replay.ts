@@ -1,20 +1,20 @@
 import { Type, type Static } from 'typebox';
-import type { TrackItem } from '../../../core/vocabulary/commands.ts';
-import type { QuarantinedRow } from '../../../clickhouse-schema/queries/quarantine-query.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
+import type { QuarantinedRow } from '../../../clickhouse-schema/queries/events/quarantine-query.ts';
 import type { Verdict } from '../../event-schemas/event-schemas.ts';
 import { sleep } from '../../../core/kernel/clock.ts';
 import type { ErrorCode, Failure, FieldFault } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
-import { answer, type Answer } from '../answer.ts';
+import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
+import { answer, type Answer } from '../route/answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
-import { PlayerId } from '../fields.ts';
+import { PlayerId } from '../input/fields.ts';
 import { firstOf, Warnings } from '../events/validated-event.ts';
-import { NextCursor, NOT_A_CURSOR } from '../paging.ts';
-import { decodePlace, encodePlace } from '../place-cursor.ts';
+import { NextCursor, NOT_A_CURSOR } from '../input/paging.ts';
+import { decodePlace, encodePlace } from '../input/place-cursor.ts';
 import { EventFilterFields, eventFilter } from '../events/found-event.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 
 /* The route that replays quarantined events. Owners track each event once, so a replay can be repeated at any point. */
 

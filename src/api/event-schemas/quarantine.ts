@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
-import { eventMembers } from '../../../core/vocabulary/event-json.ts';
-import type { QuarantinedRow } from '../../../clickhouse-schema/queries/quarantine-query.ts';
+import { eventMembers } from '../../../core/vocabulary/facts/event-json.ts';
+import type { QuarantinedRow } from '../../../clickhouse-schema/queries/events/quarantine-query.ts';
 
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer } from '../answer.ts';
+import { answer } from '../route/answer.ts';
 import { EventFilterFields, eventFilter, FoundEventFields } from '../events/found-event.ts';
 import { Warnings } from '../events/validated-event.ts';
-import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
-import { decodePlace, encodePlace } from '../place-cursor.ts';
+import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
+import { decodePlace, encodePlace } from '../input/place-cursor.ts';
 
-import { defineRoute, invalid } from '../route.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 
 /* The route that lists quarantined events. */
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { PlayerId, timeOut } from '../fields.ts';
+import { PlayerId, timeOut } from '../input/fields.ts';
 
 /* A dry run of a schema: the schemas of its body and response, and the example. */
 

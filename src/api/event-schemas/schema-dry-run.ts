@@ -2,13 +2,13 @@ import type { SampleEvent } from '../../../clickhouse-schema/queries/lookups/new
 import type { EventCheck } from '../../event-schemas/compile-event-schema.ts';
 import { sleep } from '../../../core/kernel/clock.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer, type Answer } from '../answer.ts';
-import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import { DRY_RUN_EXAMPLE, DryRunBody, DryRunResult } from './schema-dry-run-resource.ts';
 
 /* The route that checks recent events against a schema that need not exist. It changes nothing. */

@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
-import { ledgerIdOf, type TrackItem } from '../../../core/vocabulary/commands.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
+import { ledgerIdOf, type TrackItem } from '../../../core/vocabulary/commands/commands.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { ERRORS, failure, isTemporary, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
-import { noteIgnored } from '../ignored-fields.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import { noteIgnored } from '../input/ignored-fields.ts';
 import { Warnings } from './validated-event.ts';
-import { isPlainObject } from '../plain-object.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, ignorableFields, invalid } from '../route.ts';
+import { isPlainObject } from '../input/plain-object.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, ignorableFields, invalid } from '../route/route.ts';
 import { TrackBody, trackItem } from './track-item.ts';
-import { createTurns } from '../turns.ts';
-import { compile } from '../validation.ts';
+import { createTurns } from '../route/turns.ts';
+import { compile } from '../input/validation.ts';
 
 /* The route that tracks a batch: one command per partition. An invalid event affects no other event. */
 

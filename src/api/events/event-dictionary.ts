@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import type { DictionaryEvent } from '../../../clickhouse-schema/queries/event-dictionary.ts';
+import type { DictionaryEvent } from '../../../clickhouse-schema/queries/events/event-dictionary.ts';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer } from '../answer.ts';
-import { timeOut } from '../fields.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute } from '../route.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer } from '../route/answer.ts';
+import { timeOut } from '../input/fields.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute } from '../route/route.ts';
 
 /* The route that lists the names of events that occur, and the properties of one of them. */
 

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
-import { eventMembers } from '../../../core/vocabulary/event-json.ts';
-import type { EventFilter } from '../../../clickhouse-schema/queries/event-query.ts';
+import { eventMembers } from '../../../core/vocabulary/facts/event-json.ts';
+import type { EventFilter } from '../../../clickhouse-schema/queries/events/event-query.ts';
 
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer } from '../answer.ts';
+import { answer } from '../route/answer.ts';
 import { EventFilterFields, eventFilter, FoundEventFields } from './found-event.ts';
-import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
-import { decodePlace, encodePlace } from '../place-cursor.ts';
+import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
+import { decodePlace, encodePlace } from '../input/place-cursor.ts';
 
-import { defineRoute, invalid } from '../route.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 
 /* The route that lists events from ClickHouse. */
 

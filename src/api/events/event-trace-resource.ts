@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ExternalId, PlayerId, timeOut } from '../fields.ts';
+import { ExternalId, PlayerId, timeOut } from '../input/fields.ts';
 
 /* The trace of an event: its schema and its example. */
 

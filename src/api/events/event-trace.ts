@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import type { TracedAttempt } from '../../../clickhouse-schema/queries/event-trace.ts';
+import type { TracedAttempt } from '../../../clickhouse-schema/queries/events/event-trace.ts';
 import type { EventTrace } from '../../trace/trace-event.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer, type Answer } from '../answer.ts';
-import { PlayerId } from '../fields.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute } from '../route.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import { PlayerId } from '../input/fields.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute } from '../route/route.ts';
 import { EventTraces, EVENT_TRACE_EXAMPLE } from './event-trace-resource.ts';
 
 /* The route that tells where an event went, as `npm run cli -- trace` does. */

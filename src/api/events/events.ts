@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import type { TrackEvents } from '../../../core/vocabulary/commands.ts';
+import type { TrackEvents } from '../../../core/vocabulary/commands/commands.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { answer } from '../answer.ts';
-import { PlayerId, timeOut } from '../fields.ts';
+import { answer } from '../route/answer.ts';
+import { PlayerId, timeOut } from '../input/fields.ts';
 import { Warnings, type ValidatedEvent } from './validated-event.ts';
-import type { RequestContext } from '../request-context.ts';
-import type { Addressed } from '../action.ts';
-import { defineRoute } from '../route.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import type { Addressed } from '../route/action.ts';
+import { defineRoute } from '../route/route.ts';
 import { TrackBody, trackItem, trackedJson } from './track-item.ts';
 
 /* The route that tracks one event, the hottest path of the service. */

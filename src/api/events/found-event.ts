@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
 import type { Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
-import { PlayerId, timeIn, timeOut } from '../fields.ts';
-import { invalid } from '../route.ts';
-import type { ApiKey } from '../api-key.ts';
+import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { PlayerId, timeIn, timeOut } from '../input/fields.ts';
+import { invalid } from '../route/route.ts';
+import type { ApiKey } from '../route/api-key.ts';
 
 /*
  * Filters and fields that the lists of events in ClickHouse share.

@@ -1,15 +1,15 @@
 import { Type, type Static } from 'typebox';
-import { acknowledgedMembers } from '../../../core/vocabulary/event-json.ts';
-import type { TrackItem } from '../../../core/vocabulary/commands.ts';
-import type { TrackResult } from '../../../core/vocabulary/replies.ts';
+import { acknowledgedMembers } from '../../../core/vocabulary/facts/event-json.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
+import type { TrackResult } from '../../../core/vocabulary/commands/replies.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
-import { documentText, documentTooLarge } from '../document-text.ts';
-import { PlayerId, freeForm, timeIn } from '../fields.ts';
+import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { documentText, documentTooLarge } from '../input/document-text.ts';
+import { PlayerId, freeForm, timeIn } from '../input/fields.ts';
 import { validatedEvent, type ValidatedEvent } from './validated-event.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../route/request-context.ts';
 
 /* Events as callers send them, the items of commands made of them, and the acknowledgement. */
 

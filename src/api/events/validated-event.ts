@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import type { TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import type { Verdict } from '../../event-schemas/event-schemas.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { refusedEvent } from '../players/client-purchases.ts';
+import { refusedEvent } from '../players/purchases/client-purchases.ts';
 import { refusedPlayer } from '../players/named-player.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../route/request-context.ts';
 
 /* Checks an event against the caller's permissions and the event's schema. */
 

@@ -1,13 +1,13 @@
 import { specOf } from '../../../actors/computed/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
-import { compileFlag } from '../../../actors/flags/compile-flag.ts';
+import { compileFlag } from '../../../actors/flags/evaluate/compile-flag.ts';
 import type { ComputedLookup, Flag, Subject, Targeting } from '../../../actors/targeting.ts';
-import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
-import type { RequestContext } from '../request-context.ts';
-import { createTurns } from '../turns.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { createTurns } from '../route/turns.ts';
 
 /*
  * Explanations evaluate in the gateway what an owner would: the state of the player comes from the owner, and the

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { aFlag } from '../../../actors/flags/samples.ts';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
-import { createMemoryConfigStore } from '../../../test/support/memory-config-store.ts';
+import { aFlag } from '../../../actors/flags/evaluate/samples.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import { createMemoryConfigStore } from '../../../test/support/in-memory/memory-config-store.ts';
 import { createDefinitionTexts, type DefinitionTextsOptions } from './definition-texts.ts';
 
 async function setUp(options: Partial<DefinitionTextsOptions> = {}) {

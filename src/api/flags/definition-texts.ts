@@ -4,11 +4,11 @@ import {
   writeFlag,
   writeSegment,
 } from '../../../actors/flags/definitions-format.ts';
-import type { Environment } from '../../../core/vocabulary/scope.ts';
+import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createTurns } from '../turns.ts';
+import { createTurns } from '../route/turns.ts';
 
 /*
  * The definitions that servers need for local evaluation, as JSON text.

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import type { FlagDocument, FlagRule, FlagType } from '../../../core/vocabulary/documents.ts';
-import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
+import type { FlagDocument, FlagRule, FlagType } from '../../../core/vocabulary/documents/documents.ts';
+import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { FlagBody, FlagPatch } from './flag-resource.ts';
 
 /* Converts bodies of flag requests into the parts of a flag that callers set. */

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer } from '../answer.ts';
+import { answer } from '../route/answer.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
-import { IfNoneMatch, isHeld, notModified } from '../if-none-match.ts';
-import { defineRoute } from '../route.ts';
-import { PERIOD_FIELD } from './served-fields.ts';
+import { IfNoneMatch, isHeld, notModified } from '../input/if-none-match.ts';
+import { defineRoute } from '../route/route.ts';
+import { PERIOD_FIELD } from './evaluate/served-fields.ts';
 import { FLAG_EXAMPLE, FlagShown } from './flag-resource.ts';
 
 /* The route with which servers get what they need to evaluate flags in their own process. */

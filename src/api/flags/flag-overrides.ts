@@ -1,18 +1,18 @@
 import { Type, type Static } from 'typebox';
-import { sameJson } from '../../../actors/flags/same-json.ts';
-import { valueFaults } from '../../../actors/flags/value-faults.ts';
-import type { FlagDocument, FlagVariant } from '../../../core/vocabulary/documents.ts';
+import { sameJson } from '../../../actors/flags/check/same-json.ts';
+import { valueFaults } from '../../../actors/flags/check/value-faults.ts';
+import type { FlagDocument, FlagVariant } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import type { Json, JsonText } from '../../../core/kernel/json.ts';
+import type { Json, JsonText } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { CommandBody } from '../../../core/vocabulary/commands.ts';
-import type { Addressed, Success } from '../action.ts';
-import { answer, type Answer } from '../answer.ts';
+import type { CommandBody } from '../../../core/vocabulary/commands/commands.ts';
+import type { Addressed, Success } from '../route/action.ts';
+import { answer, type Answer } from '../route/answer.ts';
 import { anyJson } from '../definitions/definition-fields.ts';
-import { PlayerId } from '../fields.ts';
+import { PlayerId } from '../input/fields.ts';
 import { findFlag } from './flags.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 
 /* The routes that set and remove the override of a flag for one player. */
 

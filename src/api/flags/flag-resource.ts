@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import type { FlagDocument, FlagType } from '../../../core/vocabulary/documents.ts';
+import type { FlagDocument, FlagType } from '../../../core/vocabulary/documents/documents.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import {
   anyJson,
   conditionsOf,
@@ -13,7 +13,7 @@ import {
   ReadOnly,
 } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
-import { timeOut } from '../fields.ts';
+import { timeOut } from '../input/fields.ts';
 
 /* The flag resource: schemas of its bodies and responses, its JSON text and its examples. */
 

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { CYCLE, prerequisiteFaults } from '../../../actors/flags/prerequisite-faults.ts';
-import { flagFaults } from '../../../actors/flags/flag-faults.ts';
+import { CYCLE, prerequisiteFaults } from '../../../actors/flags/check/prerequisite-faults.ts';
+import { flagFaults } from '../../../actors/flags/check/flag-faults.ts';
 import { withPeriods } from '../../../actors/flags/periods.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
-import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer } from '../answer.ts';
+import { answer } from '../route/answer.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
@@ -23,9 +23,9 @@ import {
   FlagWhole,
 } from './flag-resource.ts';
 import { segmentLookup } from '../segments/segment-lookup.ts';
-import { IfMatch, type Basis } from '../if-match.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { IfMatch, type Basis } from '../input/if-match.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 
 /* The routes that read and write flags. A deleted flag is archived, so its key stays taken. */
 

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
-import { answer } from '../answer.ts';
+import { answer } from '../route/answer.ts';
 import { GameSessionId } from './game-fields.ts';
 import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts';
 import { sessionCall, SESSION_EVENTS_ROUTE, SESSION_FIELDS } from './session-events-route.ts';
 
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../route/route.ts';
 
 /* The route that ends a session and returns its summary. */
 

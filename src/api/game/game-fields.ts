@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { PERIOD_FIELD, SERVED_FIELDS } from '../flags/served-fields.ts';
+import { PERIOD_FIELD, SERVED_FIELDS } from '../flags/evaluate/served-fields.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { rememberedText } from '../remembered-text.ts';
-import type { SessionFlag } from '../../../core/vocabulary/replies.ts';
+import { rememberedText } from '../route/remembered-text.ts';
+import type { SessionFlag } from '../../../core/vocabulary/commands/replies.ts';
 
 /** Tag and fields that the game-client endpoints share. */
 export const GAME_TAG = 'Game clients';

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { newSessionId } from '../../../actors/sessions/session-id.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer } from '../answer.ts';
-import { ExternalId, freeForm, PlayerId, timeOut } from '../fields.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer } from '../route/answer.ts';
+import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
 import { flagMap, flagMapJson, GAME_TAG, GameSessionId } from './game-fields.ts';
-import { noteIgnored } from '../ignored-fields.ts';
-import { defineRoute, ignorableFields, type KeyedRoute } from '../route.ts';
-import type { DeviceInfo } from '../../../core/vocabulary/commands.ts';
+import { noteIgnored } from '../input/ignored-fields.ts';
+import { defineRoute, ignorableFields, type KeyedRoute } from '../route/route.ts';
+import type { DeviceInfo } from '../../../core/vocabulary/commands/commands.ts';
 
 /* The route that opens a session for a game client. */
 

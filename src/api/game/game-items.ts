@@ -1,16 +1,16 @@
 import { Type, type Static } from 'typebox';
-import type { TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import { ERRORS, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
-import { documentText, documentTooLarge } from '../document-text.ts';
-import { freeForm, timeIn } from '../fields.ts';
-import { noteIgnored } from '../ignored-fields.ts';
+import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { documentText, documentTooLarge } from '../input/document-text.ts';
+import { freeForm, timeIn } from '../input/fields.ts';
+import { noteIgnored } from '../input/ignored-fields.ts';
 import { validatedEvent, Warnings } from '../events/validated-event.ts';
-import type { RequestContext } from '../request-context.ts';
-import { ignorableFields, invalid } from '../route.ts';
-import { createTurns } from '../turns.ts';
-import { compile } from '../validation.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { ignorableFields, invalid } from '../route/route.ts';
+import { createTurns } from '../route/turns.ts';
+import { compile } from '../input/validation.ts';
 
 /*
  * Validates the events of a session, sent by sync and end-session. Invariant: an invalid event is listed in `rejected`

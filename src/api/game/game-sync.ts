@@ -1,14 +1,14 @@
 import { Type, type Static } from 'typebox';
-import type { Intervention } from '../../../core/vocabulary/replies.ts';
-import { answer } from '../answer.ts';
+import type { Intervention } from '../../../core/vocabulary/commands/replies.ts';
+import { answer } from '../route/answer.ts';
 import { settableAttributes } from '../players/client-attributes.ts';
-import { documentText, documentTooLarge } from '../document-text.ts';
-import { freeForm } from '../fields.ts';
+import { documentText, documentTooLarge } from '../input/document-text.ts';
+import { freeForm } from '../input/fields.ts';
 import { flagMap, flagMapJson } from './game-fields.ts';
 import { EventWarnings, GameEvents, Rejected, gameItems } from './game-items.ts';
 import { sessionCall, SESSION_EVENTS_ROUTE, SESSION_FIELDS } from './session-events-route.ts';
 
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../route/route.ts';
 
 /* The route that takes the events of an open session and returns interventions and changed flags. */
 

@@ -1,6 +1,6 @@
-import type { IdempotencyClaim } from '../../../core/vocabulary/commands.ts';
-import { PlayerId } from '../fields.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { IdempotencyClaim } from '../../../core/vocabulary/commands/commands.ts';
+import { PlayerId } from '../input/fields.ts';
+import type { RequestContext } from '../route/request-context.ts';
 import { GAME_TAG, GameSessionId } from './game-fields.ts';
 
 /* The declaration that sync and end-session share: both take events of one open session. */

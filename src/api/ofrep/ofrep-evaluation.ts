@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import type { FlagReason } from '../../../core/vocabulary/flag-reason.ts';
-import type { FlagEvaluation } from '../../../core/vocabulary/replies.ts';
-import { PERIOD_FIELD } from '../flags/served-fields.ts';
-import { rememberedText } from '../remembered-text.ts';
+import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
+import { PERIOD_FIELD } from '../flags/evaluate/served-fields.ts';
+import { rememberedText } from '../route/remembered-text.ts';
 
 /* Evaluations in the format of OFREP. */
 

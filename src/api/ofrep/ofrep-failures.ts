@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { ERRORS, type Failure } from '../../../core/kernel/errors.ts';
-import type { TextAnswer } from '../answer.ts';
-import { isPlainObject } from '../plain-object.ts';
-import type { FailureDocs } from '../route.ts';
+import type { TextAnswer } from '../route/answer.ts';
+import { isPlainObject } from '../input/plain-object.ts';
+import type { FailureDocs } from '../route/route.ts';
 
 /* Failures in the format of OFREP. */
 

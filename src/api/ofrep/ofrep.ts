@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 import { Type } from 'typebox';
-import type { FlagsReply } from '../../../core/vocabulary/replies.ts';
+import type { FlagsReply } from '../../../core/vocabulary/commands/replies.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { TextAnswer } from '../answer.ts';
-import { documentText, documentTooLarge } from '../document-text.ts';
-import { IfNoneMatch, isHeld, notModified } from '../if-none-match.ts';
+import type { TextAnswer } from '../route/answer.ts';
+import { documentText, documentTooLarge } from '../input/document-text.ts';
+import { IfNoneMatch, isHeld, notModified } from '../input/if-none-match.ts';
 import { ofrepFailure, ofrepFailures } from './ofrep-failures.ts';
 import { OfrepEvaluation, OFREP_EXAMPLE, ofrepJson } from './ofrep-evaluation.ts';
 import { playerIdsOf } from '../players/player-id.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute } from '../route.ts';
-import { expectFlags } from '../flags/flag-evaluation.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute } from '../route/route.ts';
+import { expectFlags } from '../flags/evaluate/flag-evaluation.ts';
 
 /*
  * The OpenFeature Remote Evaluation Protocol (OFREP), version 0.3. Server providers evaluate one flag at a time; client

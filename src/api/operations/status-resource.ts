@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from 'typebox';
-import { timeOut } from '../fields.ts';
+import { timeOut } from '../input/fields.ts';
 import { type RunbookEntry, RUNBOOK_ENTRIES } from './status-findings.ts';
 
 /* The schema of the state of the deployment, and its example. */

@@ -1,10 +1,10 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { DeploymentStatus, ProcessState, WebhookQueue } from '../../operations/deployment-status.ts';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
-import { answer } from '../answer.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute } from '../route.ts';
+import { answer } from '../route/answer.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute } from '../route/route.ts';
 import { findingsIn } from './status-findings.ts';
 import { DEPLOYMENT_EXAMPLE, DeploymentState } from './status-resource.ts';
 

@@ -1,7 +1,7 @@
 import { timeZoneOf } from '../../../actors/time-zones/time-zone.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { noteIgnoredName } from '../ignored-fields.ts';
-import type { RequestContext } from '../request-context.ts';
+import { noteIgnoredName } from '../input/ignored-fields.ts';
+import type { RequestContext } from '../route/request-context.ts';
 
 /**
  * The attributes that a caller may set: all of them with a server key, those in the game's setting `clientAttributes`

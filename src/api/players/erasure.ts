@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import type { KnownErasure } from '../../../clickhouse-schema/queries/analytics.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
-import { answer, type Answer } from '../answer.ts';
-import { PlayerId, timeOut } from '../fields.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute } from '../route.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import { PlayerId, timeOut } from '../input/fields.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute } from '../route/route.ts';
 import { forgetPlayer } from '../segments/forget-player.ts';
 
 /*

@@ -1,5 +1,5 @@
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import type { ExportedPlayer } from '../../../core/vocabulary/replies.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import type { ExportedPlayer } from '../../../core/vocabulary/commands/replies.ts';
 
 /** Fields that the Player resource contains, and fields that only describe how the player is stored. */
 const LEFT_OUT: ReadonlySet<string> = new Set([

@@ -7,16 +7,16 @@ import {
 } from '../../../clickhouse-schema/rows/player-rows.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
-import { answer, type Answer } from '../answer.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
+import { answer, type Answer } from '../route/answer.ts';
 import { exportedState } from './export-state.ts';
-import { PlayerId, timeOut } from '../fields.ts';
-import { NextCursor, NOT_A_CURSOR } from '../paging.ts';
-import { Player, PLAYER_EXAMPLE, playerJson } from './player-resource.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
-import type { ExportedPlayer } from '../../../core/vocabulary/replies.ts';
+import { PlayerId, timeOut } from '../input/fields.ts';
+import { NextCursor, NOT_A_CURSOR } from '../input/paging.ts';
+import { Player, PLAYER_EXAMPLE, playerJson } from './state/player-resource.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
+import type { ExportedPlayer } from '../../../core/vocabulary/commands/replies.ts';
 
 /* The route that exports all data of a player, table by table. A cursor is a position in one table. */
 

@@ -4,17 +4,17 @@ import {
   PLAYER_ORDERS,
   type PlayerOrder,
 } from '../../../clickhouse-schema/queries/lookups/player-search.ts';
-import type { PlayerView } from '../../../core/vocabulary/player.ts';
+import type { PlayerView } from '../../../core/vocabulary/state/player.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer, type Answer } from '../answer.ts';
-import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
-import { ExternalId, nullableTimeOut, PlayerId, timeOut } from '../fields.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
+import { ExternalId, nullableTimeOut, PlayerId, timeOut } from '../input/fields.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import { playerIdsOf } from './player-id.ts';
-import { lastSeenOf, LIFECYCLE_STAGE_SCHEMA, PLAYER_EXAMPLE } from './player-resource.ts';
+import { lastSeenOf, LIFECYCLE_STAGE_SCHEMA, PLAYER_EXAMPLE } from './state/player-resource.ts';
 
 /*
  * The route that finds players. Owners know a player by id and by external id at once; ClickHouse finds the rest, about

@@ -1,5 +1,5 @@
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import type { OnlyPlayer } from '../request-context.ts';
+import type { OnlyPlayer } from '../route/request-context.ts';
 
 /** The player that a request names. */
 export type NamedPlayer =

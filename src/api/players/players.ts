@@ -1,11 +1,18 @@
 import { Type } from 'typebox';
-import { answer } from '../answer.ts';
+import { answer } from '../route/answer.ts';
 import { settableAttributes } from './client-attributes.ts';
-import { documentText, documentTooLarge } from '../document-text.ts';
-import { ExternalId, PlayerId, freeForm } from '../fields.ts';
+import { documentText, documentTooLarge } from '../input/document-text.ts';
+import { ExternalId, PlayerId, freeForm } from '../input/fields.ts';
 import { playerIdOf } from './player-id.ts';
-import { Player, PLAYER_EXAMPLE, deviceIdSchema, emailSchema, expectPlayer, playerJson } from './player-resource.ts';
-import { defineRoute } from '../route.ts';
+import {
+  Player,
+  PLAYER_EXAMPLE,
+  deviceIdSchema,
+  emailSchema,
+  expectPlayer,
+  playerJson,
+} from './state/player-resource.ts';
+import { defineRoute } from '../route/route.ts';
 
 /* The routes that register, read and change players. */
 

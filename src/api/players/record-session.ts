@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
-import type { RecordSession } from '../../../core/vocabulary/commands.ts';
+import type { RecordSession } from '../../../core/vocabulary/commands/commands.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { parseTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer } from '../answer.ts';
-import { PlayerId, timeIn } from '../fields.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer } from '../route/answer.ts';
+import { PlayerId, timeIn } from '../input/fields.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 
 /* The route that records a session played elsewhere. */
 

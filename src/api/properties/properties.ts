@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { propertyFaults, specOf } from '../../../actors/computed/property-document.ts';
-import type { PropertyDocument } from '../../../core/vocabulary/documents.ts';
+import type { PropertyDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer } from '../answer.ts';
+import { answer } from '../route/answer.ts';
 import { computedFaults, readersOfComputed } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
-import { IfMatch } from '../if-match.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { IfMatch } from '../input/if-match.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import {
   Property,
   PROPERTY_BODY_EXAMPLE,

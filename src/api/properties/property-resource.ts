@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox';
-import { AGGREGATES, type Aggregate } from '../../../core/vocabulary/computed.ts';
-import type { PropertyDocument } from '../../../core/vocabulary/documents.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import { AGGREGATES, type Aggregate } from '../../../core/vocabulary/documents/computed.ts';
+import type { PropertyDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
-import { timeOut } from '../fields.ts';
-import type { SegmentsProgress } from '../request-context.ts';
+import { timeOut } from '../input/fields.ts';
+import type { SegmentsProgress } from '../route/request-context.ts';
 
 /* The computed property resource: schemas of its bodies and responses, its JSON text and its examples. */
 

@@ -4,8 +4,8 @@ import { ALPHA } from '../../analysis/experiment-results.ts';
 import { wilsonInterval } from '../../analysis/wilson.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { LoadedModel, LoadedModels } from '../../scoring/models.ts';
-import { answer } from '../answer.ts';
-import { defineRoute } from '../route.ts';
+import { answer } from '../route/answer.ts';
+import { defineRoute } from '../route/route.ts';
 import { SCORING_REPORT_EXAMPLE, ScoringReportShown } from './scoring-report-resource.ts';
 
 /* The route that shows how the scoring model does. */

@@ -3,8 +3,8 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Thresholds } from '../../scoring/buckets.ts';
 import { FLOAT32_MAX } from '../../scoring/features.ts';
 import type { Scored } from '../../scoring/scorer.ts';
-import type { TextAnswer } from '../answer.ts';
-import { defineRoute, type KeyedRoute } from '../route.ts';
+import type { TextAnswer } from '../route/answer.ts';
+import { defineRoute, type KeyedRoute } from '../route/route.ts';
 import { ScoreAnswer, SCORE_ANSWER_EXAMPLE } from './scoring-answer.ts';
 
 /* The routes that score new installs. */

@@ -1,9 +1,9 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import type { JsonText } from '../../../core/kernel/json.ts';
+import type { JsonText } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { documentText } from '../document-text.ts';
-import { isEmptyList, isPlainObject } from '../plain-object.ts';
-import { pointerPart } from '../validation.ts';
+import { documentText } from '../input/document-text.ts';
+import { isEmptyList, isPlainObject } from '../input/plain-object.ts';
+import { pointerPart } from '../input/validation.ts';
 
 /*
  * Makes the free-form objects of third-party clients fit the rules of this service, because those clients would drop a

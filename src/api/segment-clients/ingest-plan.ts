@@ -1,4 +1,4 @@
-import type { RegisterPlayer, TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { RegisterPlayer, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Message } from './segment-message.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ERRORS } from '../../../core/kernel/errors.ts';
-import type { FailureDocs } from '../route.ts';
+import type { FailureDocs } from '../route/route.ts';
 
 /** Statuses that Segment's clients act on: they drop a batch after a 413 or 415, and wait as told after a 429. */
 const STATUSES = { PAYLOAD_TOO_LARGE: 400, UNSUPPORTED_MEDIA_TYPE: 400, SERVICE_UNAVAILABLE: 429 } as const;

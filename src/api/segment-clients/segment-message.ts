@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { isBrokenId, isPlaceholderId } from '../../../core/kernel/broken-id.ts';
-import { isEmail } from '../../../core/kernel/email.ts';
+import { isBrokenId, isPlaceholderId } from '../../../core/kernel/text/broken-id.ts';
+import { isEmail } from '../../../core/kernel/text/email.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { isEmptyList, isPlainObject } from '../plain-object.ts';
+import { isEmptyList, isPlainObject } from '../input/plain-object.ts';
 import { fitDocument, fitText, isAbsent, type Fitted } from './fit-document.ts';
 import { timeOf, type Batch } from './segment-time.ts';
 import { withoutSecrets } from './without-secrets.ts';

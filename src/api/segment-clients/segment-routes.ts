@@ -1,8 +1,8 @@
 import { Type, type TProperties } from 'typebox';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { isPlainObject } from '../plain-object.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid, type KeyedRoute, type Route } from '../route.ts';
+import { isPlainObject } from '../input/plain-object.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid, type KeyedRoute, type Route } from '../route/route.ts';
 import { ingest } from './ingest.ts';
 import { segmentFailures } from './segment-failures.ts';
 import type { MessageType } from './segment-message.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { TextAnswer } from '../answer.ts';
-import { defineOpenRoute, defineRoute, type Route } from '../route.ts';
+import type { TextAnswer } from '../route/answer.ts';
+import { defineOpenRoute, defineRoute, type Route } from '../route/route.ts';
 import { STORED } from './ingest.ts';
 import { segmentFailures } from './segment-failures.ts';
 

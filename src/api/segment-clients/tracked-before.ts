@@ -1,7 +1,7 @@
-import type { TrackItem } from '../../../core/vocabulary/commands.ts';
-import type { CallerKind } from '../../../core/vocabulary/scope.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
+import type { CallerKind } from '../../../core/vocabulary/documents/scope.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../route/request-context.ts';
 import type { Tracking } from './ingest-plan.ts';
 
 /**

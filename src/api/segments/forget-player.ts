@@ -1,7 +1,7 @@
-import type { SegmentDocument } from '../../../core/vocabulary/documents.ts';
+import type { SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { changeDefinition } from '../definitions/definition-writes.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../route/request-context.ts';
 
 /** Removes an erased player from the segments that include or exclude it by name. Its lists go with its state. */
 export async function forgetPlayer(playerId: string, context: RequestContext): Promise<Failure | undefined> {

@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
 import { explainCondition } from '../../../actors/conditions/explain-condition.ts';
 import { metered } from '../../../actors/conditions/steps.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
-import { answer } from '../answer.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import { answer } from '../route/answer.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { ExplainedTests, testsJson } from '../explain/explained-tests.ts';
 import { computedLookup, stateOf, subjectOf } from '../explain/held-targeting.ts';
-import { PlayerId } from '../fields.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { PlayerId } from '../input/fields.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import { conditionFaults } from './segment-faults.ts';
 
 /** The route that tests one player against a condition. */

@@ -1,11 +1,11 @@
 import { compileCondition } from '../../../actors/conditions/compile-condition.ts';
-import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../../actors/conditions/pattern-load.ts';
-import type { SegmentDocument } from '../../../core/vocabulary/documents.ts';
+import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../../actors/conditions/check/pattern-load.ts';
+import type { SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../route/request-context.ts';
 import type { SegmentBody, SegmentChange } from './segment-resource.ts';
 
 /* What is wrong with the body of a segment. */

@@ -1,5 +1,5 @@
 import type { SegmentLookup } from '../../../actors/segments/unknown-segment.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../route/request-context.ts';
 
 /** The segments of the caller's game and environment. */
 export function segmentLookup({ key, services }: Pick<RequestContext, 'key' | 'services'>): SegmentLookup {

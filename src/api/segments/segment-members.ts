@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { BodyStream } from '../../gateway/http/body-stream.ts';
-import { answer, type Answer } from '../answer.ts';
-import { ExternalId, PlayerId } from '../fields.ts';
+import type { BodyStream } from '../../gateway/http/read/body-stream.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import { ExternalId, PlayerId } from '../input/fields.ts';
 import { playerIdOf } from '../players/player-id.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute } from '../route.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute } from '../route/route.ts';
 import type { ChangedList, ListRequest, LoadedList, NameBatch, NameKind, PlayerName } from './lists/list-port.ts';
 import { listFormatOf, readNames, type ListFormat } from './lists/read-names.ts';
 

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { SegmentPlayer } from '../../../clickhouse-schema/queries/analytics.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer } from '../answer.ts';
-import { ExternalId, PlayerId, timeOut } from '../fields.ts';
-import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
-import { defineRoute, invalid, type KeyedRoute } from '../route.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer } from '../route/answer.ts';
+import { ExternalId, PlayerId, timeOut } from '../input/fields.ts';
+import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
+import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
 import { noSegment } from './no-segment.ts';
 
 /* The route that lists the players in a segment, from ClickHouse. */

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
-import type { JsonObject } from '../../../core/kernel/json.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer } from '../answer.ts';
+import { answer } from '../route/answer.ts';
 import { computedFaults, uncountedWarnings } from '../definitions/computed-quota.ts';
 import { type NameWarning, Warnings } from '../definitions/name-warnings.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
-import { ExternalId, PlayerId } from '../fields.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { ExternalId, PlayerId } from '../input/fields.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import { conditionFaults, exceptionFaults } from './segment-faults.ts';
 import { exceptions } from './segment-resource.ts';
 import type { Preview } from './segment-previews.ts';

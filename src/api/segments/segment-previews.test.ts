@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PreviewSegment, PreviewedReply } from '../../../core/vocabulary/preview.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import type { PreviewSegment, PreviewedReply } from '../../../core/vocabulary/commands/preview.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { createSegmentPreviewer, estimate } from './segment-previews.ts';
 

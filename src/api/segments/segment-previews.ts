@@ -1,6 +1,6 @@
-import type { PreviewSegment, PreviewedPlayer, PreviewedReply } from '../../../core/vocabulary/preview.ts';
-import type { Environment } from '../../../core/vocabulary/scope.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { PreviewSegment, PreviewedPlayer, PreviewedReply } from '../../../core/vocabulary/commands/preview.ts';
+import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { sleep, within, type Clock } from '../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';

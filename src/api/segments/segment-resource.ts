@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
-import type { SegmentDocument, SegmentList } from '../../../core/vocabulary/documents.ts';
+import type { SegmentDocument, SegmentList } from '../../../core/vocabulary/documents/documents.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { conditionsOf, Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
-import { PlayerId, timeOut } from '../fields.ts';
-import type { SegmentsProgress } from '../request-context.ts';
+import { PlayerId, timeOut } from '../input/fields.ts';
+import type { SegmentsProgress } from '../route/request-context.ts';
 
 /* The segment resource: schemas of its bodies and responses, its JSON text and its examples. */
 

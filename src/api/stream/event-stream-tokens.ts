@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer } from '../answer.ts';
-import { timeOut } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer } from '../route/answer.ts';
+import { timeOut } from '../input/fields.ts';
+import { defineRoute } from '../route/route.ts';
 
 /* The route that creates stream tokens. */
 

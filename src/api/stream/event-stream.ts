@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { PlayerId } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { PlayerId } from '../input/fields.ts';
+import { defineRoute } from '../route/route.ts';
 
 /* The route that opens an event stream. */
 

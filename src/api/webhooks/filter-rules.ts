@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { FilterCondition } from '../../../core/vocabulary/documents.ts';
-import { WILDCARDS } from '../../../streams/config/webhook-kinds.ts';
-import { cataloguedKinds, type DataShape, WEBHOOK_DATA } from '../../../streams/config/webhook-data.ts';
+import type { FilterCondition } from '../../../core/vocabulary/documents/documents.ts';
+import { WILDCARDS } from '../../../streams/config/webhooks/webhook-kinds.ts';
+import { cataloguedKinds, type DataShape, WEBHOOK_DATA } from '../../../streams/config/webhooks/webhook-data.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import { pointerPart } from '../validation.ts';
+import { pointerPart } from '../input/validation.ts';
 
 /* Filters and event kinds of webhooks that can never match: what surely cannot is a fault, the rest a warning. */
 

@@ -1,6 +1,6 @@
 import { array, assert as check, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { changedWebhook, rotatedWebhook, wholeContent } from './webhook-content.ts';
 

@@ -1,6 +1,6 @@
-import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { HIDDEN } from '../../../streams/config/hidden-texts.ts';
-import { isBrokenStandardSecret } from '../../../streams/config/webhook-secret.ts';
+import { isBrokenStandardSecret } from '../../../streams/config/webhooks/webhook-secret.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';

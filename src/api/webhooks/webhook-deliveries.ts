@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import type { LoggedAttempt } from '../../../clickhouse-schema/queries/webhook-delivery-query.ts';
 
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer } from '../answer.ts';
-import { PlayerId, timeIn, timeOut } from '../fields.ts';
-import { NextCursor, NOT_A_CURSOR, PageQuery } from '../paging.ts';
-import { decodePlace, encodePlace } from '../place-cursor.ts';
+import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer } from '../route/answer.ts';
+import { PlayerId, timeIn, timeOut } from '../input/fields.ts';
+import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
+import { decodePlace, encodePlace } from '../input/place-cursor.ts';
 
-import { defineRoute, invalid } from '../route.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 
 /* The route that lists delivery attempts, from ClickHouse. */

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { AttemptGroup, WebhookHealth } from '../../../clickhouse-schema/queries/lookups/webhook-health.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer } from '../answer.ts';
-import { timeOut } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer } from '../route/answer.ts';
+import { timeOut } from '../input/fields.ts';
+import { defineRoute } from '../route/route.ts';
 import { webhooks } from './webhooks.ts';
 
 /* The route that tells how the deliveries of webhooks do. */

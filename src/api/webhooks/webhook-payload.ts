@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
-import { answer } from '../answer.ts';
-import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
-import { defineRoute } from '../route.ts';
+import { answer } from '../route/answer.ts';
+import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
+import { defineRoute } from '../route/route.ts';
 import { DeliveryById, missingWebhook, webhooks } from './webhooks.ts';
 
 /* The route that shows what a delivery sends. */

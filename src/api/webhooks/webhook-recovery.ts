@@ -3,12 +3,12 @@ import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { Recovery } from '../../../streams/webhook-operations.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../../core/kernel/timestamp.ts';
-import { answer, type Answer } from '../answer.ts';
+import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { answer, type Answer } from '../route/answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
-import { timeIn, timeOut } from '../fields.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { timeIn, timeOut } from '../input/fields.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import { enabledWebhook, missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 
 /* The routes that start a recovery and return its progress. */

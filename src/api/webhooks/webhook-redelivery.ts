@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
-import { clickHouseUnavailable } from '../clickhouse-unavailable.ts';
-import { answer } from '../answer.ts';
+import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
+import { answer } from '../route/answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../route/route.ts';
 import { DeliveryById, enabledWebhook, webhooks } from './webhooks.ts';
 
 /* The route that repeats a delivery. */

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox';
-import type { FilterCondition, WebhookDocument } from '../../../core/vocabulary/documents.ts';
+import type { FilterCondition, WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { HIDDEN, hiddenPath, hiddenValues } from '../../../streams/config/hidden-texts.ts';
-import { FILTER_OPERATORS } from '../../../streams/config/webhook-kinds.ts';
-import { mayAct } from '../console/permissions.ts';
-import type { ApiKey } from '../api-key.ts';
+import { FILTER_OPERATORS } from '../../../streams/config/webhooks/webhook-kinds.ts';
+import { mayAct } from '../console/users/permissions.ts';
+import type { ApiKey } from '../route/api-key.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { BasedOn, nameOf, orNull } from '../definitions/definition-fields.ts';
-import { timeOut } from '../fields.ts';
+import { timeOut } from '../input/fields.ts';
 import { WebhookWarnings, webhookWarnings } from './filter-rules.ts';
 
 /* The webhook resource: schemas, JSON texts and examples. Only the texts for creation and rotation have the secret. */

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
-import { isWebhookEventPattern } from '../../../streams/config/webhook-kinds.ts';
+import { isWebhookEventPattern } from '../../../streams/config/webhooks/webhook-kinds.ts';
 import type { TestSample } from '../../../streams/webhook-operations.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer, type Answer } from '../answer.ts';
-import type { RequestContext } from '../request-context.ts';
-import { documentText, documentTooLarge } from '../document-text.ts';
-import { freeForm } from '../fields.ts';
-import { defineRoute, invalid, type KeyedRoute } from '../route.ts';
+import { answer, type Answer } from '../route/answer.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { documentText, documentTooLarge } from '../input/document-text.ts';
+import { freeForm } from '../input/fields.ts';
+import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
 import { eventFaults } from './webhook-rules.ts';
 import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 

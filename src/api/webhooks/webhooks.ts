@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
-import { createdRevisionOf } from '../../../streams/config/webhook-revision.ts';
+import { createdRevisionOf } from '../../../streams/config/webhooks/webhook-revision.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { answer } from '../answer.ts';
+import { answer } from '../route/answer.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
-import { IfMatch, type Basis } from '../if-match.ts';
-import type { RequestContext } from '../request-context.ts';
-import { defineRoute, invalid } from '../route.ts';
+import { IfMatch, type Basis } from '../input/if-match.ts';
+import type { RequestContext } from '../route/request-context.ts';
+import { defineRoute, invalid } from '../route/route.ts';
 import {
   changedWebhook,
   hiddenHeaderFaults,

@@ -1,19 +1,19 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { decodeCommit, decodeScores } from '../../../streams/codec.ts';
-import type { Addresses } from './addresses.ts';
+import { decodeCommit, decodeScores } from '../../../core/codec/codec.ts';
+import type { Addresses } from './read/addresses.ts';
 import { AuditError } from './audit-error.ts';
-import { AUDITED, type AuditedName } from './audited-tables.ts';
-import { checkCampaigns } from './check-campaigns.ts';
-import { checkPlayerDays } from './check-player-days.ts';
-import { openClickHouse, type ClickHouse, type Whole } from './clickhouse.ts';
-import { comparePlayers } from './compare-players.ts';
-import { createRowComparison, type RowComparison } from './compare-rows.ts';
-import { createDifferences, type Differences } from './differences.ts';
-import { readErasures, type Erasures } from './erasures.ts';
-import { rowOfScore, rowsOfFact } from './expected-rows.ts';
-import { createPlayerTotals, type PlayerTotals } from './player-totals.ts';
-import { readBucket, readStream, streamBounds, type StreamBounds } from './read-stream.ts';
-import { checkMemberships, checkReleases, checkScores, checkTotals } from './table-checks.ts';
+import { AUDITED, type AuditedName } from './compare/audited-tables.ts';
+import { checkCampaigns } from './compare/check-campaigns.ts';
+import { checkPlayerDays } from './compare/check-player-days.ts';
+import { openClickHouse, type ClickHouse, type Whole } from './read/clickhouse.ts';
+import { comparePlayers } from './compare/compare-players.ts';
+import { createRowComparison, type RowComparison } from './compare/compare-rows.ts';
+import { createDifferences, type Differences } from './compare/differences.ts';
+import { readErasures, type Erasures } from './read/erasures.ts';
+import { rowOfScore, rowsOfFact } from './read/expected-rows.ts';
+import { createPlayerTotals, type PlayerTotals } from './compare/player-totals.ts';
+import { readBucket, readStream, streamBounds, type StreamBounds } from './read/read-stream.ts';
+import { checkMemberships, checkReleases, checkScores, checkTotals } from './compare/table-checks.ts';
 import { untilTrue } from './until-true.ts';
 
 /** What an audit read and found. */

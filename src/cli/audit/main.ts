@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { addressesOf } from './addresses.ts';
+import { addressesOf } from './read/addresses.ts';
 import { audit } from './audit.ts';
 import { AuditError } from './audit-error.ts';
 import { reportOf } from './report.ts';

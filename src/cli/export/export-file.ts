@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { loadNativeEngine } from '../../local/clickhouse/native-engine.ts';
+import { loadNativeEngine } from '../../local/clickhouse/engine/native-engine.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { CliError } from '../cli-error.ts';
 import { literal, type QueryRows } from './clickhouse-rows.ts';

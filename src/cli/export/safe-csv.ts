@@ -1,7 +1,7 @@
-import { csvFields } from '../../../core/kernel/csv-fields.ts';
-import { csvRecord } from '../../../core/kernel/csv-text.ts';
+import { csvFields } from '../../../core/kernel/text/csv-fields.ts';
+import { csvRecord } from '../../../core/kernel/text/csv-text.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { splitRecords } from '../../../core/kernel/split-records.ts';
+import { splitRecords } from '../../../core/kernel/text/split-records.ts';
 import { CliError } from '../cli-error.ts';
 
 /** ClickHouse's CSV without formulas, as every CSV of this service. */

@@ -13,17 +13,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ImportedReply, ImportHistory } from '../../../core/vocabulary/import.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
-import { mountSmallFileSystem } from '../../../test/support/small-file-system.ts';
+import type { ImportedReply, ImportHistory } from '../../../core/vocabulary/commands/import.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
+import { mountSmallFileSystem } from '../../../test/support/servers/small-file-system.ts';
 import { CliError } from '../cli-error.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { fileFormat } from './file-formats.ts';
+import { fileFormat } from './files/file-formats.ts';
 import { importFile, type ImportFileOptions } from './import-file.ts';
-import { readImportSource } from './import-source.ts';
+import { readImportSource } from './files/import-source.ts';
 import { knownImports } from './import-state.ts';
 import type { Progress } from './progress-line.ts';
-import { openRejectedLines } from './rejected-lines.ts';
+import { openRejectedLines } from './send/rejected-lines.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,19 +1,19 @@
-import type { ImportedReply, ImportHistory } from '../../../core/vocabulary/import.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { ImportedReply, ImportHistory } from '../../../core/vocabulary/commands/import.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createCommandPace } from '../../../core/kernel/command-pace.ts';
-import { noteFitted } from './fitted-lines.ts';
-import type { ImportSource } from './import-source.ts';
+import { createCommandPace } from '../../../core/kernel/flow/command-pace.ts';
+import { noteFitted } from './files/fitted-lines.ts';
+import type { ImportSource } from './files/import-source.ts';
 import { loadProgress, newProgress, saveProgress, type ImportIdentity, type ImportProgress } from './import-state.ts';
-import { readDecidedLines } from './decided-lines.ts';
-import type { EventIds } from './event-ids.ts';
-import { inBatches } from './line-batches.ts';
-import { openFile } from './open-source.ts';
+import { readDecidedLines } from './send/decided-lines.ts';
+import type { EventIds } from './send/event-ids.ts';
+import { inBatches } from './files/line-batches.ts';
+import { openFile } from './files/open-source.ts';
 import type { Progress } from './progress-line.ts';
-import { readHistory, type ReadLine, type ReadOptions } from './read-history.ts';
-import { openRejectedLines } from './rejected-lines.ts';
-import { createPartitionSender, type PartitionSender } from './send-history.ts';
+import { readHistory, type ReadLine, type ReadOptions } from './files/read-history.ts';
+import { openRejectedLines } from './send/rejected-lines.ts';
+import { createPartitionSender, type PartitionSender } from './send/send-history.ts';
 
 export interface ImportFileOptions extends Omit<ReadOptions, 'nowMs' | 'fromLine' | 'importId'> {
   path: string;

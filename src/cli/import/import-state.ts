@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
-import { noFittedLines, type FittedLines } from './fitted-lines.ts';
+import { noFittedLines, type FittedLines } from './files/fitted-lines.ts';
 
 /**
  * How far a file is imported, so that a repeat begins there. A loss of this costs time only: the ledgers of the

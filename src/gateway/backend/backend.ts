@@ -1,6 +1,6 @@
-import type { CommandBody, QueryBody } from '../../../core/vocabulary/commands.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
-import type { CallerKind, Environment } from '../../../core/vocabulary/scope.ts';
+import type { CommandBody, QueryBody } from '../../../core/vocabulary/commands/commands.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
+import type { CallerKind, Environment } from '../../../core/vocabulary/documents/scope.ts';
 
 /** The origin of a request, which its commands and queries contain. */
 export interface Origin {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createFakeClock, type FakeClock } from '../../../test/support/fake-clock.ts';
-import { silentLogger } from '../../../test/support/silent-logger.ts';
-import type { Command, Query } from '../../../core/vocabulary/commands.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
-import { decodeCommands, decodeQueries, encodeReplies } from '../../../streams/codec.ts';
+import { createFakeClock, type FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
+import type { Command, Query } from '../../../core/vocabulary/commands/commands.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
+import { decodeCommands, decodeQueries, encodeReplies } from '../../../core/codec/codec.ts';
 import type { StreamDefinition } from '../../../streams/stream-definitions.ts';
 import {
   createMemoryBroker,
@@ -12,7 +12,7 @@ import {
   type MemoryLog,
 } from '../../../streams/log/log-memory.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createCommandClient, type CommandClient } from './command-client.ts';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { Command } from '../../../core/vocabulary/commands.ts';
-import { commandChars } from '../../../core/vocabulary/size-estimates.ts';
+import type { Command } from '../../../core/vocabulary/commands/commands.ts';
+import { commandChars } from '../../../core/vocabulary/state/size-estimates.ts';
 
 /** Bytes of the commands that may wait in a gateway for each of so many partitions. */
 export function pendingBytes(partitions: number): number {

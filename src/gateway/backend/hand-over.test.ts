@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createFakeClock, type FakeClock } from '../../../test/support/fake-clock.ts';
-import { silentLogger } from '../../../test/support/silent-logger.ts';
-import type { HandedCommands } from '../../../core/vocabulary/local-gateway.ts';
-import type { Command } from '../../../core/vocabulary/commands.ts';
-import { decodeCommands } from '../../../streams/codec.ts';
+import { createFakeClock, type FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
+import type { HandedCommands } from '../../../core/vocabulary/commands/local-gateway.ts';
+import type { Command } from '../../../core/vocabulary/commands/commands.ts';
+import { decodeCommands } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createCommandClient, type CommandClient } from './command-client.ts';
 
 const ID = 'player-1';

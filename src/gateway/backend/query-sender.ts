@@ -1,8 +1,8 @@
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
-import { queryChars } from '../../../core/vocabulary/size-estimates.ts';
-import type { Query } from '../../../core/vocabulary/commands.ts';
+import { queryChars } from '../../../core/vocabulary/state/size-estimates.ts';
+import type { Query } from '../../../core/vocabulary/commands/commands.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { encodeQueries } from '../../../streams/codec.ts';
+import { encodeQueries } from '../../../core/codec/codec.ts';
 import { queriesSubject } from '../../../streams/subjects.ts';
 import type { Log, Stop } from '../../../streams/log/log.ts';
 

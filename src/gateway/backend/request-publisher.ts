@@ -1,11 +1,11 @@
 import { sleep, type Clock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import type { Gathering } from '../../../core/kernel/gathering.ts';
-import type { Metrics } from '../../../core/kernel/metrics.ts';
-import type { Command } from '../../../core/vocabulary/commands.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
-import type { HandedCommands } from '../../../core/vocabulary/local-gateway.ts';
-import { encodeCommands } from '../../../streams/codec.ts';
+import type { Gathering } from '../../../core/kernel/flow/gathering.ts';
+import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { Command } from '../../../core/vocabulary/commands/commands.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
+import type { HandedCommands } from '../../../core/vocabulary/commands/local-gateway.ts';
+import { encodeCommands } from '../../../core/codec/codec.ts';
 import { requestsSubject } from '../../../streams/subjects.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { createCommandQueue } from './command-queue.ts';

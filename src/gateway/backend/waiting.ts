@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import type { AddressedReply, Reply } from '../../../core/vocabulary/replies.ts';
+import type { AddressedReply, Reply } from '../../../core/vocabulary/commands/replies.ts';
 
 /**
  * Requests that wait for their reply.

@@ -1,7 +1,7 @@
-import type { Headers } from '../../api/answer.ts';
-import { ignoredFieldsHeader } from '../../api/ignored-fields.ts';
+import type { Headers } from '../../api/route/answer.ts';
+import { ignoredFieldsHeader } from '../../api/input/ignored-fields.ts';
 import { EXPOSED_HEADERS } from './cors.ts';
-import type { RateVerdict } from '../access/rate-limiter.ts';
+import type { RateVerdict } from '../access/limits/rate-limiter.ts';
 
 /** The fields of a request that determine the head of its response. */
 export interface HeadSource {

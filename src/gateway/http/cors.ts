@@ -1,5 +1,5 @@
-import { RESPONSE_HEADERS } from '../../api/response-headers.ts';
-import type { Route } from '../../api/route.ts';
+import { RESPONSE_HEADERS } from '../../api/route/response-headers.ts';
+import type { Route } from '../../api/route/route.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /** Decides which origins may read responses in a browser. */

@@ -1,11 +1,11 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { Answer, Headers, JsonAnswer, TextAnswer } from '../../api/answer.ts';
+import type { Answer, Headers, JsonAnswer, TextAnswer } from '../../api/route/answer.ts';
 import { ERRORS, type ErrorEntry, type Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/timestamp.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { headText } from './answer-head.ts';
-import type { RateVerdict } from '../access/rate-limiter.ts';
-import type { RequestHeaders } from './request-headers.ts';
+import type { RateVerdict } from '../access/limits/rate-limiter.ts';
+import type { RequestHeaders } from './read/request-headers.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import type { WriteTurns } from './write-turns.ts';
 

@@ -4,10 +4,10 @@ import { failure } from '../../../core/kernel/errors.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { Metrics } from '../../../core/kernel/metrics.ts';
+import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { Cors } from './cors.ts';
 import { refuse, type ClosedStatus, type Exchange } from './exchange.ts';
-import { readHeaders } from './request-headers.ts';
+import { readHeaders } from './read/request-headers.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import { createWriteTurns } from './write-turns.ts';
 

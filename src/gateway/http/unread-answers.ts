@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { Metrics } from '../../../core/kernel/metrics.ts';
+import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 
 /**
  * Responses that clients have not read completely. Owns the bytes that the sockets did not accept.

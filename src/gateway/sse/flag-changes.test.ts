@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { aFlag } from '../../../actors/flags/samples.ts';
-import type { DocumentAddress } from '../../../core/vocabulary/documents.ts';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
-import { createMemoryConfigStore } from '../../../test/support/memory-config-store.ts';
-import type { ChangesRequest } from '../../api/flags/changes-request.ts';
+import { aFlag } from '../../../actors/flags/evaluate/samples.ts';
+import type { DocumentAddress } from '../../../core/vocabulary/documents/documents.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import { createMemoryConfigStore } from '../../../test/support/in-memory/memory-config-store.ts';
+import type { ChangesRequest } from '../../api/flags/evaluate/changes-request.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createFlagChanges } from './flag-changes.ts';
 
 const HEARTBEAT_MS = 30_000;

@@ -1,11 +1,11 @@
-import type { Environment } from '../../../core/vocabulary/scope.ts';
+import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { LiveReader } from '../../../streams/live-feed.ts';
-import type { ChangesRequest } from '../../api/flags/changes-request.ts';
+import type { ChangesRequest } from '../../api/flags/evaluate/changes-request.ts';
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
-import { createHeartbeats } from '../../../core/kernel/heartbeats.ts';
+import { createHeartbeats } from '../../../core/kernel/metrics/heartbeats.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { Metrics } from '../../../core/kernel/metrics.ts';
+import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import { changedMessage, connectedMessage, heartbeatMessage } from './change-messages.ts';
 
 /*

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { once } from 'node:events';
-import type { EngineConnection } from './engine.ts';
-import { failureOf } from './exceptions.ts';
-import type { StatementPlan } from './plan-statement.ts';
+import type { EngineConnection } from './engine/engine.ts';
+import { failureOf } from '../../../clickhouse-schema/queries/statements/exceptions.ts';
+import type { StatementPlan } from './engine/plan-statement.ts';
 import { withoutLines, type ResultFormat } from './result-format.ts';
 
 export interface AnswerOptions {

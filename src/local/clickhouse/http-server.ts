@@ -5,13 +5,13 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { answer } from './answer.ts';
 import { createConnectionSlots } from './connection-slots.ts';
-import type { Engine } from './engine.ts';
-import { failureOf, RefusedRequest } from './exceptions.ts';
+import type { Engine } from './engine/engine.ts';
+import { failureOf, RefusedRequest } from '../../../clickhouse-schema/queries/statements/exceptions.ts';
 import { parseRequest, refuseForeignRequest, type ServiceAccount, type StatementRequest } from './parse-request.ts';
-import { planStatement } from './plan-statement.ts';
+import { planStatement } from './engine/plan-statement.ts';
 import { readBody } from './read-body.ts';
 import { parseTarget, type RequestTarget } from './request-target.ts';
-import { createStatementSlots } from '../../../clickhouse-schema/queries/statement-slots.ts';
+import { createStatementSlots } from '../../../clickhouse-schema/queries/statements/statement-slots.ts';
 
 export interface HttpServerOptions {
   /** Undefined while the engine opens; statements are then answered 503. */

@@ -4,8 +4,8 @@ import { systemClock, within } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createLogger } from '../../../core/kernel/logger.ts';
-import { isConfined } from './confinement.ts';
-import { openEngine, type Engine } from './engine.ts';
+import { isConfined } from './engine/confinement.ts';
+import { openEngine, type Engine } from './engine/engine.ts';
 import { createHttpServer, serviceStatements } from './http-server.ts';
 import { SERVICE_USER, servicePassword } from './service-password.ts';
 

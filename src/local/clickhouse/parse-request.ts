@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from './engine.ts';
-import { RefusedRequest } from './exceptions.ts';
-import { refusedReaderSetting, refusedServiceSetting } from './allowed-settings.ts';
+import type { Caller } from './engine/engine.ts';
+import { RefusedRequest } from '../../../clickhouse-schema/queries/statements/exceptions.ts';
+import { refusedReaderSetting, refusedServiceSetting } from '../../sql-gate/allowed-settings.ts';
 import { READER_USER } from './service-password.ts';
 
 /** The statement, settings and parameters of one request, from its URL and headers. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { RefusedRequest } from './exceptions.ts';
+import { RefusedRequest } from '../../../clickhouse-schema/queries/statements/exceptions.ts';
 
 /**
  * Reads and decompresses a request's body. Throws `RefusedRequest` if it has more than `maxBytes` after decompression.

@@ -1,4 +1,4 @@
-import type { ApprovedStatement } from './approve-statement.ts';
+import type { ApprovedStatement } from '../../sql-gate/approve-statement.ts';
 
 /** The format of a result. */
 export interface ResultFormat {

@@ -1,9 +1,9 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { headers as makeHeaders, TimeoutError, type Msg } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { silentLogger } from '../../../test/support/silent-logger.ts';
+import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { createUnanswered } from './unanswered.ts';
 import type { Link } from './link.ts';
 import { openReader } from './reader.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { createUnanswered } from './unanswered.ts';
 
 function trial() {

@@ -1,4 +1,4 @@
-import type { SnapshotMark } from '../../../core/vocabulary/facts.ts';
+import type { SnapshotMark } from '../../../core/vocabulary/facts/facts.ts';
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import type { StreamName } from '../../stream-definitions.ts';
 import type { LogRecord } from '../../log/log.ts';

@@ -1,7 +1,7 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import { Readable } from 'node:stream';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
-import { sequenceColumn, TABLES, type TableName } from '../../../clickhouse-schema/rows/tables.ts';
+import { sequenceColumn, TABLES, type TableName } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import type { RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
 import {

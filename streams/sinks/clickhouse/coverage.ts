@@ -1,7 +1,7 @@
 import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
-import { decodeJson } from '../../codec.ts';
+import { decodeJson } from '../../../core/codec/codec.ts';
 import type { Log } from '../../log/log.ts';
-import { parseRebuildMark, rebuildKey, type RebuildMark } from '../../rebuild-mark.ts';
+import { parseRebuildMark, rebuildKey, type RebuildMark } from '../../facts/rebuild-mark.ts';
 import type { StreamName } from '../../stream-definitions.ts';
 import { parseSinkPosition, storedPosition, type SinkPosition } from '../positions.ts';
 import type { SinkName } from '../sink-registry.ts';

@@ -1,7 +1,7 @@
 import { within, type Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import { createSignal } from '../../../core/kernel/signal.ts';
+import { createSignal } from '../../../core/kernel/flow/signal.ts';
 import type { Log } from '../../log/log.ts';
 import { readHandledTo, readSinkPosition } from '../positions.ts';
 import type { ErasureTarget } from './erasure-target.ts';

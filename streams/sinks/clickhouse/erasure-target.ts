@@ -1,5 +1,5 @@
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
-import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
+import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import {
   DEVICE_KEY,
   SCORE_TABLES,

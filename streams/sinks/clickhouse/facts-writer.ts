@@ -1,4 +1,4 @@
-import { decodeRecord } from '../../decode-record.ts';
+import { decodeRecord } from '../../facts/decode-record.ts';
 import type { TracedEvents } from '../../freshness/traced-events.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
 import type { BatchSource } from './batch-source.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createSignal } from '../../../core/kernel/signal.ts';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import { createSignal } from '../../../core/kernel/flow/signal.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import type { Reader } from '../../log/log.ts';
 import { aCommit, aTrackedEvent } from '../testing.ts';
 import { gatherBatch } from './gather-batch.ts';

@@ -1,10 +1,10 @@
-import type { SnapshotMark } from '../../../core/vocabulary/facts.ts';
-import type { Signal } from '../../../core/kernel/signal.ts';
+import type { SnapshotMark } from '../../../core/vocabulary/facts/facts.ts';
+import type { Signal } from '../../../core/kernel/flow/signal.ts';
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { sleep, untilTickMs, type Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { LogRecord, Reader } from '../../log/log.ts';
-import { UnknownVersionError } from '../../wire/unknown-version.ts';
+import { UnknownVersionError } from '../../../core/codec/unknown-version.ts';
 import type { BatchUnderWay } from './batch-source.ts';
 
 /** Records that are inserted together. */

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../core/kernel/metrics.ts';
+import type { SinkMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import type { StoredValue } from '../../stored-value.ts';
 import type { SinkPosition } from '../positions.ts';

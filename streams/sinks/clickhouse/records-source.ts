@@ -6,11 +6,11 @@ import {
   decodeDisablings,
   decodeModelReference,
   decodeScores,
-} from '../../codec.ts';
+} from '../../../core/codec/codec.ts';
 import { DELIVERY_RECORDS, DISABLING_RECORDS, MODEL_RECORDS, SCORE_RECORDS } from '../../subjects.ts';
 import type { LogRecord } from '../../log/log.ts';
 import { subjectMatches } from '../../log/subject-match.ts';
-import { UnknownVersionError } from '../../wire/unknown-version.ts';
+import { UnknownVersionError } from '../../../core/codec/unknown-version.ts';
 import type { BatchSource } from './batch-source.ts';
 import type { TableRow } from '../../../clickhouse-schema/rows/rows.ts';
 

@@ -1,8 +1,8 @@
-import { createMetrics } from '../../../core/kernel/metrics.ts';
-import { createFakeClock, type FakeClock, type FakeNode } from '../../../test/support/fake-clock.ts';
-import { readNativeBlock } from '../../../test/support/native-block.ts';
-import { silentLogger } from '../../../test/support/silent-logger.ts';
-import { decodeJson } from '../../codec.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createFakeClock, type FakeClock, type FakeNode } from '../../../test/support/in-memory/fake-clock.ts';
+import { readNativeBlock } from '../../../test/support/wire/native-block.ts';
+import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
+import { decodeJson } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../log/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createFakeClock, type FakeClock } from '../../../test/support/fake-clock.ts';
-import { silentLogger } from '../../../test/support/silent-logger.ts';
-import { encodeJson } from '../../codec.ts';
+import { createFakeClock, type FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
+import { encodeJson } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../log/log-memory.ts';
 import { sinksOf, type SinkName } from '../sink-registry.ts';
 import { createRecordsTrimmer } from './trim-records.ts';

@@ -1,6 +1,6 @@
 import type { LiveReader, LiveRequest } from '../../live-feed.ts';
-import type { Environment } from '../../../core/vocabulary/scope.ts';
-import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
+import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
+import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 
 /** One connected reader. */
 export interface Member {

@@ -1,8 +1,8 @@
-import { decodeEvents } from '../../codec.ts';
+import { decodeEvents } from '../../../core/codec/codec.ts';
 import type { LogRecord } from '../../log/log.ts';
 import { eventMessage } from './messages.ts';
 import { factPosition } from './position.ts';
-import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
+import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 
 /**
  * A record of FACTS kept for readers that are behind. It is decoded when one of them first needs it. Readers that are

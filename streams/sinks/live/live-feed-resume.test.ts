@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { LostEvents } from '../../live-feed.ts';
-import { noteErasure } from '../../erasures.ts';
+import { noteErasure } from '../../facts/erasures.ts';
 import { createLiveFeed } from './live-feed.ts';
 import { createFakeReader } from './testing.ts';
 import { pino } from 'pino';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { eventMembers } from '../../../core/vocabulary/event-json.ts';
-import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
+import { eventMembers } from '../../../core/vocabulary/facts/event-json.ts';
+import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 
 /** An SSE message: an optional `id:` line, one `data:` line, a blank line. */
 function messageText(data: string, id?: string): string {

@@ -1,4 +1,4 @@
-import { decodeEvents } from '../../codec.ts';
+import { decodeEvents } from '../../../core/codec/codec.ts';
 import type { TracedEvents } from '../../freshness/traced-events.ts';
 import type { LogRecord } from '../../log/log.ts';
 

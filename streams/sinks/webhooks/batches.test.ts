@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/webhooks-world.ts';
+import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import type { AttemptOutcome } from './delivery/sender.ts';
 import { aWebhook, answered, type FakeSender, type SeenAttempt } from './testing.ts';

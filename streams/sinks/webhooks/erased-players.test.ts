@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/support/fake-clock.ts';
-import { createWebhooksWorld, MINUTE_MS } from '../../../test/support/webhooks-world.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import { createWebhooksWorld, MINUTE_MS } from '../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { aWebhook, answered } from './testing.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/webhooks-world.ts';
-import { decodeJson } from '../../codec.ts';
+import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/in-memory/webhooks-world.ts';
+import { decodeJson } from '../../../core/codec/codec.ts';
 import type { MemoryFaults } from '../../log/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { aWebhook, answered, type SeenAttempt } from './testing.ts';

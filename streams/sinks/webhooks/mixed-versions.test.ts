@@ -1,11 +1,11 @@
 import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createWebhooksWorld } from '../../../test/support/webhooks-world.ts';
-import { encodeCommit } from '../../codec.ts';
+import { createWebhooksWorld } from '../../../test/support/in-memory/webhooks-world.ts';
+import { encodeCommit } from '../../../core/codec/codec.ts';
 import { aCommit, aTrackedEvent, commit } from '../testing.ts';
-import { dueSubject } from './delivery/delivery.ts';
-import { encodeDelivery } from './delivery/delivery-record.ts';
+import { dueSubject } from './record/delivery.ts';
+import { encodeDelivery } from './record/delivery-record.ts';
 import { aDelivery, aWebhook, type FakeSender } from './testing.ts';
 
 /* The webhooks sink meets what a newer version has stored: it waits, and leaves it to a newer process. */

@@ -1,7 +1,7 @@
 import { type Clock, within } from '../../../core/kernel/clock.ts';
 import type { ConfigChange, ConfigEntry } from '../../config/config-store.ts';
-import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
-import type { Delivery } from './delivery/delivery.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { Delivery } from './record/delivery.ts';
 import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './delivery/sender.ts';
 import type { Formats } from '../../format-gate.ts';
 import type { WebhookConfig } from './webhook-config.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import type { MeasuredVariant } from '../../../clickhouse-schema/queries/experiment-readout.ts';
-import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiment-query.ts';
+import type { MeasuredVariant } from '../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
+import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { playerIdOf } from '../../../actors/flags/samples.ts';
+import { playerIdOf } from '../../../actors/flags/evaluate/samples.ts';
 import { experimentResults } from '../../../src/analysis/experiment-results.ts';
 import { sampleOf, seededRandom } from '../../../src/analysis/testing.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
@@ -12,9 +12,9 @@ import { aCommit } from '../../../streams/sinks/testing.ts';
 import { measureFacts } from '../../experiments/measure-facts.ts';
 import { periodQueries } from '../../experiments/results-of.ts';
 import { simulateExperiment, START_MS } from '../../experiments/simulate-experiment.ts';
-import { rowsOf, execSql, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { rowsOf, execSql, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;

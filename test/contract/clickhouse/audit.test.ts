@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import type { AuditQuery, FoundEntry } from '../../../clickhouse-schema/queries/audit-query.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
-import { encodeAuditEntries } from '../../../streams/codec.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { encodeAuditEntries } from '../../../core/codec/codec.ts';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
 import type { AuditEntry } from '../../../core/vocabulary/records/audit-entry.ts';
 import { type ClickhouseSink, createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { auditSubject } from '../../../streams/subjects.ts';
-import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 /* From AUDIT to the table of entries, and how they are found, on the real engine. */

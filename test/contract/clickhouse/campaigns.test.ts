@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Fact } from '../../../core/vocabulary/facts.ts';
-import type { PurchaseRecorded } from '../../../core/vocabulary/purchase-facts.ts';
+import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
+import type { PurchaseRecorded } from '../../../core/vocabulary/facts/purchase-facts.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
-import type { InterventionSuppressed, InterventionTriggered } from '../../../core/vocabulary/campaign-facts.ts';
+import type { InterventionSuppressed, InterventionTriggered } from '../../../core/vocabulary/facts/campaign-facts.ts';
 
 /* What happens between campaigns and players, through the real sink into the real engine. */
 

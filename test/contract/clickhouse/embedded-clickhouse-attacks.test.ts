@@ -11,20 +11,15 @@ import {
   COMBINATORS,
   REFUSED_FUNCTIONS,
   SCALAR_FUNCTIONS,
-} from '../../../src/local/clickhouse/reviewed-functions.ts';
-import {
-  FORMATS,
-  PARAMETRIC_TYPES,
-  SYSTEM_TABLES,
-  TABLE_FUNCTIONS,
-} from '../../../src/local/clickhouse/reviewed-names.ts';
+} from '../../../src/sql-gate/reviewed-functions.ts';
+import { FORMATS, PARAMETRIC_TYPES, SYSTEM_TABLES, TABLE_FUNCTIONS } from '../../../src/sql-gate/reviewed-names.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../sim/random.ts';
-import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { until } from '../../support/until.ts';
 
-const TRIAL = fileURLToPath(new URL('../../support/engine-trial.ts', import.meta.url));
+const TRIAL = fileURLToPath(new URL('../../support/servers/engine-trial.ts', import.meta.url));
 const CANARY = 'canary-of-the-attack-tests';
 let clickhouse: TestClickhouse;
 let folder: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fuzzClickhouse } from '../../fuzz/clickhouse-gate.ts';
-import { startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startClickhouse, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 
 /* A short run of `npm run fuzz`. A failure prints the statements; the same seed makes them again. */
 

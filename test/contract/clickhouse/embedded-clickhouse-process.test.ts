@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { execSql, rowsOf, runSql, startClickhouse } from '../../support/clickhouse.ts';
+import { execSql, rowsOf, runSql, startClickhouse } from '../../support/servers/clickhouse.ts';
 import { until } from '../../support/until.ts';
 
 describe('the engine in its own process', () => {

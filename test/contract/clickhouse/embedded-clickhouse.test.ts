@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { until } from '../../support/until.ts';
 
 let clickhouse: TestClickhouse;

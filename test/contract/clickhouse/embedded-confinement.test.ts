@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { engineCommand } from '../../../src/local/clickhouse/engine-command.ts';
-import { REFUSED_FUNCTIONS } from '../../../src/local/clickhouse/reviewed-functions.ts';
-import { TYPE_ARGUMENTS, ZONE_ARGUMENTS } from '../../../src/local/clickhouse/zone-arguments.ts';
-import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { engineCommand } from '../../../src/local/clickhouse/engine/engine-command.ts';
+import { REFUSED_FUNCTIONS } from '../../../src/sql-gate/reviewed-functions.ts';
+import { TYPE_ARGUMENTS, ZONE_ARGUMENTS } from '../../../src/sql-gate/zone-arguments.ts';
+import { rowsOf, runSql, startClickhouse, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 
 /*
  * The process of the embedded engine can open nothing but its own files. Statements of the service are not checked for

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNativeBlock } from '../../../clickhouse-schema/rows/native-block.ts';
-import { runSql, startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { runSql, startClickhouse, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 
 /* The published client, and inserts whose data is binary: the embedded server hands it to the engine as a file. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
-import { encodeDeliveryRecords } from '../../../streams/codec.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { encodeDeliveryRecords } from '../../../core/codec/codec.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
@@ -13,9 +13,9 @@ import { createStreamWriter } from '../../../streams/sinks/clickhouse/stream-wri
 import { readSinkPosition } from '../../../streams/sinks/positions.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { deliveryRecordsSubject } from '../../../streams/subjects.ts';
-import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 let clickhouse: TestClickhouse;

@@ -13,15 +13,15 @@ import {
   type GameRules,
 } from '../../../bench/lib/history/game-history.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { TABLES } from '../../../clickhouse-schema/rows/tables.ts';
-import { fileFormat, type ImportKind } from '../../../src/cli/import/file-formats.ts';
-import { createHistoryBatch } from '../../../src/cli/import/history-batch.ts';
-import { readHistory } from '../../../src/cli/import/read-history.ts';
+import { TABLES } from '../../../clickhouse-schema/rows/tables/tables.ts';
+import { fileFormat, type ImportKind } from '../../../src/cli/import/files/file-formats.ts';
+import { createHistoryBatch } from '../../../src/cli/import/send/history-batch.ts';
+import { readHistory } from '../../../src/cli/import/files/read-history.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { createPlayerDaysTarget, type PlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { aCommit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
 import { startOfToday } from '../../support/whole-day.ts';
 
 /*

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PastEvent } from '../../../core/vocabulary/event-history.ts';
 import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { createEventHistory } from '../../../clickhouse-schema/queries/event-history.ts';
+import { createEventHistory } from '../../../clickhouse-schema/queries/events/event-history.ts';
 import { ROW_STEP } from '../../../clickhouse-schema/rows/common-columns.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { partitionOf } from '../../../core/kernel/partition.ts';
-import { rowsOf, execSql, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { rowsOf, execSql, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;

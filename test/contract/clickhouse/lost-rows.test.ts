@@ -4,9 +4,9 @@ import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import { readHeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import { removeFactsAfter } from '../../../clickhouse-schema/queries/repair.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
-import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
+import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import {
@@ -17,9 +17,9 @@ import {
 } from '../../../streams/sinks/clickhouse/coverage.ts';
 import { readSinkPosition } from '../../../streams/sinks/positions.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, execSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { rowsOf, execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 /* A ClickHouse that was restored from an older backup, on the real engine. */

@@ -2,12 +2,12 @@ import { array, assert as assertProperty, asyncProperty, tuple } from 'fast-chec
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { typeName, type Value } from '../../../clickhouse-schema/rows/column-types.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { TABLE_NAMES, TABLES, type TableName } from '../../../clickhouse-schema/rows/tables.ts';
+import { TABLE_NAMES, TABLES, type TableName } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { anyValue } from '../../support/row-values.ts';
-import { lineOf } from '../../support/tab-separated.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { anyValue } from '../../support/wire/row-values.ts';
+import { lineOf } from '../../support/wire/tab-separated.ts';
 
 /* The sink's blocks, beside the same rows as text, in every table of the real engine. */
 

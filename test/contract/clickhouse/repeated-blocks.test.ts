@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aTrackedEvent } from '../../../streams/sinks/testing.ts';
-import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
+import { rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
 
 /* A block is inserted again after a crash of ClickHouse in between. `npm run faults` found this within 200 kills. */
 

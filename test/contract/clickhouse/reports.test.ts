@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { type PublishedShapes, publishedShapes } from '../../support/published-shapes.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { type PublishedShapes, publishedShapes } from '../../support/wire/published-shapes.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 
 /* Reports for people over HTTP, from rows of the real engine: campaigns, experiments by groups of players, the scoring
  * model, attempts of webhooks. */

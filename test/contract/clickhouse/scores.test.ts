@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults } from '../../../streams/log/log-memory.ts';
 import { createRecordWriter, type RecordWriter } from '../../../streams/records/record-writer.ts';
-import { modelReferenceOf, type ModelReference, type ReferenceBins } from '../../../core/vocabulary/records/model-reference.ts';
+import {
+  modelReferenceOf,
+  type ModelReference,
+  type ReferenceBins,
+} from '../../../core/vocabulary/records/model-reference.ts';
 import type { ScoreRecord } from '../../../core/vocabulary/records/score-record.ts';
 import { aScore } from '../../../streams/records/testing.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 /* From the record writer through RECORDS and the sink to tables and views, on the real engine. */

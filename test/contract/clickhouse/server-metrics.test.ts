@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { exporterMetrics } from '../../support/monitoring-files.ts';
+import { exporterMetrics } from '../../support/browser/monitoring-files.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 

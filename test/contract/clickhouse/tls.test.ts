@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import { makeCertificates } from '../../support/certificates.ts';
+import { makeCertificates } from '../../support/servers/certificates.ts';
 import { queryRows, smallResult } from '../../../src/cli/export/clickhouse-rows.ts';
-import { startClickhouse, type TestClickhouse } from '../../support/clickhouse.ts';
+import { startClickhouse, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 
 /* A ClickHouse behind TLS with an authority of the operator's own, which may ask clients for certificates. */
 

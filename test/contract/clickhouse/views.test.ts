@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PARAMETERISED_VIEWS } from '../../../src/local/clickhouse/reviewed-names.ts';
+import { PARAMETERISED_VIEWS } from '../../../src/sql-gate/reviewed-names.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createPlayerDaysTarget } from '../../../streams/sinks/clickhouse/player-days/target.ts';
 import { rowsUnder, codeIn } from '../../support/documentation.ts';
-import { execSql, rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
+import { execSql, rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
 import { startOfToday } from '../../support/whole-day.ts';
 
 /* The views for analysts over rows that this test writes, and what the passwordless reader sees. */

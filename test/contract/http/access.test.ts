@@ -5,9 +5,9 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { createApiKey } from '../../../streams/config/api-keys.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { sendRaw } from '../../support/raw-http.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { sendRaw } from '../../support/wire/raw-http.ts';
 import { until } from '../../support/until.ts';
 
 let gateway: Gateway;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Grant, Role } from '../../../core/vocabulary/users.ts';
+import type { Grant, Role } from '../../../core/vocabulary/documents/users.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createPasswordHashes } from '../../../core/kernel/password-hash.ts';
+import { createPasswordHashes } from '../../../core/kernel/secrets/password-hash.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { userAddress, userOfEmail, withToken } from '../../../streams/config/users.ts';
+import { userAddress, userOfEmail, withToken } from '../../../streams/config/people/users.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { createPeople, type People, type SignedInPerson } from '../../support/console-people.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts';
+import { createPeople, type People, type SignedInPerson } from '../../support/browser/console-people.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../support/browser/identity-provider.ts';
 
 /* Whose account it is: an admin who adds an address first gets nothing that another game gives to it later. */
 

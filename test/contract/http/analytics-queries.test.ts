@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Fact } from '../../../core/vocabulary/facts.ts';
+import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import {
   exceededBound,
@@ -11,11 +11,11 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { rowsOf, runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import { startOfToday } from '../../support/whole-day.ts';
 import { breakdownOf, funnelOf, madeEvents, pathsOf, trendOf, type MadeEvent } from './made-answers.ts';

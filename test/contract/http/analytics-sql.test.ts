@@ -9,12 +9,12 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { signedInHeaders } from '../../support/console-person.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { signedInHeaders } from '../../support/browser/console-person.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { startOfToday } from '../../support/whole-day.ts';
 import { madeEvents } from './made-answers.ts';
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Grant, Role } from '../../../core/vocabulary/users.ts';
+import type { Grant, Role } from '../../../core/vocabulary/documents/users.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { decodeAuditEntries } from '../../../streams/codec.ts';
+import { decodeAuditEntries } from '../../../core/codec/codec.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
-import { createPeople, type SignedInPerson } from '../../support/console-people.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import { createPeople, type SignedInPerson } from '../../support/browser/console-people.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
 /* Nobody goes around an approval by what a flag uses, takes all its places, or is helpless when a flag burns. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Grant, Role } from '../../../core/vocabulary/users.ts';
+import type { Grant, Role } from '../../../core/vocabulary/documents/users.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { userAddress } from '../../../streams/config/users.ts';
+import { userAddress } from '../../../streams/config/people/users.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { createPeople, type People, type SignedInPerson } from '../../support/console-people.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import { createPeople, type People, type SignedInPerson } from '../../support/browser/console-people.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 
 /* Changes of live flags and campaigns that wait for a second person. */
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AUDITED_ENDPOINTS } from '../../../src/api/audit/audited-actions.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { decodeAuditEntries } from '../../../streams/codec.ts';
+import { decodeAuditEntries } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { AuditEntry } from '../../../core/vocabulary/records/audit-entry.ts';
-import { createPeople } from '../../support/console-people.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import { createPeople } from '../../support/browser/console-people.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
 /* What the gateway writes to AUDIT. The console's part is in console.test.ts, that of ClickHouse in clickhouse/. */

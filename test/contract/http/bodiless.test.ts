@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { openRaw } from '../../support/raw-http.ts';
+import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { openRaw } from '../../support/wire/raw-http.ts';
 
 const run = promisify(execFile);
 

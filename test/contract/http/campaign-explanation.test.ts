@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aPlayer } from '../../../actors/testing.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { accept, startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { accept, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 import { startOfToday } from '../../support/whole-day.ts';
 
 /* What a player would get from a campaign, and why not. */

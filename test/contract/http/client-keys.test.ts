@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import type { GameDocument } from '../../../core/vocabulary/documents.ts';
+import type { GameDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { createDecidingBackend, type DecidingBackend } from '../../support/in-memory/deciding-backend.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
 /* A client key is in every copy of a game. These tests bound what its holder can do to other players and the server. */

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STATIC } from '../../../core/vocabulary/documents.ts';
-import { type Grant, type Role, ROLES } from '../../../core/vocabulary/users.ts';
-import { leastRoleOf, mayAct } from '../../../src/api/console/permissions.ts';
-import type { Route } from '../../../src/api/route.ts';
+import { STATIC } from '../../../core/vocabulary/documents/documents.ts';
+import { type Grant, type Role, ROLES } from '../../../core/vocabulary/documents/users.ts';
+import { leastRoleOf, mayAct } from '../../../src/api/console/users/permissions.ts';
+import type { Route } from '../../../src/api/route/route.ts';
 import { routes } from '../../../src/api/routes.ts';
-import { userAddress } from '../../../streams/config/users.ts';
-import { createPeople, type People, type SignedInPerson } from '../../support/console-people.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import { userAddress } from '../../../streams/config/people/users.ts';
+import { createPeople, type People, type SignedInPerson } from '../../support/browser/console-people.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 
 /* Who may call what: every endpoint, for each role and for everybody else. */
 

@@ -3,16 +3,16 @@ import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Grant } from '../../../core/vocabulary/users.ts';
-import { createSqlReader, type SqlReader } from '../../../clickhouse-schema/queries/sql-reader.ts';
+import type { Grant } from '../../../core/vocabulary/documents/users.ts';
+import { createSqlReader, type SqlReader } from '../../../src/api/console/sql/sql-reader.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { userAddress, userIdIn } from '../../../streams/config/users.ts';
-import { rowsOf, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { signedInHeaders } from '../../support/console-person.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { userAddress, userIdIn } from '../../../streams/config/people/users.ts';
+import { rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { signedInHeaders } from '../../support/browser/console-person.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 /* POST /v1/console/sql on the real engine: who may run what, and what a statement may reach and cost. */

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Grant, Role } from '../../../core/vocabulary/users.ts';
-import { leastRoleOf } from '../../../src/api/console/permissions.ts';
+import type { Grant, Role } from '../../../core/vocabulary/documents/users.ts';
+import { leastRoleOf } from '../../../src/api/console/users/permissions.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { decodeAuditEntries } from '../../../streams/codec.ts';
+import { decodeAuditEntries } from '../../../core/codec/codec.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { userAddress } from '../../../streams/config/users.ts';
+import { userAddress } from '../../../streams/config/people/users.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
-import { createPeople, type People, type SignedInPerson } from '../../support/console-people.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import { createPeople, type People, type SignedInPerson } from '../../support/browser/console-people.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
 /* What admins may do to users and keys, and what nobody may. */

@@ -4,15 +4,15 @@ import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Grant, UserDocument } from '../../../core/vocabulary/users.ts';
+import type { Grant, UserDocument } from '../../../core/vocabulary/documents/users.ts';
 import { openConsoleFiles } from '../../../src/gateway/console-files.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createPasswordHashes } from '../../../core/kernel/password-hash.ts';
-import { newUser, userAddress, withToken } from '../../../streams/config/users.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { createPasswordHashes } from '../../../core/kernel/secrets/password-hash.ts';
+import { newUser, userAddress, withToken } from '../../../streams/config/people/users.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 /* People: signing in and out, and what a session may do. */

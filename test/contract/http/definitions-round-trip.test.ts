@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFakeLedger } from '../../support/fake-ledger.ts';
-import { aPlayer, accept, startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { isWhole, sendRaw } from '../../support/raw-http.ts';
+import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
+import { aPlayer, accept, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { isWhole, sendRaw } from '../../support/wire/raw-http.ts';
 
 /* The service takes its own answers back: what GET answers can be edited and sent again. */
 

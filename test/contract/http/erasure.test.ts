@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { DomainFact, Fact } from '../../../core/vocabulary/facts.ts';
-import type { EntityState } from '../../../core/vocabulary/state.ts';
+import type { DomainFact, Fact } from '../../../core/vocabulary/facts/facts.ts';
+import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import { aPlayer } from '../../../actors/testing.ts';
-import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
+import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { decodeState, encodeScores } from '../../../streams/codec.ts';
+import { decodeState, encodeScores } from '../../../core/codec/codec.ts';
 import type { ScoreRecord } from '../../../core/vocabulary/records/score-record.ts';
 import { aScore } from '../../../streams/records/testing.ts';
 import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { SAMPLES } from '../../fixtures/codec/samples.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { rowsOf, execSql, runSql } from '../../support/clickhouse.ts';
-import { startGateway } from '../../support/http-gateway.ts';
-import { startStoredGateway, type StoredGateway } from '../../support/stored-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { rowsOf, execSql, runSql } from '../../support/servers/clickhouse.ts';
+import { startGateway } from '../../support/in-memory/http-gateway.ts';
+import { startStoredGateway, type StoredGateway } from '../../support/in-memory/stored-gateway.ts';
 import { until } from '../../support/until.ts';
 
 let stored: StoredGateway;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../../../core/vocabulary/facts.ts';
+import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
@@ -8,12 +8,12 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { rowsOf, execSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
-import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { rowsOf, execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
+import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../core/kernel/errors.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { rowsOf } from '../../support/clickhouse.ts';
-import { startGateway } from '../../support/http-gateway.ts';
-import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
-import { startStoredGateway, type StoredGateway } from '../../support/stored-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { rowsOf } from '../../support/servers/clickhouse.ts';
+import { startGateway } from '../../support/in-memory/http-gateway.ts';
+import { publishedShapes, type PublishedShapes } from '../../support/wire/published-shapes.ts';
+import { startStoredGateway, type StoredGateway } from '../../support/in-memory/stored-gateway.ts';
 import { until } from '../../support/until.ts';
 
 let stored: StoredGateway;

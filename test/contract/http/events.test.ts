@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TrackEvents } from '../../../core/vocabulary/commands.ts';
+import type { TrackEvents } from '../../../core/vocabulary/commands/commands.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { accept, playerIn, RECEIVED_AT, startGateway, unavailable, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import {
+  accept,
+  playerIn,
+  RECEIVED_AT,
+  startGateway,
+  unavailable,
+  type Gateway,
+} from '../../support/in-memory/http-gateway.ts';
 
 let gateway: Gateway;
 let client: string;

@@ -5,7 +5,7 @@ import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import { aPlayer } from '../../../actors/testing.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 
 /* What one request that evaluates all flags in the gateway may cost. */
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FlagEvaluation } from '../../../core/vocabulary/replies.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 let gateway: Gateway;
 let key: string;

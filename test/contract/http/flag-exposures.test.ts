@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { playerIn } from '../../support/http-gateway.ts';
+import { playerIn } from '../../support/in-memory/http-gateway.ts';
 import { EXAMPLE, SWITCH, rule, setUpFlags, variants } from './flag-requests.ts';
 
 const world = setUpFlags();

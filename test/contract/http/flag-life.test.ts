@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf } from '../../support/api-body.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 /* Archived flags, and changes of definitions that meet each other. */
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
-import { bodyOf } from '../../support/api-body.ts';
-import { createFakeLedger } from '../../support/fake-ledger.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 export const PATH = '/v1/flags/flags';
 

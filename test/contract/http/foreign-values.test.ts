@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CommandBody } from '../../../core/vocabulary/commands.ts';
-import { accept, startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { isWhole, sendRaw } from '../../support/raw-http.ts';
+import type { CommandBody } from '../../../core/vocabulary/commands/commands.ts';
+import { accept, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { isWhole, sendRaw } from '../../support/wire/raw-http.ts';
 
 /* What other languages and clients write for an absent value, a time and an id, sent as bytes to every door. */
 

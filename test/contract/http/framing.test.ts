@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { openRaw, sendRaw } from '../../support/raw-http.ts';
+import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { openRaw, sendRaw } from '../../support/wire/raw-http.ts';
 import { until } from '../../support/until.ts';
 
 let gateway: Gateway;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { flagsOf } from '../../../actors/flags/testing.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { createDecidingBackend, type DecidingBackend } from '../../support/in-memory/deciding-backend.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { publishedShapes, type PublishedShapes } from '../../support/wire/published-shapes.ts';
 
 const T = Date.UTC(2026, 0, 15, 10, 30);
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aFlag, aRule, compiled, variantsOf } from '../../../actors/flags/samples.ts';
+import { aFlag, aRule, compiled, variantsOf } from '../../../actors/flags/evaluate/samples.ts';
 import { definitionsOf } from '../../../actors/testing.ts';
-import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { createDecidingBackend, type DecidingBackend } from '../../support/in-memory/deciding-backend.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 /* Flags with `client_visible: false`, at every door of a client key. */
 

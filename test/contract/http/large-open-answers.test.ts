@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
 /* Answers that need no key: however many ask for them without reading, the main thread has time for others. */

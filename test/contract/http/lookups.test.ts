@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../../../core/vocabulary/facts.ts';
+import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import { aPlayer } from '../../../actors/testing.ts';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables.ts';
+import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { createEventTracer, type EventTracer } from '../../../src/trace/trace-port.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { runSql, type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { publishedShapes, type PublishedShapes } from '../../support/wire/published-shapes.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 
 /* What people ask about one player and about schemas, over the real ClickHouse engine. */
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf } from '../../support/api-body.ts';
-import { createFakeLedger } from '../../support/fake-ledger.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 let gateway: Gateway;
 let key: string;

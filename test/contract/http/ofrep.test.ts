@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FlagEvaluation } from '../../../core/vocabulary/replies.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import { failure, type ErrorCode } from '../../../core/kernel/errors.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { startGateway, unavailable, type Gateway } from '../../support/http-gateway.ts';
+import { startGateway, unavailable, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 let gateway: Gateway;
 let key: string;

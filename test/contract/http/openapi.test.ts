@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { openApi } from '../../../src/api/openapi.ts';
+import type { openApi } from '../../../src/api/route/openapi.ts';
 import { routes } from '../../../src/api/routes.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 let gateway: Gateway;
 let document: ReturnType<typeof openApi>;

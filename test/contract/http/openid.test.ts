@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { UserDocument } from '../../../core/vocabulary/users.ts';
+import type { UserDocument } from '../../../core/vocabulary/documents/users.ts';
 import { ConfigError, readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { newUser, userAddress } from '../../../streams/config/users.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts';
+import { newUser, userAddress } from '../../../streams/config/people/users.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../support/browser/identity-provider.ts';
 
 /* Signing in by an identity provider, against one on this machine. */
 

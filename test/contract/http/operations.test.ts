@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
 import type { DeploymentStatus, ProcessState } from '../../../src/operations/deployment-status.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { NO_ANALYTICS } from '../../support/no-analytics.ts';
-import { type PublishedShapes, publishedShapes } from '../../support/published-shapes.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { NO_ANALYTICS } from '../../support/in-memory/no-analytics.ts';
+import { type PublishedShapes, publishedShapes } from '../../support/wire/published-shapes.ts';
 
 /* The state of the deployment over HTTP. */
 

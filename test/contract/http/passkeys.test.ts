@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserDocument } from '../../../core/vocabulary/users.ts';
+import type { UserDocument } from '../../../core/vocabulary/documents/users.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { newUser, userAddress, withToken } from '../../../streams/config/users.ts';
+import { newUser, userAddress, withToken } from '../../../streams/config/people/users.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { createSoftwarePasskey, type SoftwarePasskey } from '../../support/software-passkey.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { createSoftwarePasskey, type SoftwarePasskey } from '../../support/browser/software-passkey.ts';
 
 /* Passkeys, with an authenticator in software. A real browser's is in e2e/console-team.test.ts. */
 

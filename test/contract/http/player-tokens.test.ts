@@ -4,13 +4,13 @@ import { flagsOf } from '../../../actors/flags/testing.ts';
 import type { Subject } from '../../../actors/targeting.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { segmentRoutes } from '../../../src/api/segment-clients/segment-routes.ts';
-import type { GameDocument } from '../../../core/vocabulary/documents.ts';
+import type { GameDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { playerTokensAddress } from '../../../streams/config/player-tokens.ts';
-import type { PlayerTokenSecrets } from '../../../core/vocabulary/documents.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import type { PlayerTokenSecrets } from '../../../core/vocabulary/documents/documents.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { createDecidingBackend, type DecidingBackend } from '../../support/in-memory/deciding-backend.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 /* A game whose client keys act for the player of a token only. */
 

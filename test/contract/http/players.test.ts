@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { accept, aPlayer, startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { accept, aPlayer, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 let gateway: Gateway;
 let server: string;

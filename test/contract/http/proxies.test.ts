@@ -2,12 +2,17 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { reservedPort } from '../../support/reserved-port.ts';
-import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { openRaw, sendRaw } from '../../support/raw-http.ts';
-import { PROXY_NAMES, startReverseProxy, type ProxyName, type ReverseProxy } from '../../support/reverse-proxies.ts';
-import { openStream } from '../../support/sse-client.ts';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { reservedPort } from '../../support/servers/reserved-port.ts';
+import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { openRaw, sendRaw } from '../../support/wire/raw-http.ts';
+import {
+  PROXY_NAMES,
+  startReverseProxy,
+  type ProxyName,
+  type ReverseProxy,
+} from '../../support/servers/reverse-proxies.ts';
+import { openStream } from '../../support/wire/sse-client.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/wire/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 
 /** The gateway behind a proxy. */

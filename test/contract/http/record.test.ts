@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { accept, startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { accept, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 let gateway: Gateway;
 let server: string;

@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { accept, playerIn, startGateway, type Call, type Gateway } from '../../support/http-gateway.ts';
-import { isWhole, sendRaw } from '../../support/raw-http.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { accept, playerIn, startGateway, type Call, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { isWhole, sendRaw } from '../../support/wire/raw-http.ts';
 import { until } from '../../support/until.ts';
 
 let gateway: Gateway;

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TrackItem } from '../../../core/vocabulary/commands.ts';
+import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import { playerIdOf } from '../../../src/api/players/player-id.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { accept, type Call, startGateway, unavailable, type Gateway } from '../../support/http-gateway.ts';
+import { accept, type Call, startGateway, unavailable, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 /* The endpoints for Segment's clients, with a backend that records the commands. */
 

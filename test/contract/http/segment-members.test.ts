@@ -1,19 +1,19 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLiveDefinitions } from '../../../actors/runtime/live-definitions.ts';
+import { createLiveDefinitions } from '../../../actors/runtime/definitions/live-definitions.ts';
 import type { Backend } from '../../../src/gateway/backend/backend.ts';
 import { playerIdOf } from '../../../src/api/players/player-id.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { createListLoader } from '../../../src/api/segments/lists/list-loader.ts';
 import type { NameBatch } from '../../../src/api/segments/lists/list-port.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { createDecidingBackend, type DecidingBackend } from '../../support/in-memory/deciding-backend.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 let owners: DecidingBackend;

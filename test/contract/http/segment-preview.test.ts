@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Preview, PreviewRequest } from '../../../src/api/segments/segment-previews.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 const FOUND: Preview = {
   kind: 'preview',

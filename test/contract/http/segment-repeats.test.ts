@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
+import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { createDecidingBackend, type DecidingBackend } from '../../support/deciding-backend.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { createDecidingBackend, type DecidingBackend } from '../../support/in-memory/deciding-backend.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 import { createRandom, type Random } from '../../sim/random.ts';
 
 /*

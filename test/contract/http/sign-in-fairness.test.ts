@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserDocument } from '../../../core/vocabulary/users.ts';
+import type { UserDocument } from '../../../core/vocabulary/documents/users.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createPasswordHashes } from '../../../core/kernel/password-hash.ts';
+import { createPasswordHashes } from '../../../core/kernel/secrets/password-hash.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { newUser, userAddress, withToken } from '../../../streams/config/users.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { createSoftwarePasskey } from '../../support/software-passkey.ts';
+import { newUser, userAddress, withToken } from '../../../streams/config/people/users.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { createSoftwarePasskey } from '../../support/browser/software-passkey.ts';
 
 /* Nobody keeps others out of the console: not by wrong passwords, unknown links, challenges or codes. */
 

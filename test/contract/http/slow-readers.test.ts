@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemClock, type Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createMetrics, type Metrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics, type Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { ServerDeps } from '../../../src/gateway/server.ts';
-import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
 const PLAYER = playerIn(0);

@@ -4,10 +4,10 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { Log } from '../../../streams/log/log.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { startTestNats } from '../../support/nats.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { startTestNats } from '../../support/servers/nats.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 const TOKENS = '/v1/events/stream-tokens';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { playerIn, startGateway, type Gateway } from '../../support/http-gateway.ts';
+import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
 let gateway: Gateway;

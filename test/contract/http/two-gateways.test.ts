@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { type ReverseProxy, startReverseProxy } from '../../support/reverse-proxies.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { type ReverseProxy, startReverseProxy } from '../../support/servers/reverse-proxies.ts';
 import { until } from '../../support/until.ts';
 
 /* Two gateways behind the shipped files for two: one that ends takes no request with it, and nobody is left out. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { accept, startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { isWhole, sendRaw } from '../../support/raw-http.ts';
+import { accept, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { isWhole, sendRaw } from '../../support/wire/raw-http.ts';
 
 /* Mistakes in a request's head that would otherwise answer something else than the caller asked for. */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Role } from '../../../core/vocabulary/users.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { createPeople, type People } from '../../support/console-people.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
+import type { Role } from '../../../core/vocabulary/documents/users.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { createPeople, type People } from '../../support/browser/console-people.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 
 /* Secrets in the configuration of a webhook: who sees the values of its headers, and the path of its URL. */
 

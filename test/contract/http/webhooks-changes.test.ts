@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { createFakeLedger } from '../../support/fake-ledger.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
-import { documentedWebhookPath } from '../../support/webhook-paths.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { publishedShapes, type PublishedShapes } from '../../support/wire/published-shapes.ts';
+import { documentedWebhookPath } from '../../support/wire/webhook-paths.ts';
 
 let gateway: Gateway;
 let shapes: PublishedShapes | undefined;

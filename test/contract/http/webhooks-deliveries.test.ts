@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
@@ -16,17 +16,17 @@ import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { ALL_FORMATS } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhookOperations } from '../../../streams/sinks/webhooks/recovery/operations.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { type TestClickhouse } from '../../support/clickhouse.ts';
-import { startWithTables } from '../../support/made-tables.ts';
-import { createFakeLedger } from '../../support/fake-ledger.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
-import { documentedWebhookPath } from '../../support/webhook-paths.ts';
-import { startTestNats, type TestNats } from '../../support/nats.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
+import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { publishedShapes, type PublishedShapes } from '../../support/wire/published-shapes.ts';
+import { documentedWebhookPath } from '../../support/wire/webhook-paths.ts';
+import { startTestNats, type TestNats } from '../../support/servers/nats.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
-import { startWebhookReceiver, type ReceivedRequest, type Respond } from '../../support/webhook-receiver.ts';
+import { startWebhookReceiver, type ReceivedRequest, type Respond } from '../../support/wire/webhook-receiver.ts';
 
 /*
  * Webhook deliveries over HTTP, real NATS and the real ClickHouse engine: requests, deliveries and the log of attempts.

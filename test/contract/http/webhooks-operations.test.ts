@@ -14,12 +14,12 @@ import type {
   TestedDelivery,
   WebhookOperations,
 } from '../../../streams/webhook-operations.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { createFakeLedger } from '../../support/fake-ledger.ts';
-import { type Gateway, startGateway } from '../../support/http-gateway.ts';
-import { NO_ANALYTICS } from '../../support/no-analytics.ts';
-import { publishedShapes, type PublishedShapes } from '../../support/published-shapes.ts';
-import { documentedWebhookPath } from '../../support/webhook-paths.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
+import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
+import { NO_ANALYTICS } from '../../support/in-memory/no-analytics.ts';
+import { publishedShapes, type PublishedShapes } from '../../support/wire/published-shapes.ts';
+import { documentedWebhookPath } from '../../support/wire/webhook-paths.ts';
 import { until } from '../../support/until.ts';
 import type { FactPlace } from '../../../core/vocabulary/records/fact-place.ts';
 

@@ -6,9 +6,9 @@ import { connect } from '@nats-io/transport-node';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { expect, test } from 'vitest';
 import { readBrokerCounters } from '../../../bench/lib/service/counters.ts';
-import { exporterMetrics } from '../../support/monitoring-files.ts';
-import { startTestNats } from '../../support/nats.ts';
-import { reservedPort } from '../../support/reserved-port.ts';
+import { exporterMetrics } from '../../support/browser/monitoring-files.ts';
+import { startTestNats } from '../../support/servers/nats.ts';
+import { reservedPort } from '../../support/servers/reserved-port.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../streams/nats/nats-server.conf', import.meta.url));
 

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
-import type { DocumentAddress } from '../../../core/vocabulary/documents.ts';
+import type { DocumentAddress } from '../../../core/vocabulary/documents/documents.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { Log } from '../../../streams/log/log.ts';
-import { startTestNats } from '../../support/nats.ts';
-import type { TestNats } from '../../support/nats.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { startTestNats } from '../../support/servers/nats.ts';
+import type { TestNats } from '../../support/servers/nats.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 
 let nats: TestNats;
 const logs: Log[] = [];

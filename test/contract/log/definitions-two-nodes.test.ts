@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLiveDefinitions } from '../../../actors/runtime/live-definitions.ts';
+import { createLiveDefinitions } from '../../../actors/runtime/definitions/live-definitions.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { createApiKey } from '../../../streams/config/api-keys.ts';
@@ -7,10 +7,10 @@ import { openConfigStore, type ConfigStore } from '../../../streams/config/confi
 import { createGame, gameAddress } from '../../../streams/config/games.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { Log } from '../../../streams/log/log.ts';
-import { bodyOf } from '../../support/api-body.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { startTestNats, type TestNats } from '../../support/nats.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { bodyOf } from '../../support/wire/api-body.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { startTestNats, type TestNats } from '../../support/servers/nats.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 
 /* Two nodes over one real broker: gateways write definitions, and owners on the other node compile them. */
 

@@ -1,13 +1,13 @@
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { changeDeployment } from '../../../src/cli/deployment.ts';
-import { joinDeployment } from '../../../src/join-deployment.ts';
+import { changeDeployment } from '../../../src/cli/commands/deployment.ts';
+import { joinDeployment } from '../../../src/process/join-deployment.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
 import { connectJetStream, type JetStreamLog } from '../../../streams/log/log-jetstream.ts';
-import { startTestCluster, type TestCluster } from '../../support/nats-cluster.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { startTestCluster, type TestCluster } from '../../support/servers/nats-cluster.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 /* What a deployment is, on real brokers: no process lowers what another one made. */

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { encodeJson } from '../../../streams/codec.ts';
-import { factsLevels } from '../../../streams/facts-levels.ts';
-import { watchFactsRoom } from '../../../streams/facts-room.ts';
-import { startFactsTrimmer } from '../../../streams/facts-trimmer.ts';
+import { encodeJson } from '../../../core/codec/codec.ts';
+import { factsLevels } from '../../../streams/facts/facts-levels.ts';
+import { watchFactsRoom } from '../../../streams/facts/facts-room.ts';
+import { startFactsTrimmer } from '../../../streams/facts/facts-trimmer.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { sinksOf } from '../../../streams/sinks/sink-registry.ts';
-import { startTestNats } from '../../support/nats.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { startTestNats } from '../../support/servers/nats.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
 /* A FACTS without a byte left: the trimmer makes room once everything has passed its records, on either broker. */

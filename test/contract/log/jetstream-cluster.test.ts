@@ -4,10 +4,10 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
-import { startTestCluster } from '../../support/nats-cluster.ts';
-import type { TestCluster } from '../../support/nats-cluster.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
-import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { startTestCluster } from '../../support/servers/nats-cluster.ts';
+import type { TestCluster } from '../../support/servers/nats-cluster.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
+import { startTcpProxy } from '../../support/wire/tcp-proxy.ts';
 
 /** The production form: three nodes, three copies of every stream. */
 const bytes = (value: string) => Buffer.from(value, 'utf8');

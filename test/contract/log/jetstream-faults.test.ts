@@ -8,10 +8,10 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import { STREAMS } from '../../../streams/stream-definitions.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
-import { startTestNats } from '../../support/nats.ts';
-import type { TestNats } from '../../support/nats.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
-import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { startTestNats } from '../../support/servers/nats.ts';
+import type { TestNats } from '../../support/servers/nats.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
+import { startTcpProxy } from '../../support/wire/tcp-proxy.ts';
 
 /**
  * What only the JetStream form has: its answers to a broker that dies in the middle, is paused, or is the wrong one.

@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { connect } from '@nats-io/transport-node';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reservedPort } from '../../support/reserved-port.ts';
-import { natsAnswers, startNats, type NatsProcess } from '../../../src/local/nats-process.ts';
-import { findNatsServer } from '../../../src/local/nats-server.ts';
+import { reservedPort } from '../../support/servers/reserved-port.ts';
+import { natsAnswers, startNats, type NatsProcess } from '../../../src/local/nats/nats-process.ts';
+import { findNatsServer } from '../../../src/local/nats/nats-server.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { until } from '../../support/until.ts';
 

@@ -5,8 +5,8 @@ import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { createOwnAppends, type OwnAppends, watchAppends } from '../../../streams/log/own-appends.ts';
 import { shareReader } from '../../../streams/log/shared-reader.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
-import { startTestNats, type TestNats } from '../../support/nats.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
+import { startTestNats, type TestNats } from '../../support/servers/nats.ts';
 import { bytes, eventually, FACTS_BYTES, text } from './log-suite.ts';
 
 /** A shared reader with a hand-over on a real broker: acknowledgements in the broker's order, and its failures. */

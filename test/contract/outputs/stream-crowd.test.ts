@@ -3,14 +3,14 @@ import { array, assert, asyncProperty, boolean, integer, record } from 'fast-che
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { LiveReader } from '../../../streams/live-feed.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
 import { createLiveFeed } from '../../../streams/sinks/live/live-feed.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { startGateway, type Gateway } from '../../support/http-gateway.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
-import { readStream, type StreamReader } from '../../support/stream-reader.ts';
+import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
+import { readStream, type StreamReader } from '../../support/wire/stream-reader.ts';
 import { until } from '../../support/until.ts';
 
 /** The event stream over real connections to the real gateway and live sink, with a log in memory. */

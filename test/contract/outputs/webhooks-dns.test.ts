@@ -3,11 +3,11 @@ import type { LookupOptions } from 'node:dns';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { HostFiles } from '../../../streams/sinks/webhooks/delivery/host-files.ts';
-import { createHttpSender } from '../../../streams/sinks/webhooks/delivery/http-sender.ts';
-import { createResolver } from '../../../streams/sinks/webhooks/delivery/resolver.ts';
-import { startDnsServer, type DnsAnswer, type DnsServer } from '../../support/dns-server.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import type { HostFiles } from '../../../streams/sinks/webhooks/delivery/http/host-files.ts';
+import { createHttpSender } from '../../../streams/sinks/webhooks/delivery/http/http-sender.ts';
+import { createResolver } from '../../../streams/sinks/webhooks/delivery/http/resolver.ts';
+import { startDnsServer, type DnsAnswer, type DnsServer } from '../../support/servers/dns-server.ts';
+import { startWebhookReceiver } from '../../support/wire/webhook-receiver.ts';
 
 /* Look-ups at a real name server that answers some names and never answers others. */
 

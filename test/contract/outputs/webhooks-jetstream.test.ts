@@ -3,18 +3,18 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { createMetrics } from '../../../core/kernel/metrics.ts';
+import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../../streams/config/config-store.ts';
-import type { WebhookDocument } from '../../../core/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { ALL_FORMATS, A_SECRET, aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
-import { startTestNats, type TestNats } from '../../support/nats.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { startTestNats, type TestNats } from '../../support/servers/nats.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
-import { type ReceivedRequest, type Respond, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { type ReceivedRequest, type Respond, startWebhookReceiver } from '../../support/wire/webhook-receiver.ts';
 
 /** The webhooks sink over real NATS and real HTTP, with the broker's own message schedules and its restarts. */
 

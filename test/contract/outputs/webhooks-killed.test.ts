@@ -7,12 +7,12 @@ import { openConfigStore } from '../../../streams/config/config-store.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
-import { startTestNats } from '../../support/nats.ts';
-import { silentLogger } from '../../support/silent-logger.ts';
+import { startTestNats } from '../../support/servers/nats.ts';
+import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { startWebhookReceiver } from '../../support/wire/webhook-receiver.ts';
 
-const SINK = fileURLToPath(new URL('../../support/webhooks-sink.ts', import.meta.url));
+const SINK = fileURLToPath(new URL('../../support/in-memory/webhooks-sink.ts', import.meta.url));
 const ACK_WAIT_MS = 2_000;
 
 /** What each test starts: a broker, definitions, and processes of the sink that it can kill. */

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { LookupFunction } from 'node:net';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { type HttpSenderOptions, createHttpSender } from '../../../streams/sinks/webhooks/delivery/http-sender.ts';
+import { type HttpSenderOptions, createHttpSender } from '../../../streams/sinks/webhooks/delivery/http/http-sender.ts';
 import type { DeliverySender } from '../../../streams/sinks/webhooks/delivery/sender.ts';
 import { until } from '../../support/until.ts';
-import { type Respond, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { type Respond, startWebhookReceiver, type WebhookReceiver } from '../../support/wire/webhook-receiver.ts';
 
 /** The sender over real HTTP, against receivers that misbehave in many ways. */
 

@@ -2,9 +2,9 @@ import { createServer, type LookupFunction, type Server, type Socket } from 'nod
 import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createHttpSender, type HttpSenderOptions } from '../../../streams/sinks/webhooks/delivery/http-sender.ts';
+import { createHttpSender, type HttpSenderOptions } from '../../../streams/sinks/webhooks/delivery/http/http-sender.ts';
 import type { DeliverySender } from '../../../streams/sinks/webhooks/delivery/sender.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/wire/webhook-receiver.ts';
 
 /*
  * The sender never contacts a private address. A socket listens on every address of this machine, each test points a

@@ -1,5 +1,5 @@
-import type { DomainFact } from '../../../core/vocabulary/facts.ts';
-import type { CampaignDocument } from '../../../core/vocabulary/documents.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
+import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { CampaignHistory } from '../model/campaign-history.ts';
 import { isScheduled } from './check-own-doings.ts';
 import type { Observer } from '../observer.ts';
@@ -10,9 +10,9 @@ import type {
   InterventionShown,
   InterventionSuppressed,
   InterventionTriggered,
-} from '../../../core/vocabulary/campaign-facts.ts';
+} from '../../../core/vocabulary/facts/campaign-facts.ts';
 import type { PartitionLog } from './partition-log.ts';
-import { SIM_LIMITS } from '../sim-limits.ts';
+import { SIM_LIMITS } from '../machines/sim-limits.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const dayOf = (atMs: number): number => Math.floor(atMs / DAY_MS);

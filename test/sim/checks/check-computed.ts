@@ -7,10 +7,10 @@ import {
   type PropertiesDropped,
   type PropertyFilled,
   type PropertySpec,
-} from '../../../core/vocabulary/computed.ts';
-import type { DomainFact } from '../../../core/vocabulary/facts.ts';
-import type { Scope } from '../../../core/vocabulary/scope.ts';
-import type { EntityState, LedgerState, PlayerState } from '../../../core/vocabulary/state.ts';
+} from '../../../core/vocabulary/documents/computed.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
+import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
+import type { EntityState, LedgerState, PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { type OwnDoing, withCampaigns } from './check-own-doings.ts';
 import type { Wrong } from './check-segments.ts';
 import type { PartitionLog } from './partition-log.ts';
@@ -24,7 +24,7 @@ import {
   naiveValue,
   valueIn,
   withCounting,
-} from '../model/model-computed.ts';
+} from '../model/players/model-computed.ts';
 import type { ModelDefinitions } from '../model/model-definitions.ts';
 import { predictSegments } from '../model/model-segments.ts';
 import type { World } from '../world.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aFlag, aRule, memberOf } from '../../../actors/flags/samples.ts';
+import { aFlag, aRule, memberOf } from '../../../actors/flags/evaluate/samples.ts';
 import { aPlayer } from '../../../actors/testing.ts';
-import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/flag-facts.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import { createHistory } from '../history.ts';
 import { createTimeline } from '../timeline.ts';

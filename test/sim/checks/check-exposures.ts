@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/flag-facts.ts';
-import type { FlagEvaluation } from '../../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
-import { ROOM_SEEN_MS, SIM_LIMITS } from '../sim-limits.ts';
+import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
+import { ROOM_SEEN_MS, SIM_LIMITS } from '../machines/sim-limits.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import type { Attempt, History } from '../history.ts';
 import { evaluated, periodIn, variantSeen } from '../model/model-flags.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { aCommand } from '../../../actors/testing.ts';
-import type { CommitRecord } from '../../../core/vocabulary/commit-record.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { createHistory } from '../history.ts';
 import { predict } from '../model/model.ts';
 import { createWorld } from '../world.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { Command, ReceivedCommand } from '../../../core/vocabulary/commands.ts';
-import type { PropertiesChanged } from '../../../core/vocabulary/computed.ts';
-import type { DomainFact, Fact } from '../../../core/vocabulary/facts.ts';
-import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/flag-facts.ts';
+import type { Command, ReceivedCommand } from '../../../core/vocabulary/commands/commands.ts';
+import type { PropertiesChanged } from '../../../core/vocabulary/documents/computed.ts';
+import type { DomainFact, Fact } from '../../../core/vocabulary/facts/facts.ts';
+import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import { explainExposure, explainServed } from './check-exposures.ts';
 import {
   explainScheduled,
@@ -20,20 +20,20 @@ import { changedLedger, checkFilled, expectedChange, explainDropped, explainFill
 import type { CampaignHistory } from '../model/campaign-history.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import { commandKey, type History } from '../history.ts';
-import type { TakenCommand } from '../handed-commands.ts';
+import type { TakenCommand } from '../machines/handed-commands.ts';
 import { takeGroup, type Wrong } from './check-segments.ts';
 import { predict } from '../model/model.ts';
 import { sameReply } from '../model/same-reply.ts';
 import type { ModelDefinitions } from '../model/model-definitions.ts';
-import { comparable } from '../model/model-import.ts';
-import { withoutWords } from '../model/model-lifecycle.ts';
+import { comparable } from '../model/players/model-import.ts';
+import { withoutWords } from '../model/players/model-lifecycle.ts';
 import { type ConfigHistory, type ModelSegment, predictSegments } from '../model/model-segments.ts';
 import type { Observer, StoredCommit, StoredRequest } from '../observer.ts';
 import { createTimeline, type Timeline } from '../timeline.ts';
-import { isUnavailable } from '../operation.ts';
-import { ROOM_SEEN_MS } from '../sim-limits.ts';
+import { isUnavailable } from '../clients/operation.ts';
+import { ROOM_SEEN_MS } from '../machines/sim-limits.ts';
 import type { World } from '../world.ts';
-import type { CommitRecord, RequestPosition } from '../../../core/vocabulary/commit-record.ts';
+import type { CommitRecord, RequestPosition } from '../../../core/vocabulary/facts/commit-record.ts';
 import type { PartitionLog, Placement } from './partition-log.ts';
 import { isSameState } from './same-state.ts';
 

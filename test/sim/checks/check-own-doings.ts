@@ -1,13 +1,13 @@
-import type { Command } from '../../../core/vocabulary/commands.ts';
-import type { DomainFact } from '../../../core/vocabulary/facts.ts';
-import type { EntityState, PlayerState } from '../../../core/vocabulary/state.ts';
+import type { Command } from '../../../core/vocabulary/commands/commands.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
+import type { EntityState, PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Wrong } from './check-segments.ts';
 import type { View } from '../model/model.ts';
 import { predictCampaigns, predictScheduled } from '../model/model-campaigns.ts';
 import type { ModelDefinitions } from '../model/model-definitions.ts';
-import { afterFact, predictTimed } from '../model/model-lifecycle.ts';
+import { afterFact, predictTimed } from '../model/players/model-lifecycle.ts';
 import { predictSegments, type SegmentUpdate } from '../model/model-segments.ts';
-import { predictExpiry, sessionsOverAt, type Called } from '../model/model-sessions.ts';
+import { predictExpiry, sessionsOverAt, type Called } from '../model/players/model-sessions.ts';
 
 /**
  * Facts that no command caused, but time, an edit of a segment, a campaign's scheduled time, or an evaluation. They

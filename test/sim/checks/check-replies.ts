@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Command, EvaluateFlags } from '../../../core/vocabulary/commands.ts';
-import type { PlayerReply, Reply } from '../../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { Command, EvaluateFlags } from '../../../core/vocabulary/commands/commands.ts';
+import type { PlayerReply, Reply } from '../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import { NO_DEFINITIONS } from '../model/model-definitions.ts';
 import type { ConfigHistory } from '../model/model-segments.ts';
@@ -9,10 +9,10 @@ import { type Attempt, commandKey } from '../history.ts';
 import { predict, predictRead } from '../model/model.ts';
 import { sameReply } from '../model/same-reply.ts';
 import { predictEvaluations, sameEvaluations } from '../model/model-flags.ts';
-import { valueNow } from '../model/model-computed.ts';
+import { valueNow } from '../model/players/model-computed.ts';
 import type { World } from '../world.ts';
 import type { PartitionLog } from './partition-log.ts';
-import { isQuery } from '../operation.ts';
+import { isQuery } from '../clients/operation.ts';
 
 /**
  * Checks every reply of one partition against the model (linearizability, as in Herlihy and Wing). A reply to a command

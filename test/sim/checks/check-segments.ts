@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DomainFact, SegmentsScheduled } from '../../../core/vocabulary/facts.ts';
+import type { DomainFact, SegmentsScheduled } from '../../../core/vocabulary/facts/facts.ts';
 import { type ConfigHistory, missedChange, type SegmentUpdate, wrongMemberships } from '../model/model-segments.ts';
 import type { Observer } from '../observer.ts';
 import type { World } from '../world.ts';

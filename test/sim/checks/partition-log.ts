@@ -1,4 +1,4 @@
-import type { Reply } from '../../../core/vocabulary/replies.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import type { Timeline } from '../timeline.ts';
 
 /** The place of a command's facts, and the model's reply there. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hashed, unpackEvents } from '../../../actors/events/event-block.ts';
-import type { EntityState, PlayerState } from '../../../core/vocabulary/state.ts';
-import { countingOf, naiveDays } from '../model/model-computed.ts';
+import type { EntityState, PlayerState } from '../../../core/vocabulary/state/state.ts';
+import { countingOf, naiveDays } from '../model/players/model-computed.ts';
 
 /**
  * Whether a state of the service holds the same as one of the model, which has all events in full, not older ones in

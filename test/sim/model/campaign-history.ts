@@ -1,5 +1,5 @@
-import type { CampaignDocument } from '../../../core/vocabulary/documents.ts';
-import { decodeJson } from '../../../streams/codec.ts';
+import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
+import { decodeJson } from '../../../core/codec/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { World } from '../world.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
-import { decodeJson } from '../../../streams/codec.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
+import { decodeJson } from '../../../core/codec/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
 import type { World } from '../world.ts';
 

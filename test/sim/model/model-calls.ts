@@ -1,10 +1,16 @@
-import type { EndSession, InitSession, SyncSession, TrackItem } from '../../../core/vocabulary/commands.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { EndSession, InitSession, SyncSession, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { predictOffers } from './model-campaigns.ts';
 import type { ModelDefinitions } from './model-definitions.ts';
-import { type Called, predictEnding, predictFlagChanges, predictOpening, predictSynced } from './model-sessions.ts';
-import type { CallerKind, Scope } from '../../../core/vocabulary/scope.ts';
+import {
+  type Called,
+  predictEnding,
+  predictFlagChanges,
+  predictOpening,
+  predictSynced,
+} from './players/model-sessions.ts';
+import type { CallerKind, Scope } from '../../../core/vocabulary/documents/scope.ts';
 
 /** How the prediction of a session call changes the model. */
 export interface Calling {

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { DomainFact } from '../../../core/vocabulary/facts.ts';
-import type { Intervention } from '../../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
+import type { Intervention } from '../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { ModelDefinitions } from './model-definitions.ts';
-import { SIM_LIMITS } from '../sim-limits.ts';
-import type { CampaignDocument } from '../../../core/vocabulary/documents.ts';
+import { SIM_LIMITS } from '../machines/sim-limits.ts';
+import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { compareUrgency, type ModelCampaigns } from './campaign-history.ts';
-import { ZONES } from '../change-campaigns.ts';
+import { ZONES } from '../clients/change-campaigns.ts';
 import { bucketOf } from './model-flags.ts';
 import { isTrue } from './model-segments.ts';
-import type { Called } from './model-sessions.ts';
-import type { Scope } from '../../../core/vocabulary/scope.ts';
-import type { CampaignTally, PendingIntervention } from '../../../core/vocabulary/player.ts';
+import type { Called } from './players/model-sessions.ts';
+import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
+import type { CampaignTally, PendingIntervention } from '../../../core/vocabulary/state/player.ts';
 import type {
   InterventionClicked,
   InterventionShown,
   InterventionSuppressed,
   InterventionTriggered,
-} from '../../../core/vocabulary/campaign-facts.ts';
-import type { EventTracked } from '../../../core/vocabulary/event-tracked.ts';
+} from '../../../core/vocabulary/facts/campaign-facts.ts';
+import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 
 /**
  * Campaigns as documented: which facts trigger them, what suppresses an intervention, what a sync delivers, and how

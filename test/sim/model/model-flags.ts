@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EvaluateFlags, OverrideFlag } from '../../../core/vocabulary/commands.ts';
-import type { FlagOverridden } from '../../../core/vocabulary/flag-facts.ts';
-import type { FlagEvaluation, Reply } from '../../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
-import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents.ts';
+import type { EvaluateFlags, OverrideFlag } from '../../../core/vocabulary/commands/commands.ts';
+import type { FlagOverridden } from '../../../core/vocabulary/facts/flag-facts.ts';
+import type { FlagEvaluation, Reply } from '../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
+import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { isTrue } from './model-segments.ts';
-import type { Scope } from '../../../core/vocabulary/scope.ts';
+import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
 
 /** A flag's current period, which flag-history.ts has checked. */
 export function periodIn({ periods }: FlagDocument): number {

@@ -1,9 +1,9 @@
-import type { IdempotencyClaim } from '../../../core/vocabulary/commands.ts';
-import type { EventSender } from '../../../core/vocabulary/event-tracked.ts';
-import type { DomainFact } from '../../../core/vocabulary/facts.ts';
-import type { Reply } from '../../../core/vocabulary/replies.ts';
-import type { CallerKind, Scope } from '../../../core/vocabulary/scope.ts';
-import type { EntityState } from '../../../core/vocabulary/state.ts';
+import type { IdempotencyClaim } from '../../../core/vocabulary/commands/commands.ts';
+import type { EventSender } from '../../../core/vocabulary/facts/event-tracked.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
+import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
+import type { CallerKind, Scope } from '../../../core/vocabulary/documents/scope.ts';
+import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 
 /* Idempotency keys in the model. */
 

@@ -1,12 +1,18 @@
-import type { DomainFact } from '../../../core/vocabulary/facts.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
-import type { Json, JsonObject } from '../../../core/kernel/json.ts';
-import { SIM_LIMITS } from '../sim-limits.ts';
-import { decodeJson } from '../../../streams/codec.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
+import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
+import { SIM_LIMITS } from '../machines/sim-limits.ts';
+import { decodeJson } from '../../../core/codec/codec.ts';
 import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
-import type { EventCounter, SegmentMembership } from '../../../core/vocabulary/player.ts';
-import type { PropertySpec } from '../../../core/vocabulary/computed.ts';
-import { eventCount, type NamedProperties, type NamedProperty, namedProperty, valueNow } from './model-computed.ts';
+import type { EventCounter, SegmentMembership } from '../../../core/vocabulary/state/player.ts';
+import type { PropertySpec } from '../../../core/vocabulary/documents/computed.ts';
+import {
+  eventCount,
+  type NamedProperties,
+  type NamedProperty,
+  namedProperty,
+  valueNow,
+} from './players/model-computed.ts';
 
 /**
  * Segments as documented: memberships by an independent evaluation of the conditions that the simulation creates

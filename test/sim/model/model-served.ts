@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Attribution, FlagExposed, FlagsServed } from '../../../core/vocabulary/flag-facts.ts';
-import type { FlagEvaluation } from '../../../core/vocabulary/replies.ts';
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
+import type { Attribution, FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { SIM_LIMITS } from '../sim-limits.ts';
-import type { FlagDocument } from '../../../core/vocabulary/documents.ts';
+import { SIM_LIMITS } from '../machines/sim-limits.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
 import { periodIn, variantSeen } from './model-flags.ts';
-import type { FlagExposure, ServedFlag, ServedVariant } from '../../../core/vocabulary/player.ts';
+import type { FlagExposure, ServedFlag, ServedVariant } from '../../../core/vocabulary/state/player.ts';
 
 /** The variants that flags served a player, and those that it saw (docs/decisions/0106). */
 export interface Serving {

@@ -1,6 +1,6 @@
-import type { PlayerState } from '../../../core/vocabulary/state.ts';
-import type { Scope } from '../../../core/vocabulary/scope.ts';
-import type { PlayerView } from '../../../core/vocabulary/player.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
+import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
+import type { PlayerView } from '../../../core/vocabulary/state/player.ts';
 
 /** A new player in the model. */
 export function newPlayer(id: string, externalId: string, at: number): PlayerView {

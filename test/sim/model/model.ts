@@ -7,28 +7,28 @@ import type {
   RegisterPlayer,
   ServeFlags,
   TrackItem,
-} from '../../../core/vocabulary/commands.ts';
-import type { DomainFact } from '../../../core/vocabulary/facts.ts';
-import type { Reply, TrackResult } from '../../../core/vocabulary/replies.ts';
-import type { EntityState, PlayerState } from '../../../core/vocabulary/state.ts';
+} from '../../../core/vocabulary/commands/commands.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
+import type { Reply, TrackResult } from '../../../core/vocabulary/commands/replies.ts';
+import type { EntityState, PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { ERRORS } from '../../../core/kernel/errors.ts';
 import { predictCampaigns } from './model-campaigns.ts';
-import { countedNow, lives } from './model-computed.ts';
+import { countedNow, lives } from './players/model-computed.ts';
 import { type ModelDefinitions, NO_DEFINITIONS } from './model-definitions.ts';
-import { afterFact, type Lived } from './model-lifecycle.ts';
+import { afterFact, type Lived } from './players/model-lifecycle.ts';
 import { countedOnce, type ModelSegment, predictSegments, readersOf, type SegmentUpdate } from './model-segments.ts';
-import { predictListing } from './model-lists.ts';
+import { predictListing } from './players/model-lists.ts';
 import { predictCall } from './model-calls.ts';
-import { predictImport } from './model-import.ts';
+import { predictImport } from './players/model-import.ts';
 import { isOneCaller, recall, remember } from './model-keys.ts';
-import { predictPurchase, predictSession } from './model-play.ts';
-import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './model-quarantine.ts';
+import { predictPurchase, predictSession } from './players/model-play.ts';
+import { afterRelease, predictQuarantine, predictRelease, quarantineOfNewLife } from './players/model-quarantine.ts';
 import { predictOverride } from './model-flags.ts';
 import { predictSighting } from './model-served.ts';
 import { countryIn, merged, newPlayer, newState, viewOf } from './model-state.ts';
-import type { Scope } from '../../../core/vocabulary/scope.ts';
-import type { RecentEvent } from '../../../core/vocabulary/player.ts';
-import type { EventSender } from '../../../core/vocabulary/event-tracked.ts';
+import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
+import type { RecentEvent } from '../../../core/vocabulary/state/player.ts';
+import type { EventSender } from '../../../core/vocabulary/facts/event-tracked.ts';
 
 /**
  * The documented behaviour as a sequential model: the effects of one command on a partition that processes one command

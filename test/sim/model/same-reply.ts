@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ImportedReply } from '../../../core/vocabulary/import.ts';
-import type { PlayerReply, Reply } from '../../../core/vocabulary/replies.ts';
+import type { ImportedReply } from '../../../core/vocabulary/commands/import.ts';
+import type { PlayerReply, Reply } from '../../../core/vocabulary/commands/replies.ts';
 
 /** Whether a reply equals the model's. Clients rely on the code of a failure, not on its message. */
 export function sameReply(received: Reply, expected: Reply): boolean {

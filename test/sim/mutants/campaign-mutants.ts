@@ -57,7 +57,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     name: "a rebuilt state loses the player's campaign tallies",
     changes: [
       {
-        file: 'streams/wire/state-layout.ts',
+        file: 'core/codec/state/state-layout.ts',
         original: 'campaignTallies: (tuple[33] ?? [])',
         mutated: 'campaignTallies: (tuple[33]?.slice(0, 0) ?? [])',
       },

@@ -22,7 +22,7 @@ export const COMPUTED_MUTANTS: readonly Mutant[] = [
     name: 'a computed property: a sweep evaluates values that it drops',
     changes: [
       {
-        file: 'actors/runtime/build-commit.ts',
+        file: 'actors/runtime/term/build-commit.ts',
         original: 'const kept = dropEnded(draft, state, atMs);',
         mutated: 'dropEnded(draft, state, atMs); const kept = state;',
       },
@@ -36,7 +36,7 @@ export const COMPUTED_MUTANTS: readonly Mutant[] = [
     name: 'a computed property: the beginning of a life is not stored',
     changes: [
       {
-        file: 'streams/wire/state-layout.ts',
+        file: 'core/codec/state/state-layout.ts',
         original: 'if (state.bornSeq !== undefined) tuple[40] = state.bornSeq;',
         mutated: '',
       },
@@ -46,7 +46,7 @@ export const COMPUTED_MUTANTS: readonly Mutant[] = [
     name: 'a computed property: the next life of an erased player has no beginning',
     changes: [
       {
-        file: 'actors/runtime/entities.ts',
+        file: 'actors/runtime/term/entities.ts',
         original: "if (state.kind === 'player' && state.bornSeq === 0) state.bornSeq = sequence;",
         mutated: '',
       },
@@ -64,7 +64,7 @@ export const COMPUTED_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a computed property: values stay when it ends',
-    changes: [{ file: 'actors/runtime/build-commit.ts', original: 'dropEnded(draft, state, atMs);', mutated: '' }],
+    changes: [{ file: 'actors/runtime/term/build-commit.ts', original: 'dropEnded(draft, state, atMs);', mutated: '' }],
   },
   {
     name: 'a computed property: a life that begins during the fill gets the past of the one before',

@@ -6,7 +6,7 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     name: "the tombstone's version includes the record of the erasure",
     changes: [
       {
-        file: 'clickhouse-schema/rows/player-tables.ts',
+        file: 'clickhouse-schema/rows/tables/player-tables.ts',
         original: 'const lastSeq = origin.sequence - 1;',
         mutated: 'const lastSeq = origin.sequence;',
       },
@@ -16,7 +16,7 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     name: 'replay applies facts that an erasure in the same record removes',
     changes: [
       {
-        file: 'actors/runtime/entities.ts',
+        file: 'actors/runtime/term/entities.ts',
         original: 'if (erasures !== undefined && index < (erasures.get(fact.entityId) ?? 0)) continue;',
         mutated: '',
       },

@@ -6,7 +6,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: 'the owner records an exposure that the player already has',
     changes: [
       {
-        file: 'actors/flags/expose.ts',
+        file: 'actors/flags/exposure/expose.ts',
         original: 'if (!isNewExposure(state, exposure)) return [];',
         mutated: 'void isNewExposure;',
       },
@@ -16,7 +16,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: "a rebuilt state loses the player's exposures",
     changes: [
       {
-        file: 'streams/wire/state-layout.ts',
+        file: 'core/codec/state/state-layout.ts',
         original: 'exposures: (tuple[26] ?? [])',
         mutated: 'exposures: (tuple[26]?.slice(0, 0) ?? [])',
       },
@@ -26,7 +26,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: "an exposure is written only with the owner's next other write",
     changes: [
       {
-        file: 'actors/runtime/exposures.ts',
+        file: 'actors/runtime/term/exposures.ts',
         original: 'if (waiting.length > before) onWork();',
         mutated: 'void [before, onWork];',
       },
@@ -36,7 +36,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: 'exposures of boolean flags ignore the value, and compare only the variant',
     changes: [
       {
-        file: 'actors/flags/seen-variant.ts',
+        file: 'actors/flags/exposure/seen-variant.ts',
         original: `return variantKey ?? (value === 'true' || value === 'false' ? value : null);`,
         mutated: 'return value === undefined ? null : variantKey;',
       },
@@ -46,7 +46,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: 'an event exposes a new evaluation instead of what was served',
     changes: [
       {
-        file: 'actors/flags/expose-tracked.ts',
+        file: 'actors/flags/exposure/expose-tracked.ts',
         original: 'const found = attributed(servedOf(state, flag.key), sighting.variant, flag, draft.limits);',
         mutated: `const kept = servedOf(state, flag.key);
           const again = targeting().flags.get(flag.key)?.evaluate({ player: state, nowMs: context.at }, targeting());
@@ -56,13 +56,15 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the owner answers an evaluation before what it serves is stored',
-    changes: [{ file: 'actors/runtime/exposures.ts', original: 'return waits;', mutated: 'return waits && false;' }],
+    changes: [
+      { file: 'actors/runtime/term/exposures.ts', original: 'return waits;', mutated: 'return waits && false;' },
+    ],
   },
   {
     name: 'a rebuilt state loses what flags served the player',
     changes: [
       {
-        file: 'streams/wire/state-layout.ts',
+        file: 'core/codec/state/state-layout.ts',
         original: 'servedFlags: (tuple[37] ?? [])',
         mutated: 'servedFlags: (tuple[37]?.slice(0, 0) ?? [])',
       },
@@ -72,7 +74,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: 'the state does not mark a player that was served two variants in a period',
     changes: [
       {
-        file: 'actors/flags/serve.ts',
+        file: 'actors/flags/evaluate/serve.ts',
         original: 'mixed: (isSamePeriod && kept.mixed) || (variant !== null && inPeriod),',
         mutated: 'mixed: isSamePeriod && kept.mixed && variant !== null && inPeriod,',
       },
@@ -92,7 +94,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: 'evaluation ignores overrides',
     changes: [
       {
-        file: 'actors/flags/flag-steps.ts',
+        file: 'actors/flags/evaluate/flag-steps.ts',
         original: 'return override === undefined ? undefined : overridden(override);',
         mutated: 'return override === undefined ? undefined : undefined;',
       },
@@ -102,7 +104,7 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: 'an override does not replace an earlier one',
     changes: [
       {
-        file: 'actors/flags/override.ts',
+        file: 'actors/flags/evaluate/override.ts',
         original: 'if ((current?.value ?? null) === value) return { facts: [], reply };',
         mutated: 'if (current !== undefined || value === null) return { facts: [], reply };',
       },

@@ -36,7 +36,7 @@ export const IMPORT_MUTANTS: readonly Mutant[] = [
     name: 'a rebuilt state loses how far files are imported',
     changes: [
       {
-        file: 'streams/wire/state-layout.ts',
+        file: 'core/codec/state/state-layout.ts',
         original: 'if (imports !== undefined) tuple[8] =',
         mutated: 'if (imports !== undefined && imports.length > 8) tuple[8] =',
       },

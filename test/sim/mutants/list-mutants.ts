@@ -16,7 +16,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     name: 'stored states lose the lists of their players',
     changes: [
       {
-        file: 'streams/wire/state-layout.ts',
+        file: 'core/codec/state/state-layout.ts',
         original: 'if (state.lists !== undefined) tuple[41] = state.lists.map(listToTuple);',
         mutated: 'void listToTuple;',
       },

@@ -1,4 +1,4 @@
-import type { FaultKind } from '../chaos.ts';
+import type { FaultKind } from '../machines/chaos.ts';
 
 /** A text in a file of the service, and its replacement. The text must occur exactly once. */
 export interface Change {

@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the owner replies before its append is acknowledged',
     changes: [
       {
-        file: 'actors/runtime/partition-owner.ts',
+        file: 'actors/runtime/term/partition-owner.ts',
         original: 'queryHandler.hold(commit.draft.changed);',
         mutated: 'sendReplies(commit.replies);',
       },
@@ -39,7 +39,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a new owner appends no barrier when it takes over',
     changes: [
       {
-        file: 'actors/runtime/take-over.ts',
+        file: 'actors/runtime/term/take-over.ts',
         original: 'const record: CommitRecord = {',
         mutated: `if (last !== undefined) return { kind: 'appended', epoch: last.sequence, position };
           const record = {`,
@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'appends carry no expected sequence, so nothing fences a former owner',
     changes: [
       {
-        file: 'actors/runtime/fenced-append.ts',
+        file: 'actors/runtime/term/fenced-append.ts',
         original: '{ expectedLastSequence, timeoutMs: APPEND_TIMEOUT_MS }',
         mutated: '{ timeoutMs: APPEND_TIMEOUT_MS }',
       },
@@ -61,12 +61,12 @@ export const MUTANTS: readonly Mutant[] = [
     faults: ['handover'],
     changes: [
       {
-        file: 'actors/runtime/partition-owner.ts',
+        file: 'actors/runtime/term/partition-owner.ts',
         original: '!queryHandler.wantsProof && options.leaseHeld()) {',
         mutated: '!queryHandler.wantsProof) {',
       },
       {
-        file: 'actors/runtime/query-handler.ts',
+        file: 'actors/runtime/term/query-handler.ts',
         original: 'const trusted = leaseHeld();',
         mutated: 'const trusted = true;',
       },
@@ -86,7 +86,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'replay applies facts again that the stored state already includes',
     changes: [
       {
-        file: 'actors/runtime/entities.ts',
+        file: 'actors/runtime/term/entities.ts',
         original: 'if (held !== undefined && held.state.lastSeq >= sequence) {',
         mutated: 'if (held === undefined && sequence < 0) {',
       },
@@ -96,7 +96,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'entities that the store holds ahead of its mark wait for a snapshot before those of the replay',
     changes: [
       {
-        file: 'actors/runtime/entities.ts',
+        file: 'actors/runtime/term/entities.ts',
         original: 'if (stored.dirtySince <= storedSeq) waitsFromStore',
         mutated: 'waitsFromStore',
       },
@@ -106,7 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the owner steps down on a fence error without checking who wrote the record',
     changes: [
       {
-        file: 'actors/runtime/fenced-append.ts',
+        file: 'actors/runtime/term/fenced-append.ts',
         original: 'const found = await whoseRecord(options);',
         mutated: `const found: FencedOutcome | undefined = { kind: 'deposed' };`,
       },
@@ -116,7 +116,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the position moves past commands of a batch that are not decided yet',
     changes: [
       {
-        file: 'actors/runtime/request-feed.ts',
+        file: 'actors/runtime/term/request-feed.ts',
         original: 'position = { stream: created, sequence, index: batch.next, publishedAtMs };',
         mutated: 'position = { stream: created, sequence, index: batch.commands.length - 1, publishedAtMs };',
       },
@@ -126,7 +126,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the barrier drops the position of the last record',
     changes: [
       {
-        file: 'actors/runtime/take-over.ts',
+        file: 'actors/runtime/term/take-over.ts',
         original: 'const position = last === undefined ? null : decodeCommit(last.data).position;',
         mutated: 'const position: RequestPosition | null = null;',
       },
@@ -136,7 +136,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the owner decides commands whose deadline has passed',
     changes: [
       {
-        file: 'actors/runtime/build-commit.ts',
+        file: 'actors/runtime/term/build-commit.ts',
         original: 'if (command.deadlineAt < nowMs) return false;',
         mutated: 'if (command.deadlineAt < 0) return false;',
       },
@@ -157,7 +157,7 @@ export const MUTANTS: readonly Mutant[] = [
     faults: ['requests lost'],
     changes: [
       {
-        file: 'actors/runtime/request-feed.ts',
+        file: 'actors/runtime/term/request-feed.ts',
         original: 'return mark !== undefined && numberOf(command) <= mark.command;',
         mutated: 'return mark === undefined && false;',
       },
@@ -167,7 +167,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the owner sends replies without a record although it skipped commands',
     changes: [
       {
-        file: 'actors/runtime/partition-owner.ts',
+        file: 'actors/runtime/term/partition-owner.ts',
         original: '!commit.needsAppend && !skipped &&',
         mutated: '!commit.needsAppend &&',
       },
@@ -177,7 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the owner sends its normal replies after FACTS refused the append',
     changes: [
       {
-        file: 'actors/runtime/build-commit.ts',
+        file: 'actors/runtime/term/build-commit.ts',
         original: "return replies.map((reply) => ({ ...reply, reply: failure('SERVICE_UNAVAILABLE') }));",
         mutated: 'return replies;',
       },
@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the store's mark covers entities that the batch did not write",
     changes: [
       {
-        file: 'actors/runtime/entities.ts',
+        file: 'actors/runtime/term/entities.ts',
         original: 'if (entity !== undefined) batch.push(entity);',
         mutated: 'if (entity !== undefined && batch.length < 1) batch.push(entity);',
       },
@@ -217,7 +217,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the trimmer ignores the rebuild marks',
     changes: [
       {
-        file: 'streams/facts-trimmer.ts',
+        file: 'streams/facts/facts-trimmer.ts',
         original: 'bounds.push(1 + (await rebuildableTo(positions, partition, created)));',
         mutated: '',
       },
@@ -227,7 +227,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the webhook matcher moves its position before the deliveries are stored',
     changes: [
       {
-        file: 'streams/sinks/webhooks/matching/match-window.ts',
+        file: 'streams/sinks/webhooks/matching/facts/match-window.ts',
         original: 'return first === undefined ? taken : first.sequence - 1;',
         mutated: 'return first === undefined ? taken : taken;',
       },
@@ -238,7 +238,7 @@ export const MUTANTS: readonly Mutant[] = [
     faults: ['handover'],
     changes: [
       {
-        file: 'actors/runtime/query-handler.ts',
+        file: 'actors/runtime/term/query-handler.ts',
         original: `for (const query of outcome === 'proved' ? before : []) {`,
         mutated: `for (const query of outcome === 'proved' ? [...before, ...since] : []) {`,
       },
@@ -248,7 +248,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'take-over uses a local store although FACTS no longer reaches back to its mark',
     changes: [
       {
-        file: 'actors/runtime/rebuild.ts',
+        file: 'actors/runtime/rebuild/rebuild.ts',
         original: 'bounds.firstSequence <= mark.appliedSeq + 1 &&',
         mutated: '',
       },
@@ -258,7 +258,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a contender takes the lease from a live holder',
     changes: [
       {
-        file: 'streams/lease.ts',
+        file: 'streams/leases/lease.ts',
         original: 'found.holder === null || isGone(found.holder)',
         mutated: 'found.holder === null || isGone(found.holder) || true',
       },
@@ -278,7 +278,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'commands are handed over before the backlog in REQUESTS is decided',
     changes: [
       {
-        file: 'actors/runtime/partition-owner.ts',
+        file: 'actors/runtime/term/partition-owner.ts',
         original: '(feed.backlogTaken ? local.peek() : undefined)',
         mutated: 'local.peek()',
       },
@@ -288,7 +288,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'commands of a record in doubt are put back',
     changes: [
       {
-        file: 'actors/runtime/partition-owner.ts',
+        file: 'actors/runtime/term/partition-owner.ts',
         original: `      case 'abandoned':
         return 'deposed';`,
         mutated: `      case 'abandoned':
@@ -368,7 +368,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the ledgers of one API key share a row in ClickHouse',
     changes: [
       {
-        file: 'clickhouse-schema/rows/player-tables.ts',
+        file: 'clickhouse-schema/rows/tables/player-tables.ts',
         original: 'return `${ledgerId}/${partition}`;',
         mutated: 'return partition < 0 ? String(partition) : ledgerId;',
       },

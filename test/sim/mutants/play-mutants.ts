@@ -6,7 +6,7 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     name: 'a rebuilt state loses the ids of recorded sessions',
     changes: [
       {
-        file: 'streams/wire/state-layout.ts',
+        file: 'core/codec/state/state-layout.ts',
         original: 'recordedSessions: (tuple[29] ?? [])',
         mutated: 'recordedSessions: (tuple[29]?.slice(0, 0) ?? [])',
       },
@@ -36,7 +36,7 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     name: 'a rebuilt state loses that a client recorded a purchase',
     changes: [
       {
-        file: 'streams/wire/remembered-layout.ts',
+        file: 'core/codec/state/remembered-layout.ts',
         original: 'if (byClient === undefined) return purchase;',
         mutated: 'if (byClient === undefined || digest !== null) return purchase;',
       },
@@ -46,7 +46,7 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     name: 'client and server keys share ids and Idempotency-Keys',
     changes: [
       {
-        file: 'core/vocabulary/scope.ts',
+        file: 'core/vocabulary/documents/scope.ts',
         original: 'return one === undefined || other === undefined || one === other;',
         mutated: 'return one !== null || other !== null;',
       },

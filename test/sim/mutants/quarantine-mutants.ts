@@ -6,7 +6,7 @@ export const QUARANTINE_MUTANTS: readonly Mutant[] = [
     name: 'a rebuilt state loses which quarantined events were released',
     changes: [
       {
-        file: 'streams/wire/state-layout.ts',
+        file: 'core/codec/state/state-layout.ts',
         original: 'quarantine: quarantineFromTuple(tuple[36] ?? [0]),',
         mutated: 'quarantine: quarantineFromTuple([tuple[36]?.[0] ?? 0]),',
       },

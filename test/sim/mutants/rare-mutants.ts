@@ -7,7 +7,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['full while in doubt'],
     changes: [
       {
-        file: 'actors/runtime/fenced-append.ts',
+        file: 'actors/runtime/term/fenced-append.ts',
         original: 'if (!inDoubt) return',
         mutated: 'return',
       },
@@ -17,7 +17,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     name: 'timers and the sweep wait for a request after a backlog of expired commands',
     changes: [
       {
-        file: 'actors/runtime/partition-owner.ts',
+        file: 'actors/runtime/term/partition-owner.ts',
         original: "return hadBacklog && feed.backlogTaken ? 'on' : 'idle';",
         mutated: "void hadBacklog; return 'idle';",
       },
@@ -28,7 +28,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['broken mark'],
     changes: [
       {
-        file: 'actors/runtime/rebuild.ts',
+        file: 'actors/runtime/rebuild/rebuild.ts',
         original: 'Math.max(mark.appliedSeq, mark.aheadTo ?? 0) <= highest',
         mutated: 'highest > 0',
       },
@@ -39,7 +39,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['broken rows'],
     changes: [
       {
-        file: 'actors/runtime/build-commit.ts',
+        file: 'actors/runtime/term/build-commit.ts',
         original: 'if (error instanceof StoreFaultError) throw error;',
         mutated: '',
       },
@@ -50,7 +50,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['broken rows'],
     changes: [
       {
-        file: 'actors/runtime/query-handler.ts',
+        file: 'actors/runtime/term/query-handler.ts',
         original: 'if (error instanceof StoreFaultError) {',
         mutated: 'if (error instanceof StoreFaultError && partition < 0) {',
       },
@@ -61,7 +61,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['broken rows'],
     changes: [
       {
-        file: 'actors/runtime/contender.ts',
+        file: 'actors/runtime/membership/contender.ts',
         original: 'discardNext = true;',
         mutated: '',
       },
@@ -72,7 +72,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['suspended'],
     changes: [
       {
-        file: 'streams/lease.ts',
+        file: 'streams/leases/lease.ts',
         original: 'wallMs < trust.untilWallMs && wallMs >= trust.fromWallMs',
         mutated: 'wallMs < trust.untilWallMs',
       },
@@ -95,12 +95,12 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['slow backlog'],
     changes: [
       {
-        file: 'actors/runtime/maintenance.ts',
+        file: 'actors/runtime/term/maintenance.ts',
         original: 'const due = backlogTaken ? dueIds : [];',
         mutated: 'const due = dueIds;',
       },
       {
-        file: 'actors/runtime/maintenance.ts',
+        file: 'actors/runtime/term/maintenance.ts',
         original: 'if (backlogTaken) dueIds = [];',
         mutated: 'dueIds = [];',
       },
@@ -158,7 +158,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['small log'],
     changes: [
       {
-        file: 'streams/facts-trimmer.ts',
+        file: 'streams/facts/facts-trimmer.ts',
         original: 'void run(makeRoom);',
         mutated: 'void makeRoom;',
       },
@@ -169,12 +169,12 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['clickhouse restored', 'empty disk'],
     changes: [
       {
-        file: 'actors/runtime/rebuild.ts',
+        file: 'actors/runtime/rebuild/rebuild.ts',
         original: 'if (heldTo !== undefined && !isHeld) {',
         mutated: 'if (heldTo === -1 && !isHeld) {',
       },
       {
-        file: 'actors/runtime/rebuild.ts',
+        file: 'actors/runtime/rebuild/rebuild.ts',
         original: 'if (found < players) {',
         mutated: 'if (found < 0) {',
       },

@@ -26,7 +26,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     name: 'a rebuilt state loses open sessions',
     changes: [
       {
-        file: 'streams/wire/state-layout.ts',
+        file: 'core/codec/state/state-layout.ts',
         original: 'sessions: (tuple[27] ?? [])',
         mutated: 'sessions: (tuple[27]?.slice(0, 0) ?? [])',
       },

@@ -1,5 +1,5 @@
-import { type AnswerOf, call, type Scope } from '../../api.ts';
-import { download } from '../../parts/csv.ts';
+import { type AnswerOf, call, type Scope } from '../../frame/api.ts';
+import { download } from '../../parts/lists/csv.ts';
 
 type Page = AnswerOf<'GET /v1/players/players/{id}/export'>;
 const ROWS_OF_PAGE = 1_000;

@@ -1,11 +1,11 @@
 import { Loader, NativeSelect, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, call } from '../../api.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { parseJson } from '../../parts/json-text.ts';
+import { type AnswerOf, call } from '../../frame/api.ts';
+import { Confirm } from '../../parts/editors/confirm.tsx';
+import { parseJson } from '../../parts/editors/json-text.ts';
 import { patch, useOptimistic } from '../../parts/optimistic.ts';
-import { usePlace } from '../../session.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import type { PlayerFlag } from './player-flag.ts';
 

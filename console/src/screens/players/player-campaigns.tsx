@@ -1,11 +1,11 @@
 import { Anchor, Badge, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { type AnswerOf, call } from '../../api.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { type AnswerOf, call } from '../../frame/api.ts';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { number, Time } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { number, Time } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.playerCampaigns;

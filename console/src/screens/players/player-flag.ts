@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../api.ts';
+import type { AnswerOf } from '../../frame/api.ts';
 
 /** A flag and what it did with a player. */
 export type PlayerFlag = AnswerOf<'GET /v1/players/players/{id}/flags'>['flags'][number];

@@ -2,12 +2,12 @@ import { Alert, Anchor, Badge, Button, Checkbox, Group, Stack, Table, Text, Text
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { call } from '../../api.ts';
+import { call } from '../../frame/api.ts';
 import { useAddressField } from '../../parts/address.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { Time } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { Time } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import { OverrideDialog } from './override-dialog.tsx';
 import type { PlayerFlag } from './player-flag.ts';

@@ -1,12 +1,12 @@
 import { Alert, Button, Card, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, ApiError, call, type Scope } from '../../api.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import { type AnswerOf, ApiError, call, type Scope } from '../../frame/api.ts';
+import { Confirm } from '../../parts/editors/confirm.tsx';
+import { Facts } from '../../parts/lists/facts.tsx';
 import { Fault } from '../../parts/states.tsx';
-import { number, Time } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { number, Time } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import { exportPlayer } from './export-player.ts';
 

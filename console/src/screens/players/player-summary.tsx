@@ -1,11 +1,11 @@
 import { Anchor, Badge, Card, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { type AnswerOf, call } from '../../api.ts';
-import { Facts } from '../../parts/facts.tsx';
+import { type AnswerOf, call } from '../../frame/api.ts';
+import { Facts } from '../../parts/lists/facts.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import { Json, money, number, Time } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { Json, money, number, Time } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 

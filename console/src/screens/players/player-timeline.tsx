@@ -1,13 +1,13 @@
 import { Badge, Button, Chip, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, call } from '../../api.ts';
+import { type AnswerOf, call } from '../../frame/api.ts';
 import { useAddressField } from '../../parts/address.ts';
-import { EventTrace } from '../../parts/event-trace.tsx';
-import { Side } from '../../parts/side.tsx';
+import { EventTrace } from '../../parts/players/event-trace.tsx';
+import { Side } from '../../parts/lists/side.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { Json, number, Time } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { Json, number, Time } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.timeline;

@@ -1,12 +1,12 @@
 import { Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type AnswerOf, ApiError, call } from '../../api.ts';
+import { type AnswerOf, ApiError, call } from '../../frame/api.ts';
 import { useTab } from '../../parts/address.ts';
 import { ScreenTabs } from '../../parts/screen-tabs.tsx';
 import { Fault, Loaded, Page } from '../../parts/states.tsx';
 import { BackTo, isMissing, NotThere } from '../../parts/not-there.tsx';
-import { Copy } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { Copy } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import { PlayerCampaigns } from './player-campaigns.tsx';
 import { PlayerFlags } from './player-flags.tsx';

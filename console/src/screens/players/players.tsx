@@ -13,13 +13,13 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { type AnswerOf, call } from '../../api.ts';
+import { type AnswerOf, call } from '../../frame/api.ts';
 import { useAddressField } from '../../parts/address.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { NamedLink } from '../../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
-import { money, number, Time } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { money, number, Time } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.players;

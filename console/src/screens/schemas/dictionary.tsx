@@ -1,13 +1,13 @@
 import { Alert, Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { type AnswerOf, call } from '../../api.ts';
+import { type AnswerOf, call } from '../../frame/api.ts';
 import { useAddressField } from '../../parts/address.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Side } from '../../parts/side.tsx';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
+import { Side } from '../../parts/lists/side.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
-import { number, Time } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { number, Time } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.dictionary;

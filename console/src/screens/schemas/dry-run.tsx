@@ -1,11 +1,11 @@
 import { Alert, Button, Card, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { JsonObject } from '../../../../core/kernel/json.ts';
-import { type AnswerOf, call } from '../../api.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import type { JsonObject } from '../../../../core/kernel/text/json.ts';
+import { type AnswerOf, call } from '../../frame/api.ts';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { Fault } from '../../parts/states.tsx';
-import { Json, number, Time } from '../../parts/values.tsx';
-import { isAtLeast, usePlace } from '../../session.tsx';
+import { Json, number, Time } from '../../parts/lists/values.tsx';
+import { isAtLeast, usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.schema;

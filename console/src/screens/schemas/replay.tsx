@@ -1,11 +1,11 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type AnswerOf, call } from '../../api.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { type AnswerOf, call } from '../../frame/api.ts';
+import { Confirm } from '../../parts/editors/confirm.tsx';
 import { Fault } from '../../parts/states.tsx';
-import { Json, number } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { Json, number } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.quarantine;

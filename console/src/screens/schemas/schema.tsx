@@ -1,10 +1,10 @@
 import { Anchor, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { call } from '../../api.ts';
+import { call } from '../../frame/api.ts';
 import { isMissing } from '../../parts/not-there.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
-import { usePlace } from '../../session.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import { SchemaForm } from './schema-form.tsx';
 

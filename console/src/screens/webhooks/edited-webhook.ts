@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../core/kernel/json.ts';
-import { parseObject, prettyJson } from '../../parts/json-text.ts';
+import type { JsonObject } from '../../../../core/kernel/text/json.ts';
+import { parseObject, prettyJson } from '../../parts/editors/json-text.ts';
 import type { Webhook } from './webhooks.tsx';
 
 /* A webhook as a person edits it: filters and headers are texts, which need not be valid yet. */

@@ -3,13 +3,13 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { type AnswerOf, call } from '../../api.ts';
+import { type AnswerOf, call } from '../../frame/api.ts';
 import { useAddressField } from '../../parts/address.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Side } from '../../parts/side.tsx';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
+import { Side } from '../../parts/lists/side.tsx';
 import { Empty, Fault, Loaded } from '../../parts/states.tsx';
-import { Json, number, Time } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { Json, number, Time } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import type { Webhook, WebhookHealth } from './webhooks.tsx';
 

@@ -1,5 +1,5 @@
 import { Alert, NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
-import { JsonEditor } from '../../parts/json-editor.tsx';
+import { JsonEditor } from '../../parts/editors/json-editor.tsx';
 import { TEXTS } from '../../texts.ts';
 import { BACKOFFS, type EditedWebhook } from './edited-webhook.ts';
 

@@ -2,15 +2,15 @@ import { Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { call } from '../../api.ts';
-import { type Draft, useDraft } from '../../parts/draft.ts';
-import { DraftBar } from '../../parts/draft-bar.tsx';
-import { prettyJson } from '../../parts/json-text.ts';
-import { SaveDraft } from '../../parts/save-draft.tsx';
-import { SavedNotice } from '../../parts/saved.tsx';
+import { call } from '../../frame/api.ts';
+import { type Draft, useDraft } from '../../parts/drafts/draft.ts';
+import { DraftBar } from '../../parts/drafts/draft-bar.tsx';
+import { prettyJson } from '../../parts/editors/json-text.ts';
+import { SaveDraft } from '../../parts/drafts/save-draft.tsx';
+import { SavedNotice } from '../../parts/drafts/saved.tsx';
 import { OnlyAdmins, Page } from '../../parts/states.tsx';
-import { Json } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { Json } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import {
   baseOf,

@@ -1,11 +1,11 @@
 import { Badge, Button, Card, Group, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, ApiError, call } from '../../api.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { type AnswerOf, ApiError, call } from '../../frame/api.ts';
+import { Confirm } from '../../parts/editors/confirm.tsx';
 import { Fault } from '../../parts/states.tsx';
-import { number, Time } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { number, Time } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import type { Webhook } from './webhooks.tsx';
 

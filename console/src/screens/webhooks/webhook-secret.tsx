@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Copy, Time } from '../../parts/values.tsx';
+import { Dialog } from '../../parts/editors/dialog.tsx';
+import { Copy, Time } from '../../parts/lists/values.tsx';
 import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.webhook.secret;

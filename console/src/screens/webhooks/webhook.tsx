@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../../api.ts';
+import { call } from '../../frame/api.ts';
 import { useTab } from '../../parts/address.ts';
 import { BackTo, isMissing, NotThere } from '../../parts/not-there.tsx';
 import { ScreenTabs } from '../../parts/screen-tabs.tsx';
 import { Loaded, Page } from '../../parts/states.tsx';
-import { usePlace } from '../../session.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookAttempts } from './webhook-attempts.tsx';

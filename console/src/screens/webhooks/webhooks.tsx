@@ -2,12 +2,12 @@ import { Alert, Badge, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { type AnswerOf, call } from '../../api.ts';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { type AnswerOf, call } from '../../frame/api.ts';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
 import { NamedLink } from '../../parts/named-link.tsx';
 import { Empty, Loaded, Page } from '../../parts/states.tsx';
-import { number, Time } from '../../parts/values.tsx';
-import { usePlace } from '../../session.tsx';
+import { number, Time } from '../../parts/lists/values.tsx';
+import { usePlace } from '../../frame/session.tsx';
 import { TEXTS } from '../../texts.ts';
 
 const texts = TEXTS.webhooks;

@@ -1,7 +1,7 @@
-import { createBackoff } from '../../src/backoff.ts';
-import type { ReportProblem } from '../../src/problems.ts';
-import type { Requests } from '../requests.ts';
-import { readMessages } from '../server-sent-events.ts';
+import { createBackoff } from '../../src/wire/backoff.ts';
+import type { ReportProblem } from '../../src/wire/problems.ts';
+import type { Requests } from '../outbox/requests.ts';
+import { readMessages } from '../outbox/server-sent-events.ts';
 import { pause, type ServerPlatform } from '../server-platform.ts';
 import { ServiceError } from '../service-error.ts';
 

@@ -1,9 +1,9 @@
 import { metered } from '../../../../actors/conditions/steps.ts';
 import type { Flag, Served, Subject, Targeting } from '../../../../actors/targeting.ts';
-import type { FlagEvaluation } from '../../../../core/vocabulary/replies.ts';
-import { isBrokenId } from '../../../../core/kernel/broken-id.ts';
+import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
+import { isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';
-import type { Json, JsonObject } from '../../../../core/kernel/json.ts';
+import type { Json, JsonObject } from '../../../../core/kernel/text/json.ts';
 import type { CompiledDefinitions } from './compiled-definitions.ts';
 import { resultOf, withoutValue, type FlagResult } from './flag-result.ts';
 import { LocalPlayer } from './local-player.ts';

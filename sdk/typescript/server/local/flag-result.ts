@@ -1,5 +1,5 @@
-import type { FlagReason } from '../../../../core/vocabulary/flag-reason.ts';
-import type { FlagEvaluation } from '../../../../core/vocabulary/replies.ts';
+import type { FlagReason } from '../../../../core/vocabulary/facts/flag-reason.ts';
+import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
 import { fieldsOf, type PlayerField } from './player-input.ts';
 
 /** Why a flag has its result: the service's reasons, or why there is no value. */

@@ -1,9 +1,9 @@
-import type { Json } from '../../../../core/kernel/json.ts';
+import type { Json } from '../../../../core/kernel/text/json.ts';
 import { dayOf } from '../../../../core/kernel/days.ts';
-import { parseTimestamp } from '../../../../core/kernel/timestamp.ts';
-import { NEVER_SEEN, type EventCounter, type FlagOverride } from '../../../../core/vocabulary/player.ts';
-import type { DeviceInfo } from '../../../../core/vocabulary/commands.ts';
-import type { PlayerState } from '../../../../core/vocabulary/state.ts';
+import { parseTimestamp } from '../../../../core/kernel/text/timestamp.ts';
+import { NEVER_SEEN, type EventCounter, type FlagOverride } from '../../../../core/vocabulary/state/player.ts';
+import type { DeviceInfo } from '../../../../core/vocabulary/commands/commands.ts';
+import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import { bitOf, type PlayerField, type PlayerInput } from './player-input.ts';
 
 /*

@@ -1,5 +1,5 @@
-import { isText, listOf } from '../json.ts';
-import type { KeyValueStorage } from '../storage.ts';
+import { isText, listOf } from '../wire/json.ts';
+import type { KeyValueStorage } from '../events/storage.ts';
 import type { Database, DbRequest, DbStore, IndexedDb } from './web-globals.ts';
 
 const NAME = 'player-analytics';

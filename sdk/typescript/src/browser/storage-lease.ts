@@ -1,6 +1,6 @@
-import { parseObject } from '../json.ts';
+import { parseObject } from '../wire/json.ts';
 import type { Platform } from '../platform.ts';
-import type { KeyValueStorage } from '../storage.ts';
+import type { KeyValueStorage } from '../events/storage.ts';
 
 /**
  * The right to send for browsers without Web Locks: an item in the shared storage that names its holder and ends by

@@ -1,5 +1,5 @@
 import { type AbortSignalLike, type Platform, type QuickStorage, soleHolder } from '../platform.ts';
-import { type KeyValueStorage, memoryStorage } from '../storage.ts';
+import { type KeyValueStorage, memoryStorage } from '../events/storage.ts';
 import { indexedDbStorage } from './indexed-db-storage.ts';
 import type { EventSource, WebGlobals, WebLocks } from './web-globals.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KeyValueStorage } from '../storage.ts';
+import type { KeyValueStorage } from '../events/storage.ts';
 
 /**
  * Storage in a folder: one file an item, named after its key. A file is written beside its place and moved there, so

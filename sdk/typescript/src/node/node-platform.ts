@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { webPlatform } from '../browser/web-platform.ts';
 import type { Platform } from '../platform.ts';
-import type { KeyValueStorage } from '../storage.ts';
+import type { KeyValueStorage } from '../events/storage.ts';
 import { boundedAnswers } from './bounded-answers.ts';
 import { fileStorage } from './file-storage.ts';
 import { nodeStream } from './node-stream.ts';

@@ -1,4 +1,4 @@
-import type { FlagState } from '../answers.ts';
+import type { FlagState } from '../flags/answers.ts';
 
 /*
  * What a flag is in OpenFeature's terms, for both providers. Names codes and reasons by their texts, so that no SDK has

@@ -8,7 +8,7 @@ import {
   type ResolutionDetails,
   TargetingKeyMissingError,
 } from '@openfeature/web-sdk';
-import type { FlagState } from '../answers.ts';
+import type { FlagState } from '../flags/answers.ts';
 import { isExposure, type Resolved, resolve, type WantedType } from './resolution.ts';
 
 /*

@@ -1,5 +1,5 @@
-import { createFakeClock, type FakeClock } from '../../../../test/support/fake-clock.ts';
-import type { DroppedItem } from '../../server/outbox.ts';
+import { createFakeClock, type FakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
+import type { DroppedItem } from '../../server/outbox/outbox.ts';
 import { createServer, type Problem, type Server, type ServerOptions } from '../../server/server.ts';
 import type { ServerAnswer, ServerPlatform, ServerRequest } from '../../server/server-platform.ts';
 

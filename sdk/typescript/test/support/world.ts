@@ -1,9 +1,9 @@
 import { startGame } from '../../src/client.ts';
-import type { UntypedGame } from '../../src/game-types.ts';
+import type { UntypedGame } from '../../src/schema/game-types.ts';
 import type { GameOptions } from '../../src/options.ts';
 import { type Platform, soleHolder } from '../../src/platform.ts';
-import type { DroppedEvent, Problem } from '../../src/problems.ts';
-import { type KeyValueStorage, memoryStorage } from '../../src/storage.ts';
+import type { DroppedEvent, Problem } from '../../src/wire/problems.ts';
+import { type KeyValueStorage, memoryStorage } from '../../src/events/storage.ts';
 import { type ModelService, modelService } from './model-service.ts';
 
 /* A device with a fake clock and storage that outlives its clients, and a model of the service. */

@@ -1,5 +1,5 @@
-import type { DocumentAddress } from '../../../../core/vocabulary/documents.ts';
-import type { ListPlayers } from '../../../../core/vocabulary/player-lists.ts';
+import type { DocumentAddress } from '../../../../core/vocabulary/documents/documents.ts';
+import type { ListPlayers } from '../../../../core/vocabulary/documents/player-lists.ts';
 import type { ConfigEntry } from '../../../../streams/config/config-store.ts';
 import type { Failure } from '../../../../core/kernel/errors.ts';
 

@@ -1,10 +1,10 @@
-import type { CommandBody } from '../../../../core/vocabulary/commands.ts';
-import type { ListPlayers } from '../../../../core/vocabulary/player-lists.ts';
-import type { Reply } from '../../../../core/vocabulary/replies.ts';
+import type { CommandBody } from '../../../../core/vocabulary/commands/commands.ts';
+import type { ListPlayers } from '../../../../core/vocabulary/documents/player-lists.ts';
+import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
 import { failure, isTemporary } from '../../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import type { CommandPace } from '../../../../core/kernel/command-pace.ts';
+import type { CommandPace } from '../../../../core/kernel/flow/command-pace.ts';
 import type { ListedPlayer, ListTally } from './list-port.ts';
 
 /**

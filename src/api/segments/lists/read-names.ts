@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/broken-id.ts';
-import { withoutMark } from '../../../../core/kernel/byte-order-mark.ts';
-import { csvFields } from '../../../../core/kernel/csv-fields.ts';
-import { withoutApostrophes } from '../../../../core/kernel/csv-text.ts';
+import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
+import { withoutMark } from '../../../../core/kernel/text/byte-order-mark.ts';
+import { csvFields } from '../../../../core/kernel/text/csv-fields.ts';
+import { withoutApostrophes } from '../../../../core/kernel/text/csv-text.ts';
 import { failure, type Failure, type FieldFault } from '../../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import { splitRecords, type FileRecord } from '../../../../core/kernel/split-records.ts';
+import { splitRecords, type FileRecord } from '../../../../core/kernel/text/split-records.ts';
 import type { NameBatch, NameKind, PlayerName } from './list-port.ts';
 import { isUuid } from '../../../../core/kernel/uuid.ts';
 

@@ -1,9 +1,9 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import { createFakeClock } from '../../../../test/support/fake-clock.ts';
-import { silentLogger } from '../../../../test/support/silent-logger.ts';
-import { encodeJson } from '../../../codec.ts';
+import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../../../test/support/in-memory/silent-logger.ts';
+import { encodeJson } from '../../../../core/codec/codec.ts';
 import { createMemoryBroker } from '../../../log/log-memory.ts';
 import { createPlayerDaysBuilder } from './builder.ts';
 import type { HandledTo } from '../../positions.ts';

@@ -2,7 +2,7 @@ import { ClickHouseError } from '@clickhouse/client';
 import { within, type Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import { createSignal } from '../../../../core/kernel/signal.ts';
+import { createSignal } from '../../../../core/kernel/flow/signal.ts';
 import type { Log } from '../../../log/log.ts';
 import { type HandledTo, readHandledTo } from '../../positions.ts';
 import type { Players, PlayerDaysTarget } from './target.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import { createWebhooksWorld, HOUR_MS, MINUTE_MS } from '../../../../test/support/webhooks-world.ts';
+import { createWebhooksWorld, HOUR_MS, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
 import { aWebhook, answered } from '../testing.ts';
 

@@ -1,14 +1,14 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
-import { encodeDeliveryRecords } from '../../../codec.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import { encodeDeliveryRecords } from '../../../../core/codec/codec.ts';
 import { deliveryRecordsSubject } from '../../../subjects.ts';
-import type { Erasures } from '../../../erasures.ts';
+import type { Erasures } from '../../../facts/erasures.ts';
 import type { Log } from '../../../log/log.ts';
 import type { DeliveryOutcome, DeliveryRecord } from '../../../../core/vocabulary/records/delivery-record.ts';
 import { createRecordBatches } from '../../../records/record-batches.ts';
-import type { Delivery } from './delivery.ts';
+import type { Delivery } from '../record/delivery.ts';
 import type { AttemptOutcome } from './sender.ts';
 
 /** One attempt that was made. */

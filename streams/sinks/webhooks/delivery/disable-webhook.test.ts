@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWebhooksWorld, DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../test/support/webhooks-world.ts';
+import { createWebhooksWorld, DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
 import { aWebhook, answered } from '../testing.ts';
 

@@ -1,10 +1,10 @@
 import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
-import type { WebhookDocument } from '../../../../core/vocabulary/documents.ts';
-import { createdRevisionOf } from '../../../config/webhook-revision.ts';
-import type { Delivery } from './delivery.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
+import { createdRevisionOf } from '../../../config/webhooks/webhook-revision.ts';
+import type { Delivery } from '../record/delivery.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 
 export interface DisableTerms {

@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
-import { encodeDisablings } from '../../../codec.ts';
+import { encodeDisablings } from '../../../../core/codec/codec.ts';
 import { disablingRecordsSubject } from '../../../subjects.ts';
 import type { Log, Stop } from '../../../log/log.ts';
 import type { WebhookDisabling } from '../../../../core/vocabulary/records/webhook-disabling.ts';

@@ -1,4 +1,4 @@
-import type { WebhookDocument } from '../../../../core/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { AttemptOutcome } from './sender.ts';
 

@@ -1,15 +1,15 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
-import type { WebhookDocument } from '../../../../core/vocabulary/documents.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import type { TestedDelivery, TestSample } from '../../../webhook-operations.ts';
 import { errorOf, startOf } from './attempt-log.ts';
-import { occurrenceOf } from '../matching/occurrences.ts';
-import { deliveryBody, deliveryHeaders } from '../matching/payload.ts';
+import { occurrenceOf } from '../record/occurrences.ts';
+import { deliveryBody, deliveryHeaders } from '../record/payload.ts';
 import { unmetFilters } from '../matching/filters.ts';
 import { subscribesTo } from '../matching/subscriptions.ts';
-import { sampleFact } from '../matching/sample-fact.ts';
+import { sampleFact } from '../matching/facts/sample-fact.ts';
 import { type DeliverySender, isDelivered } from './sender.ts';
-import type { Environment } from '../../../../core/vocabulary/scope.ts';
+import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
 
 export interface TestTerms {
   sender: DeliverySender;

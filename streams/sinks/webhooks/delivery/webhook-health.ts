@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import type { WebhookDocument } from '../../../../core/vocabulary/documents.ts';
-import { decodeJson, encodeJson } from '../../../codec.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
+import { decodeJson, encodeJson } from '../../../../core/codec/codec.ts';
 import type { BucketEntry, Log } from '../../../log/log.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aDelivery } from '../testing.ts';
-import type { Delivery } from '../delivery/delivery.ts';
-import { recordMessageId } from '../delivery/delivery-record.ts';
+import type { Delivery } from '../record/delivery.ts';
+import { recordMessageId } from '../record/delivery-record.ts';
 import { inBatches } from './delivery-batches.ts';
 
 const BOUNDS = { deliveriesPerRecord: 4, deliveriesRecordBytes: 10_000, deliveriesGathered: 1_000 };

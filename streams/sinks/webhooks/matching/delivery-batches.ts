@@ -1,5 +1,5 @@
 import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import type { Delivery } from '../record/delivery.ts';
 
 /** Deliveries of one webhook that share a record of DELIVERIES; at least one. */
 export type DeliveryBatch = readonly [Delivery, ...Delivery[]];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../../test/support/fake-clock.ts';
+import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { DeliveryBatch } from './delivery-batches.ts';
 import { createDeliveryTurns } from './delivery-turns.ts';

@@ -2,14 +2,14 @@ import type { Cancel, Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { createAppendWindow } from './append-window.ts';
 import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
-import type { Delivery } from '../delivery/delivery.ts';
-import { encodeDeliveries } from '../delivery/delivery-record.ts';
+import type { Delivery } from '../record/delivery.ts';
+import { encodeDeliveries } from '../record/delivery-record.ts';
 import { type DeliveryBatch, sizeOf } from './delivery-batches.ts';
 import type { DueQuota } from '../queue/due-quota.ts';
 import { createGameTasks, type GameTasks, type MatchTask } from './game-tasks.ts';
 import { scopeKey } from './subscriptions.ts';
 import type { WebhookQuota } from '../queue/webhook-quota.ts';
-import type { Scope } from '../../../../core/vocabulary/scope.ts';
+import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 export interface DeliveryTurnsOptions {
   clock: Clock;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FilterCondition } from '../../../../core/vocabulary/documents.ts';
+import type { FilterCondition } from '../../../../core/vocabulary/documents/documents.ts';
 import { compileFilters } from './filters.ts';
 
 const data = JSON.parse(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '../../../../core/kernel/json.ts';
-import type { FilterCondition, FilterOperator } from '../../../../core/vocabulary/documents.ts';
+import type { Json } from '../../../../core/kernel/text/json.ts';
+import type { FilterCondition, FilterOperator } from '../../../../core/vocabulary/documents/documents.ts';
 
 /** A value in the payload's data; `undefined` if absent. */
 type Found = Json | undefined;

@@ -1,6 +1,6 @@
 import { scopeKey } from './subscriptions.ts';
 import type { DeliveryBatch } from './delivery-batches.ts';
-import type { Scope } from '../../../../core/vocabulary/scope.ts';
+import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 /** The deliveries of one record for one game, in batches that are made as they are needed. */
 export interface MatchTask {

@@ -1,14 +1,14 @@
 import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
 import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
-import { createSignal, type Signal } from '../../../../core/kernel/signal.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import { createSignal, type Signal } from '../../../../core/kernel/flow/signal.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import type { Delivery } from '../record/delivery.ts';
 import type { DeliveryBatch } from './delivery-batches.ts';
 import type { DeliveryTurns } from './delivery-turns.ts';
 import type { MatchTask } from './game-tasks.ts';
-import { createMatchWindow, type MatchWindow, type ReadRecord } from './match-window.ts';
+import { createMatchWindow, type MatchWindow, type ReadRecord } from './facts/match-window.ts';
 import type { GameMark } from './matcher-position.ts';
 import { scopeKey } from './subscriptions.ts';
 

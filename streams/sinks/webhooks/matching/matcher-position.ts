@@ -1,6 +1,6 @@
 import { parseSinkPosition, type SinkPosition } from '../../positions.ts';
 import type { SinkName } from '../../sink-registry.ts';
-import type { Environment, Scope } from '../../../../core/vocabulary/scope.ts';
+import type { Environment, Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 export const WEBHOOKS_SINK: SinkName = 'webhooks';
 

@@ -1,20 +1,20 @@
 import { type Clock, sleep, within } from '../../../../core/kernel/clock.ts';
 import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import { createSignal } from '../../../../core/kernel/signal.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
-import { contend } from '../../../lease.ts';
-import type { FactsRoom } from '../../../facts-room.ts';
+import { createSignal } from '../../../../core/kernel/flow/signal.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import { contend } from '../../../leases/lease.ts';
+import type { FactsRoom } from '../../../facts/facts-room.ts';
 import type { Log, StreamBounds } from '../../../log/log.ts';
 import type { OpenReader } from '../../../log/shared-reader.ts';
 import { loadWithBounds, storedPosition } from '../../positions.ts';
 import { sinkLeaseKey } from '../../sink-registry.ts';
 import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
-import type { Delivery } from '../delivery/delivery.ts';
-import { matchFacts } from './match-facts.ts';
+import type { Delivery } from '../record/delivery.ts';
+import { matchFacts } from './facts/match-facts.ts';
 import { type MatcherPosition, matcherPosition, parseMatcherPosition, WEBHOOKS_SINK } from './matcher-position.ts';
 import { createSubscriptions } from './subscriptions.ts';
-import { UnknownVersionError } from '../../../wire/unknown-version.ts';
+import { UnknownVersionError } from '../../../../core/codec/unknown-version.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 import { createWebhookQuota } from '../queue/webhook-quota.ts';
 

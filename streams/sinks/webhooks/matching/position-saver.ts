@@ -1,6 +1,6 @@
 import { type Cancel, type Clock, sleep } from '../../../../core/kernel/clock.ts';
 import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
-import type { Signal } from '../../../../core/kernel/signal.ts';
+import type { Signal } from '../../../../core/kernel/flow/signal.ts';
 import type { StoredValue } from '../../../stored-value.ts';
 import type { MatcherPosition } from './matcher-position.ts';
 

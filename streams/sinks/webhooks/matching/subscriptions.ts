@@ -1,10 +1,10 @@
-import type { Json } from '../../../../core/kernel/json.ts';
+import type { Json } from '../../../../core/kernel/text/json.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
-import { WEBHOOK_KINDS } from '../../../config/webhook-kinds.ts';
-import { createdRevisionOf } from '../../../config/webhook-revision.ts';
+import { WEBHOOK_KINDS } from '../../../config/webhooks/webhook-kinds.ts';
+import { createdRevisionOf } from '../../../config/webhooks/webhook-revision.ts';
 import { compileFilters } from './filters.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
-import type { Scope } from '../../../../core/vocabulary/scope.ts';
+import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 /** An enabled webhook, compiled for matching. */
 export interface Subscription extends Scope {

@@ -1,6 +1,6 @@
 import { type Clock, within } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
 import type { Log, Stop } from '../../../log/log.ts';
 
 export interface BacklogOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../../test/support/fake-clock.ts';
+import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { type Health, createConcurrencyLimiter } from './concurrency-limiter.ts';
 
 function setUp(some: { total?: number; perGroup?: number; perReceiver?: number } = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import { createFakeClock } from '../../../../test/support/fake-clock.ts';
+import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { createDeferDelays } from './defer-delays.ts';
 
 function setUp(unresponsiveNames: readonly string[], others = 0, successesPerSecond = 0) {

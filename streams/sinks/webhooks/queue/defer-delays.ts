@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import type { Delivery } from '../record/delivery.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 
 /**

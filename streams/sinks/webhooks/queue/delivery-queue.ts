@@ -2,10 +2,10 @@ import type { Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics.ts';
+import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
 import type { Log, WorkItem } from '../../../log/log.ts';
-import { type Delivery, dueSubject, messageIdOf, scheduledSubject, unreadableSubject } from '../delivery/delivery.ts';
-import { encodeDelivery } from '../delivery/delivery-record.ts';
+import { type Delivery, dueSubject, messageIdOf, scheduledSubject, unreadableSubject } from '../record/delivery.ts';
+import { encodeDelivery } from '../record/delivery-record.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
 import { createHeldRecords, HAND_BACK_MS, type HeldRecord } from './held-records.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import { createFakeClock } from '../../../../test/support/fake-clock.ts';
-import { dueSubject } from '../delivery/delivery.ts';
+import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
+import { dueSubject } from '../record/delivery.ts';
 import { createDueQuota } from './due-quota.ts';
 
 function setUp() {

@@ -1,10 +1,10 @@
 import { type Cancel, type Clock, within } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Log } from '../../../log/log.ts';
-import { DUE_SUBJECTS, webhookOfDue } from '../delivery/delivery.ts';
-import type { Receiver } from '../delivery/delivery-record.ts';
+import { DUE_SUBJECTS, webhookOfDue } from '../record/delivery.ts';
+import type { Receiver } from '../record/delivery-record.ts';
 import { scopeKey } from '../matching/subscriptions.ts';
-import type { Scope } from '../../../../core/vocabulary/scope.ts';
+import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 /**
  * Bounds the due deliveries of each game, in DELIVERIES and in the memory of the processes that send them. The broker

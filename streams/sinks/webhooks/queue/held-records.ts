@@ -3,8 +3,8 @@ import type { Ids } from '../../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { Log, WorkItem } from '../../../log/log.ts';
-import { type Delivery, dueSubject, remainderSubject } from '../delivery/delivery.ts';
-import { encodeDeliveries, type Receiver } from '../delivery/delivery-record.ts';
+import { type Delivery, dueSubject, remainderSubject } from '../record/delivery.ts';
+import { encodeDeliveries, type Receiver } from '../record/delivery-record.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
 
 /** A record that the broker handed to this process. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import { createFakeClock } from '../../../../test/support/fake-clock.ts';
-import { createWebhooksWorld, MINUTE_MS } from '../../../../test/support/webhooks-world.ts';
+import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
+import { createWebhooksWorld, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import type { Delivery } from '../record/delivery.ts';
 import { createOldestUndelivered } from './oldest-undelivered.ts';
 import { answered, aWebhook } from '../testing.ts';
 import { BEFORE_ALL } from '../../../../core/vocabulary/records/fact-place.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import type { Delivery } from '../record/delivery.ts';
 
 /**
  * The oldest undelivered delivery of each webhook that this process has handled, for the metric. It holds one per

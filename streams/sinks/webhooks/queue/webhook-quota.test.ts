@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../../test/support/webhooks-world.ts';
+import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
 import { aDelivery, aWebhook, answered } from '../testing.ts';
-import { scheduledSubject, scheduledSubjects, SIZE_CLASSES } from '../delivery/delivery.ts';
+import { scheduledSubject, scheduledSubjects, SIZE_CLASSES } from '../record/delivery.ts';
 import { createWebhookQuota } from './webhook-quota.ts';
 import { subjectMatches } from '../../../log/subject-match.ts';
-import { createFakeClock } from '../../../../test/support/fake-clock.ts';
+import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 
 it('a webhook past its bound overflows and delays no other webhook; a recovery delivers the rest', async () => {
   const { clock, writer, config, process, operations, entry, metrics, logged, waiting, resolved } = createWebhooksWorld(

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Log } from '../../../log/log.ts';
-import { scheduledSubjects, SIZE_CLASSES } from '../delivery/delivery.ts';
-import type { Receiver } from '../delivery/delivery-record.ts';
+import { scheduledSubjects, SIZE_CLASSES } from '../record/delivery.ts';
+import type { Receiver } from '../record/delivery-record.ts';
 import { scopeKey } from '../matching/subscriptions.ts';
-import type { Scope } from '../../../../core/vocabulary/scope.ts';
+import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 /**
  * Bounds the deliveries that wait in DELIVERIES for each webhook and each game (in one environment), so that

@@ -1,10 +1,10 @@
 import { type Clock, within } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import { watchErasures } from '../../../erasures.ts';
+import { watchErasures } from '../../../facts/erasures.ts';
 import type { Log } from '../../../log/log.ts';
 import type { WebhookOperations } from '../../../webhook-operations.ts';
-import { createHttpSender } from '../delivery/http-sender.ts';
+import { createHttpSender } from '../delivery/http/http-sender.ts';
 import { beginRecovery, readRecovery } from './recoveries.ts';
 import { payloadAt, redeliver } from './redeliver.ts';
 import { sendTest } from '../delivery/send-test.ts';

@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, integer } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
-import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../../test/support/webhooks-world.ts';
+import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
 import { sequenceAt } from './sequence-at.ts';
 import { aWebhook, answered, type FakeSender } from '../testing.ts';

@@ -1,23 +1,23 @@
 import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import { createSignal } from '../../../../core/kernel/signal.ts';
+import { createSignal } from '../../../../core/kernel/flow/signal.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
-import { decodeCommit } from '../../../codec.ts';
-import type { Erasures } from '../../../erasures.ts';
+import { decodeCommit } from '../../../../core/codec/codec.ts';
+import type { Erasures } from '../../../facts/erasures.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
 import type { StoredValue } from '../../../stored-value.ts';
 import { appendUntilAcked } from '../queue/append-until-acked.ts';
 import { createBoundedTasks } from './bounded-tasks.ts';
 import { createDeliveriesQuota } from '../queue/deliveries-quota.ts';
-import { type Delivery, dueSubject, messageIdOf } from '../delivery/delivery.ts';
-import { encodeDelivery } from '../delivery/delivery-record.ts';
-import { matchRecord } from '../matching/match-record.ts';
+import { type Delivery, dueSubject, messageIdOf } from '../record/delivery.ts';
+import { encodeDelivery } from '../record/delivery-record.ts';
+import { matchRecord } from '../matching/facts/match-record.ts';
 import { storedAt, type RecoveryJob } from './recoveries.ts';
 import { createSubscriptions, type Subscriptions } from '../matching/subscriptions.ts';
 import type { WebhookConfig } from '../webhook-config.ts';
 import { createWebhookQuota } from '../queue/webhook-quota.ts';
-import type { CommitRecord } from '../../../../core/vocabulary/commit-record.ts';
+import type { CommitRecord } from '../../../../core/vocabulary/facts/commit-record.ts';
 
 export interface RecoverOptions {
   log: Log;

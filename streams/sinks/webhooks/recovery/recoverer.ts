@@ -1,9 +1,9 @@
 import { type Clock, sleep, within } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import { decodeJson } from '../../../codec.ts';
-import type { Erasures } from '../../../erasures.ts';
-import { contend } from '../../../lease.ts';
+import { decodeJson } from '../../../../core/codec/codec.ts';
+import type { Erasures } from '../../../facts/erasures.ts';
+import { contend } from '../../../leases/lease.ts';
 import type { BucketEntry, Log } from '../../../log/log.ts';
 import { createStoredValue } from '../../../stored-value.ts';
 import { recover } from './recover.ts';

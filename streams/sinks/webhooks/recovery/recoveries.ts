@@ -1,11 +1,11 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
-import { decodeJson, encodeJson } from '../../../codec.ts';
+import { decodeJson, encodeJson } from '../../../../core/codec/codec.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Recovery, RecoveryRequest } from '../../../webhook-operations.ts';
 import { sequenceAt } from './sequence-at.ts';
-import type { Environment } from '../../../../core/vocabulary/scope.ts';
+import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
 
 /**
  * The latest recovery of a webhook: a document in the bucket WEBHOOKS. A request creates it and the recoverer updates

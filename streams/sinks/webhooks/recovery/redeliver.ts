@@ -1,15 +1,15 @@
-import type { Fact } from '../../../../core/vocabulary/facts.ts';
+import type { Fact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
-import { decodeCommit } from '../../../codec.ts';
-import type { Erasures } from '../../../erasures.ts';
+import { decodeCommit } from '../../../../core/codec/codec.ts';
+import type { Erasures } from '../../../facts/erasures.ts';
 import type { Log } from '../../../log/log.ts';
 import type { DeliveredPayload, Redelivery } from '../../../webhook-operations.ts';
-import { type Delivery, deliveryId, dueSubject, messageIdOf } from '../delivery/delivery.ts';
-import { encodeDelivery } from '../delivery/delivery-record.ts';
-import { occurrenceOf } from '../matching/occurrences.ts';
-import { deliveryBody } from '../matching/payload.ts';
+import { type Delivery, deliveryId, dueSubject, messageIdOf } from '../record/delivery.ts';
+import { encodeDelivery } from '../record/delivery-record.ts';
+import { occurrenceOf } from '../record/occurrences.ts';
+import { deliveryBody } from '../record/payload.ts';
 import type { FactPlace } from '../../../../core/vocabulary/records/fact-place.ts';
 
 export interface RedeliverTerms {

@@ -1,0 +1,70 @@
+import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
+import type { Campaign } from '../../targeting.ts';
+import { byPriority } from '../priority.ts';
+
+/** The enabled, compiled campaigns of one game and environment, indexed by what triggers them. */
+export interface CampaignSet {
+  /** Sorted by priority, the most urgent first. */
+  readonly all: readonly Campaign[];
+  get(id: string): Campaign | undefined;
+  /** Sorted by priority. Does not check conditions, times and audiences. */
+  triggeredBy(fact: DomainFact): readonly Campaign[];
+  /** The campaigns scheduled in the window, sorted by priority. */
+  scheduledIn(window: ScheduleWindow): readonly Campaign[];
+}
+
+/** The times after `after`, up to and including `until`; epoch milliseconds. */
+export interface ScheduleWindow {
+  after: number;
+  until: number;
+}
+
+/** Whether the campaign's scheduled time is in the window. */
+export function isScheduledIn({ trigger }: CampaignDocument, { after, until }: ScheduleWindow): boolean {
+  return trigger.kind === 'schedule' && trigger.at > after && trigger.at <= until;
+}
+
+const NONE: readonly Campaign[] = [];
+
+/** Indexes campaigns by trigger: an event that triggers none costs one look-up. */
+export function createCampaignSet(campaigns: readonly Campaign[]): CampaignSet {
+  const all = campaigns.toSorted(
+    (one, other) => byPriority(one.priority, other.priority) || (one.id < other.id ? -1 : 1),
+  );
+  const ids = new Map(all.map((campaign) => [campaign.id, campaign]));
+  const events = indexed(all, ({ trigger }) => (trigger.kind === 'event' ? trigger.event : undefined));
+  const entered = indexed(all, ({ trigger }) => (trigger.kind === 'segment_entered' ? trigger.segmentId : undefined));
+  const exited = indexed(all, ({ trigger }) => (trigger.kind === 'segment_exited' ? trigger.segmentId : undefined));
+  const stages = indexed(all, ({ trigger }) => (trigger.kind === 'lifecycle' ? trigger.stage : undefined));
+  const churn = all.filter(({ document }) => document.trigger.kind === 'churn');
+  return {
+    all,
+    get: (id) => ids.get(id),
+    scheduledIn: (window) => all.filter(({ document }) => isScheduledIn(document, window)),
+    triggeredBy(fact) {
+      if ('imported' in fact) return NONE;
+      if (fact.kind === 'EventTracked') return events.get(fact.eventName) ?? NONE;
+      if (fact.kind === 'SegmentEntered') return entered.get(fact.segmentId) ?? NONE;
+      if (fact.kind === 'SegmentExited') return exited.get(fact.segmentId) ?? NONE;
+      if (fact.kind === 'LifecycleChanged') return stages.get(fact.to) ?? NONE;
+      if (fact.kind === 'ChurnRiskChanged') return fact.high ? churn : NONE;
+      return NONE;
+    },
+  };
+}
+
+function indexed(
+  campaigns: readonly Campaign[],
+  keyOf: (document: Campaign['document']) => string | undefined,
+): ReadonlyMap<string, readonly Campaign[]> {
+  const index = new Map<string, Campaign[]>();
+  for (const campaign of campaigns) {
+    const key = keyOf(campaign.document);
+    if (key === undefined) continue;
+    const list = index.get(key);
+    if (list === undefined) index.set(key, [campaign]);
+    else list.push(campaign);
+  }
+  return index;
+}

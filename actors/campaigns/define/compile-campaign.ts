@@ -1,0 +1,70 @@
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
+import { compileCondition } from '../../conditions/compile-condition.ts';
+import { bucketsIn, seededBucket } from '../../flags/evaluate/hash.ts';
+import type { Campaign, ComputedLookup, Subject } from '../../targeting.ts';
+import { playerPart } from './player-part.ts';
+import { minutesOf, quietSpan } from '../quiet-hours.ts';
+
+/** `invalid`: the campaign cannot be evaluated. Paths are JSON Pointers into the definition as on the wire. */
+export type CompiledCampaign =
+  /** `refusals`: why a new definition must not have the condition. */
+  { kind: 'compiled'; campaign: Campaign; refusals: FieldFault[] } | { kind: 'invalid'; faults: FieldFault[] };
+
+/**
+ * Compiles a campaign. The hash of flags (GrowthBook's, version 2) over the campaign's and the player's id selects the
+ * hold-out: always the same players, independent of other campaigns and flags. A higher percentage releases no player.
+ *
+ * Reads every field that a definition of another version may lack, so that such a definition throws here and not later.
+ * @param onOverBudget called when the trigger's condition exceeds its steps; the condition is then false
+ * @param computed finds named computed properties, at every evaluation
+ */
+export function compileCampaign(
+  document: CampaignDocument,
+  onOverBudget?: () => void,
+  computed?: ComputedLookup,
+): CompiledCampaign {
+  const { id, trigger, caps, displayRules, quietHours, holdoutPercentage } = document;
+  const conditions = trigger.kind === 'event' ? trigger.conditions : undefined;
+  const condition =
+    conditions === undefined ? undefined : compileCondition(conditions, { properties: true, computed, onOverBudget });
+  const below = ({ path, message }: FieldFault): FieldFault => ({ path: `/trigger/conditions${path}`, message });
+  const faults = condition?.kind === 'invalid' ? condition.faults.map(below) : [];
+  const refusals = condition?.kind === 'compiled' ? condition.refusals.map(below) : [];
+  const from = minutesOf(quietHours?.from ?? '00:00');
+  const to = minutesOf(quietHours?.to ?? '00:00');
+  if (from === undefined) faults.push({ path: '/quiet_hours/from', message: NO_TIME_OF_DAY });
+  if (to === undefined) faults.push({ path: '/quiet_hours/to', message: NO_TIME_OF_DAY });
+  if (faults.length > 0 || from === undefined || to === undefined) return { kind: 'invalid', faults };
+
+  const bucketOf = seededBucket(`${id}:holdout`);
+  const heldOut = bucketsIn(holdoutPercentage);
+  return {
+    kind: 'compiled',
+    refusals,
+    campaign: {
+      id,
+      document,
+      priority: displayRules.priority,
+      caps: { total: caps.total, perDay: caps.perDay },
+      accepts: condition?.kind === 'compiled' ? (subject: Subject) => condition.condition.matches(subject) : () => true,
+      stillAccepts: playerTest(conditions, computed),
+      quiet: from === to ? () => undefined : (player, nowMs) => quietSpan(from, to, player, nowMs),
+      isHeldOut: (playerId) => bucketOf(playerId) < heldOut,
+    },
+  };
+}
+
+/** The part of the trigger's conditions that reads the player. It is part of a condition that compiles. */
+function playerTest(
+  conditions: JsonObject | undefined,
+  computed: ComputedLookup | undefined,
+): Campaign['stillAccepts'] {
+  const part = conditions === undefined ? {} : playerPart(conditions);
+  if (Object.keys(part).length === 0) return () => true;
+  const compiled = compileCondition(part, { computed });
+  return compiled.kind === 'compiled' ? (subject) => compiled.condition.matches(subject) : () => true;
+}
+
+const NO_TIME_OF_DAY = 'must be a time of day as HH:MM, from 00:00 to 23:59';

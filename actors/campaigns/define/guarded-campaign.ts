@@ -1,0 +1,27 @@
+import type { Campaign } from '../../targeting.ts';
+
+/**
+ * Wraps a campaign: after its conditions throw once, it accepts no player. Otherwise every write of its players would
+ * fail.
+ * @param onThrow called once, with the error
+ */
+export function guardedCampaign(campaign: Campaign, onThrow: (error: unknown) => void): Campaign {
+  let isTrusted = true;
+  const guarded =
+    (test: Campaign['accepts']): Campaign['accepts'] =>
+    (subject) => {
+      if (!isTrusted) return false;
+      try {
+        return test(subject);
+      } catch (error) {
+        isTrusted = false;
+        onThrow(error);
+        return false;
+      }
+    };
+  return {
+    ...campaign,
+    accepts: guarded((subject) => campaign.accepts(subject)),
+    stillAccepts: guarded((subject) => campaign.stillAccepts(subject)),
+  };
+}

@@ -1,0 +1,23 @@
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+
+/** Collects the faults of one compilation, at most `LIMITS.reportedFaults`. */
+export interface Faults {
+  readonly list: FieldFault[];
+  add(path: string, message: string): void;
+}
+
+export function createFaults(): Faults {
+  const list: FieldFault[] = [];
+  return {
+    list,
+    add(path, message) {
+      if (list.length < LIMITS.reportedFaults) list.push({ path, message });
+    },
+  };
+}
+
+/** Appends one segment to a JSON Pointer (RFC 6901). */
+export function below(path: string, part: string | number): string {
+  return `${path}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}

@@ -1,0 +1,101 @@
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import type { FlagRule } from '../../../core/vocabulary/documents/documents.ts';
+import { compileCondition } from '../../conditions/compile-condition.ts';
+import type { RuleOutcome } from './explained-steps.ts';
+import { BUCKETS, bucketsIn } from './hash.ts';
+import type { ComputedLookup, Condition, Subject } from '../../targeting.ts';
+
+/** A compiled targeting rule. */
+export interface CompiledRule {
+  rule: FlagRule;
+  /** Place in the definition, from 0. */
+  index: number;
+  /** The player must pass all. The first that fails says why the rule does not include the player. */
+  checks: readonly Check[];
+}
+
+interface Check {
+  failure: Exclude<RuleOutcome, 'served' | 'not_reached'>;
+  passes(subject: Subject): boolean;
+}
+
+/**
+ * Compiles a flag's rules and sorts them by ascending priority; equal priorities keep their order. Paths are as on the
+ * wire.
+ * @param bucketOf the player's bucket, by which percentages include players
+ * @returns `refusals`: why a new definition must not have these conditions
+ */
+export function compileRules(
+  rules: readonly FlagRule[],
+  bucketOf: (playerId: string) => number,
+  onOverBudget?: () => void,
+  computed?: ComputedLookup,
+): { rules: CompiledRule[]; faults: FieldFault[]; refusals: FieldFault[] } {
+  const faults: FieldFault[] = [];
+  const refusals: FieldFault[] = [];
+  const atRule = (index: number, { path, message }: FieldFault): FieldFault => ({
+    path: `/targeting_rules/${index}/conditions${path}`,
+    message,
+  });
+  const compiled: CompiledRule[] = [];
+  for (const [index, rule] of rules.entries()) {
+    const condition = conditionOf(rule, onOverBudget, computed);
+    if (condition?.kind === 'invalid') {
+      faults.push(...condition.faults.map((fault) => atRule(index, fault)));
+    } else {
+      refusals.push(...(condition?.refusals ?? []).map((fault) => atRule(index, fault)));
+      compiled.push({ rule, index, checks: checksOf(rule, condition?.condition, bucketOf) });
+    }
+  }
+  // Array.sort is stable.
+  return { rules: compiled.sort((one, other) => one.rule.priority - other.rule.priority), faults, refusals };
+}
+
+function conditionOf(
+  { conditions }: FlagRule,
+  onOverBudget: (() => void) | undefined,
+  computed: ComputedLookup | undefined,
+) {
+  return conditions === undefined ? undefined : compileCondition(conditions, { context: true, computed, onOverBudget });
+}
+
+/** Cheap tests first: most rules fail on schedule or segment. */
+function checksOf(
+  { segmentId, startAt, endAt, percentage }: FlagRule,
+  condition: Condition | undefined,
+  bucketOf: (playerId: string) => number,
+): Check[] {
+  const checks: Check[] = [];
+  if (startAt !== null) checks.push({ failure: 'outside_schedule', passes: ({ nowMs }) => nowMs >= startAt });
+  if (endAt !== null) checks.push({ failure: 'outside_schedule', passes: ({ nowMs }) => nowMs < endAt });
+  if (segmentId !== null) {
+    checks.push({ failure: 'not_in_segment', passes: (subject) => isMember(subject, segmentId) });
+  }
+  if (condition !== undefined) {
+    checks.push({ failure: 'conditions_not_met', passes: (subject) => condition.matches(subject) });
+  }
+  const buckets = bucketsIn(percentage);
+  if (buckets < BUCKETS) {
+    checks.push({ failure: 'outside_percentage', passes: ({ player }) => bucketOf(player.id) < buckets });
+  }
+  return checks;
+}
+
+/**
+ * Reads the membership from the player's state; the segment's condition is not evaluated again. A binary search, as
+ * memberships are sorted by id: a player may have hundreds, and many flags read them.
+ */
+function isMember(subject: Subject, segmentId: string): boolean {
+  if (subject.isMember !== undefined) return subject.isMember(segmentId);
+  const { segments } = subject.player;
+  let from = 0;
+  let to = segments.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const id = segments[middle]?.segmentId ?? '';
+    if (id === segmentId) return true;
+    if (id < segmentId) from = middle + 1;
+    else to = middle;
+  }
+  return false;
+}

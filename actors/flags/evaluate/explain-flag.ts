@@ -1,0 +1,23 @@
+import type { ComputedLookup, Flag, Subject, Targeting } from '../../targeting.ts';
+import type { FlagStep } from './explained-steps.ts';
+import { flagSteps, type Step } from './flag-steps.ts';
+
+/**
+ * Explains what `flag.evaluate` does for the subject: walks the steps that decide there, on to the last. It changes
+ * nothing and records nothing.
+ * @param computed as in `compileFlag`
+ */
+export function explainFlag(flag: Flag, subject: Subject, targeting: Targeting, computed?: ComputedLookup): FlagStep[] {
+  const made = flagSteps(flag.document, undefined, computed);
+  // A flag that does not compile acts as disabled.
+  if (made.kind === 'invalid') return [{ step: 'enabled', passed: false }];
+  const explained: FlagStep[] = [];
+  let decider: Step | undefined;
+  for (const step of made.steps) {
+    const decided = decider === undefined ? step.decide(subject, targeting, new Map()) : undefined;
+    explained.push(...step.explain(subject, targeting, decider === undefined ? decided : 'not_reached'));
+    if (decided !== undefined) decider = step;
+    if (decider?.ends === true) return explained;
+  }
+  return [...explained, ...(decider?.variant?.(subject) ?? [])];
+}

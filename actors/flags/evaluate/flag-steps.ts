@@ -1,0 +1,194 @@
+import type { FieldFault } from '../../../core/kernel/errors.ts';
+import { explainCondition } from '../../conditions/explain-condition.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
+import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
+import type { FlagOverride } from '../../../core/vocabulary/state/player.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
+import type { ComputedLookup, Served, Subject, Targeting } from '../../targeting.ts';
+import { compileRules, type CompiledRule } from './compile-rule.ts';
+import { disabledAnswer } from './disabled-flag.ts';
+import type { FlagStep } from './explained-steps.ts';
+import { BUCKETS, seededBucket } from './hash.ts';
+import { periodOf } from '../periods.ts';
+import { type Prerequisite, unmetPrerequisite } from './prerequisites.ts';
+import { sameJson } from '../check/same-json.ts';
+import { createSplit, type Split } from './split.ts';
+
+/**
+ * A step of a flag's evaluation. The decision stops at the first step that decides, and the explanation walks on: both
+ * use the same list, so they cannot differ.
+ */
+export interface Step {
+  /** The evaluation if this step decides it. */
+  decide(subject: Subject, targeting: Targeting, served: Served): FlagEvaluation | undefined;
+  /** @param decided what `decide` gave; `not_reached`: an earlier step decided */
+  explain(subject: Subject, targeting: Targeting, decided: FlagEvaluation | undefined | 'not_reached'): FlagStep[];
+  /** The explanation ends here if this step decides. */
+  ends?: true;
+  /** How the variant was chosen, if this step decides by serving one. */
+  variant?: (subject: Subject) => FlagStep[];
+}
+
+export type FlagSteps = { kind: 'steps'; steps: Step[] } | { kind: 'invalid'; faults: FieldFault[] };
+
+/**
+ * The steps of a flag, in order: disabled, prerequisites, override, rules by priority, default. Evaluations are
+ * prepared once, shared and frozen: only overrides allocate.
+ * @param onOverBudget called when a rule's condition exceeds its steps; the condition is then false
+ * @param computed finds named computed properties, at every evaluation
+ */
+export function flagSteps(document: FlagDocument, onOverBudget?: () => void, computed?: ComputedLookup): FlagSteps {
+  const { rules, faults } = compileRules(document.rules, rolloutOf(document), onOverBudget, computed);
+  const ruleSteps = rules.map((rule) => ruleStep(document, rule, computed));
+  if (ruleSteps.includes(undefined)) {
+    faults.push({ path: '/variants', message: 'must have a variant with a weight greater than 0' });
+  }
+  if (faults.length > 0) return { kind: 'invalid', faults };
+  const steps = [
+    enabledStep(document),
+    ...prerequisiteSteps(document),
+    overrideStep(document),
+    ...ruleSteps.filter((step) => step !== undefined),
+    defaultStep(document),
+  ];
+  return { kind: 'steps', steps };
+}
+
+/** A player's bucket for the percentages of all rules. Rules follow each other for one player: the last is kept. */
+function rolloutOf({ salt }: FlagDocument): (playerId: string) => number {
+  const hash = seededBucket(salt);
+  let id = '';
+  let bucket = 0;
+  return (playerId) => {
+    if (playerId !== id) {
+      bucket = hash(playerId);
+      id = playerId;
+    }
+    return bucket;
+  };
+}
+
+function enabledStep(document: FlagDocument): Step {
+  const disabled = document.enabled ? undefined : disabledAnswer(document.key, document);
+  return {
+    ends: true,
+    decide: () => disabled,
+    explain: () => [{ step: 'enabled', passed: document.enabled }],
+  };
+}
+
+function prerequisiteSteps(document: FlagDocument): Step[] {
+  const { key } = document;
+  const disabled = disabledAnswer(key, document);
+  return document.prerequisites.map(({ flagKey, value }): Step => {
+    const required = JSON.stringify(value);
+    const prerequisite: Prerequisite = {
+      flagKey,
+      value: required,
+      unmet: Object.freeze({ ...disabled, prerequisiteKey: flagKey }),
+    };
+    return {
+      ends: true,
+      decide: (subject, targeting, served) => unmetPrerequisite(key, [prerequisite], subject, targeting, served)?.unmet,
+      explain(subject, targeting, decided) {
+        // The flag itself is open, so that a cycle is unmet.
+        const found = targeting.flags.get(flagKey)?.evaluate(subject, targeting, new Map([[key, 'open']]));
+        const shown = { required, served: found?.value ?? null, reason: found?.reason ?? null };
+        return [{ step: 'prerequisite', flagKey, ...shown, passed: decided === undefined }];
+      },
+    };
+  });
+}
+
+function overrideStep(document: FlagDocument): Step {
+  const { key } = document;
+  const period = periodOf(document);
+  const variants = document.variants.map(({ key: variantKey, value }) => ({ variantKey, text: JSON.stringify(value) }));
+
+  function overridden({ value }: FlagOverride): FlagEvaluation {
+    const variantKey = variants.find(({ text }) => sameJson(text, value))?.variantKey ?? null;
+    return { flagKey: key, value, variantKey, reason: 'player_override', period };
+  }
+
+  return {
+    decide({ player }) {
+      const override = overrideOf(player, key);
+      return override === undefined ? undefined : overridden(override);
+    },
+    explain: ({ player }) => [{ step: 'override', value: overrideOf(player, key)?.value ?? null }],
+  };
+}
+
+/** A linear search: almost every player's list is empty. */
+function overrideOf({ overrides }: PlayerState, flagKey: string): FlagOverride | undefined {
+  for (const override of overrides) if (override.flagKey === flagKey) return override;
+  return undefined;
+}
+
+/** `undefined` if the rule serves variants and none has a weight. */
+function ruleStep(
+  document: FlagDocument,
+  { rule, index, checks }: CompiledRule,
+  computed: ComputedLookup | undefined,
+): Step | undefined {
+  const split = servedBy(document, rule);
+  if (split === undefined) return undefined;
+  const { name, segmentId, percentage } = rule;
+  const bucketOf = seededBucket(document.salt);
+  return {
+    decide(subject) {
+      for (const check of checks) if (!check.passes(subject)) return undefined;
+      return split.itemOf(subject.player.id);
+    },
+    explain(subject, _, decided) {
+      const failed = decided === undefined ? checks.find((check) => !check.passes(subject)) : undefined;
+      const outcome = decided === 'not_reached' ? decided : (failed?.failure ?? 'served');
+      const { tests } = explainCondition(rule.conditions ?? {}, subject, { context: true, computed });
+      const bucket = percentOf(bucketOf(subject.player.id));
+      return [{ step: 'rule', index, name, outcome, segmentId, percentage, bucket, tests }];
+    },
+    variant: ({ player: { id } }) =>
+      split.bucketOf === undefined
+        ? []
+        : [{ step: 'variant', bucket: percentOf(split.bucketOf(id)), variantKey: split.itemOf(id).variantKey }],
+  };
+}
+
+/** What a rule serves: variants by weight, or one value. */
+function servedBy(
+  document: FlagDocument,
+  { segmentId, value }: CompiledRule['rule'],
+): (Pick<Split<FlagEvaluation>, 'itemOf'> & Partial<Split<FlagEvaluation>>) | undefined {
+  const reason = segmentId === null ? 'percentage_rollout' : 'segment_match';
+  const more = segmentId === null ? {} : { segmentId };
+  if (!value || document.flagType === 'boolean') {
+    const only = answer(document, reason, { ...more, ...(value ? { value: 'true' } : {}) });
+    return { itemOf: () => only };
+  }
+  const parts = document.variants.map(({ key: variantKey, weight, value: variantValue }) => ({
+    weight,
+    item: answer(document, reason, { ...more, variantKey, value: JSON.stringify(variantValue) }),
+  }));
+  return createSplit(document.salt, parts);
+}
+
+function defaultStep(document: FlagDocument): Step {
+  const byDefault = answer(document, 'default');
+  return {
+    decide: () => byDefault,
+    explain: (_, __, decided) => (decided === 'not_reached' ? [] : [{ step: 'default', value: byDefault.value }]),
+  };
+}
+
+/** An evaluation with the default value; `more` overrides its fields. */
+function answer(document: FlagDocument, reason: FlagReason, more: Partial<FlagEvaluation> = {}): FlagEvaluation {
+  const { key: flagKey, defaultValue } = document;
+  const value = JSON.stringify(defaultValue);
+  return Object.freeze({ flagKey, value, variantKey: null, reason, period: periodOf(document), ...more });
+}
+
+/** A bucket as a percentage, in steps of 0.01. */
+function percentOf(bucket: number): number {
+  return bucket / (BUCKETS / 100);
+}

@@ -1,0 +1,28 @@
+import { failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { OverrideFlag } from '../../../core/vocabulary/commands/commands.ts';
+import type { Context, Decision } from '../../decision.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
+
+/** Sets or removes one player's override of one flag. The caller has checked that the flag exists. */
+export function overrideFlag(
+  state: PlayerState | undefined,
+  { flagKey, value }: OverrideFlag,
+  context: Context,
+): Decision {
+  if (state === undefined) return { facts: [], reply: failure('PLAYER_NOT_FOUND') };
+  const reply = { kind: 'overridden', flagKey, value } as const;
+  const current = state.overrides.find((override) => override.flagKey === flagKey);
+  if ((current?.value ?? null) === value) return { facts: [], reply };
+  if (current === undefined && state.overrides.length >= LIMITS.overridesPerPlayer) {
+    return {
+      facts: [],
+      reply: failure(
+        'CONFLICT',
+        `The player has ${LIMITS.overridesPerPlayer} overrides, which is the maximum. Remove one first.`,
+      ),
+    };
+  }
+  const { game, environment, at } = context;
+  return { facts: [{ kind: 'FlagOverridden', entityId: state.id, game, environment, at, flagKey, value }], reply };
+}

@@ -1,0 +1,181 @@
+import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import { append } from '../../../core/kernel/flow/bounded.ts';
+import type { ServedNow, ServeFlags } from '../../../core/vocabulary/commands/commands.ts';
+import type { Context, Decision } from '../../decision.ts';
+import type { FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
+import type { Targeting } from '../../targeting.ts';
+import { periodOf } from '../periods.ts';
+import { seenVariant } from '../exposure/seen-variant.ts';
+import { sharedServed } from './shared-served.ts';
+import type { ServedFlag, ServedVariant } from '../../../core/vocabulary/state/player.ts';
+
+/*
+ * Owns `servedFlags` of a player's state: what each flag served last. A later event that names a flag exposes this
+ * value, never what the flag would serve at that time without the context of the original request.
+ *
+ * Invariants
+ * 1. A change is durable before the response that serves it is sent. If that response is lost, the record differs from
+ *    what the client shows; such a client names the variant in its event.
+ * 2. A player that gets two variants in one period is marked as mixed, once.
+ * 3. A flag changes a player's record at most `LIMITS.servedChanges` times in a period.
+ */
+
+/** Selects the evaluations that differ from the record; usually none. */
+export function servedAnew(
+  { environment, servedFlags }: PlayerState,
+  evaluations: readonly FlagEvaluation[],
+  { flags }: Targeting,
+  limits: Pick<Limits, 'servedChanges'> = LIMITS,
+): ServedNow[] {
+  // Experiments exclude test players.
+  if (environment === 'test') return NOTHING;
+  let anew: ServedNow[] | undefined;
+  let guess = 0;
+  for (const evaluation of evaluations) {
+    const { flagKey } = evaluation;
+    const document = flags.get(flagKey)?.document;
+    if (document === undefined) continue;
+    // The record is sorted by key, and flags are usually evaluated in that order.
+    const place = servedFlags[guess]?.flagKey === flagKey ? guess : placeOf(servedFlags, flagKey);
+    guess = place + 1;
+    const period = periodOf(document);
+    const kept = servedFlags[place];
+    if (isKept(kept?.flagKey === flagKey ? kept : undefined, evaluation, period, limits)) continue;
+    const { value, variantKey, reason, segmentId } = evaluation;
+    const segment = segmentId === undefined ? {} : { segmentId };
+    const now = { flagKey, flagVersion: document.version, period, variantKey, value, reason, ...segment };
+    (anew ??= []).push(now);
+  }
+  return anew ?? NOTHING;
+}
+
+const NOTHING: ServedNow[] = [];
+
+/** The record of a flag; `undefined`: none. */
+export function servedOf({ servedFlags }: PlayerState, flagKey: string): ServedFlag | undefined {
+  const kept = servedFlags[placeOf(servedFlags, flagKey)];
+  return kept?.flagKey === flagKey ? kept : undefined;
+}
+
+/** Records the served variants. The reply goes to no caller. */
+export function serveFlags(
+  state: PlayerState | undefined,
+  { flags }: ServeFlags,
+  targeting: Targeting,
+  context: Context,
+  limits: Pick<Limits, 'servedChanges'> = LIMITS,
+): Decision {
+  return {
+    facts: state === undefined ? [] : served(state, flags, targeting, context, limits),
+    reply: { kind: 'noted' },
+  };
+}
+
+/** The fact of newly served variants; none if the record has all of them. */
+export function served(
+  state: PlayerState,
+  flags: readonly ServedNow[],
+  targeting: Targeting,
+  context: Context,
+  limits: Pick<Limits, 'servedChanges'> = LIMITS,
+): FlagsServed[] {
+  const changed = new Map<string, ServedFlag>();
+  const mixed: string[] = [];
+  for (const now of flags) {
+    const kept = changed.get(now.flagKey) ?? servedOf(state, now.flagKey);
+    if (isKept(kept, now, now.period, limits)) continue;
+    const next = nextServed(kept, now);
+    if (next.mixed && !(kept?.mixed === true && kept.period === now.period)) mixed.push(now.flagKey);
+    changed.set(now.flagKey, next);
+  }
+  if (changed.size === 0) return [];
+  const { game, environment, at } = context;
+  const { id: entityId, externalId } = state;
+  const inOrder = [...changed.values()].toSorted(byKey);
+  const forgotten = goneFlags(state, changed, targeting);
+  return [{ kind: 'FlagsServed', entityId, game, environment, at, externalId, flags: inOrder, mixed, forgotten }];
+}
+
+/** The keys of deleted flags, if the record would exceed its limit; otherwise none. */
+function goneFlags(
+  { servedFlags }: PlayerState,
+  changed: ReadonlyMap<string, ServedFlag>,
+  { flags }: Targeting,
+): string[] {
+  if (servedFlags.length + changed.size <= LIMITS.servedFlags) return [];
+  return servedFlags.flatMap(({ flagKey }) => (flags.has(flagKey) ? [] : [flagKey]));
+}
+
+/** Applies the fact to the record. */
+export function flagsServed(state: PlayerState, { flags, forgotten }: FlagsServed): PlayerState {
+  const replaced = new Set(flags.map(({ flagKey }) => flagKey).concat(forgotten));
+  const kept = state.servedFlags.filter(({ flagKey }) => !replaced.has(flagKey));
+  return { ...state, servedFlags: [...kept, ...flags.map(sharedServed)].toSorted(byKey) };
+}
+
+type What = Pick<ServedNow, 'variantKey' | 'value' | 'reason' | 'segmentId'>;
+
+function isKept(
+  kept: ServedFlag | undefined,
+  now: What,
+  period: number,
+  limits: Pick<Limits, 'servedChanges'>,
+): boolean {
+  // A disabled flag without a record needs none: an event cannot be attributed to it.
+  if (kept === undefined) return now.reason === 'flag_disabled';
+  if (kept.period !== period) return false;
+  if (kept.changes >= limits.servedChanges) return true;
+  return (
+    kept.variantKey === now.variantKey &&
+    kept.reason === now.reason &&
+    kept.segmentId === now.segmentId &&
+    (kept.value === null ? now.value.length > LIMITS.servedValueLength : kept.value === now.value)
+  );
+}
+
+function nextServed(kept: ServedFlag | undefined, now: ServedNow): ServedFlag {
+  const { value, ...rest } = now;
+  const variant = variantServed(now);
+  const earlier = kept === undefined ? [] : earlierVariants(kept, variant);
+  const inPeriod = earlier.some(({ period }) => period === now.period);
+  const isSamePeriod = kept?.period === now.period;
+  return {
+    ...rest,
+    value: value.length > LIMITS.servedValueLength ? null : value,
+    changes: isSamePeriod ? kept.changes + 1 : 0,
+    mixed: (isSamePeriod && kept.mixed) || (variant !== null && inPeriod),
+    earlier,
+  };
+}
+
+/** The variants served before `variant`. */
+function earlierVariants(kept: ServedFlag, variant: string | null): readonly ServedVariant[] {
+  const before = variantServed(kept);
+  const others = kept.earlier.filter((one) => one.variant !== variant && one.variant !== before);
+  if (before === null || before === variant) return others.length === kept.earlier.length ? kept.earlier : others;
+  const { flagVersion, period, reason } = kept;
+  return append(others, { variant: before, flagVersion, period, reason }, LIMITS.servedVariants);
+}
+
+/** The served variant; `null`: none, for a disabled flag or a default that is not boolean. */
+export function variantServed({ variantKey, value, reason }: Pick<ServedFlag, 'variantKey' | 'value' | 'reason'>) {
+  return reason === 'flag_disabled' ? null : seenVariant({ variantKey, value: value ?? '' });
+}
+
+/** The index of the key, or the index at which to insert it. */
+function placeOf(servedFlags: readonly ServedFlag[], flagKey: string): number {
+  let from = 0;
+  let to = servedFlags.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((servedFlags[middle]?.flagKey ?? '') < flagKey) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function byKey(one: { flagKey: string }, other: { flagKey: string }): number {
+  return one.flagKey < other.flagKey ? -1 : 1;
+}

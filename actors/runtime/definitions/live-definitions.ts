@@ -1,0 +1,351 @@
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
+import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
+import type {
+  CampaignDocument,
+  DocumentKind,
+  FlagDocument,
+  SegmentDocument,
+} from '../../../core/vocabulary/documents/documents.ts';
+import type { Stop } from '../../../streams/log/log.ts';
+import {
+  type CampaignSet,
+  createCampaignSet,
+  isScheduledIn,
+  type ScheduleWindow,
+} from '../../campaigns/define/campaign-set.ts';
+import { compileCampaign } from '../../campaigns/define/compile-campaign.ts';
+import { guardedCampaign } from '../../campaigns/define/guarded-campaign.ts';
+import { propertyIdOf } from '../../computed/property-spec.ts';
+import type { NamedSpec, NeededProperties } from '../../computed/needed-properties.ts';
+import { countedEventsOf } from '../../conditions/counted-events.ts';
+import { compileCondition } from '../../conditions/compile-condition.ts';
+import { compileFlag } from '../../flags/evaluate/compile-flag.ts';
+import { disabledFlag, guardedFlag } from '../../flags/evaluate/disabled-flag.ts';
+import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
+import { listCondition, withExceptions } from '../../segments/list-condition.ts';
+import { createSegmentSet, type SegmentSet } from '../../segments/segment-set.ts';
+import type { Campaign, ComputedLookup, Condition, Flag, NamedProperty, Segment, Targeting } from '../../targeting.ts';
+import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
+import type { Definitions, GameSettings } from '../../definitions.ts';
+import { conditionsIn, createComputingNeeds, namedPropertiesIn, segmentConditions } from './computing-definitions.ts';
+
+/**
+ * The definitions (segments, flags, campaigns) of the config store, compiled for all owners of a process: on first use,
+ * and after a change only those that changed. A definition that does not compile (an older version accepted it) is
+ * disabled alone, with one ERROR line: a flag or campaign acts as if absent, a segment keeps its players.
+ */
+export interface LiveDefinitions extends Definitions {
+  /** Grows with every change of a segment or of a game's thresholds: a sweep then evaluates all players. */
+  readonly segmentsVersion: number;
+  /** Whether any game has a segment or its own thresholds, which may have changed while no process ran. */
+  readonly wantsSweep: boolean;
+  /** Grows with every change of a definition that may need other computed properties. */
+  readonly computedVersion: number;
+  /** The computed properties that the definitions of a game and environment need. */
+  computed(game: string, environment: Environment): NeededProperties;
+  /** The games and environments whose definitions need some. */
+  computedScopes(): Iterable<Scope>;
+  /** Calls `listener` when `segmentsVersion` has grown. */
+  onSegments(listener: () => void): Stop;
+  /** Segments whose condition exceeded its budget since the last call; bounded. */
+  takeOverBudget(): readonly string[];
+  /** Whether any game has an enabled campaign whose scheduled time is in the window. */
+  isScheduledIn(window: ScheduleWindow): boolean;
+  stop(): void;
+}
+
+interface Compiled {
+  targeting: Targeting;
+  segments: SegmentSet;
+  campaigns: CampaignSet;
+}
+
+export function createLiveDefinitions(
+  config: Pick<ConfigStore, 'revision' | 'list' | 'onChange'>,
+  logger: Logger,
+  metrics?: Pick<Metrics, 'conditionsOverBudget'>,
+): LiveDefinitions {
+  const games = new Map<string, { [E in Environment]?: Compiled }>();
+  /** By document: an edit creates a new document, so each is compiled once. */
+  const segmentCache = new WeakMap<SegmentDocument, Segment>();
+  const flagCache = new WeakMap<FlagDocument, Flag>();
+  const campaignCache = new WeakMap<CampaignDocument, Campaign | 'disabled'>();
+  const listeners = new Set<() => void>();
+  const gameSettings = new Map<string, GameSettings>();
+  /** Games with their own thresholds. */
+  const ownThresholds = new Set(
+    config.list('game').flatMap(({ game, document }) => (document.lifecycle === undefined ? [] : [game])),
+  );
+  let segmentsVersion = 0;
+  let computedVersion = 0;
+  let segmentsOver: string[] = [];
+  /** Read many times a second; computed again after a change of a campaign. */
+  let scheduled: CampaignDocument[] | undefined;
+
+  const brokenProperty = (scope: Scope, key: string, err: unknown): void =>
+    logger.error({ ...scope, property: key, err }, 'a computed property is disabled');
+  const needs = createComputingNeeds(config, brokenProperty);
+
+  const stopListening = config.onChange(({ address }) => {
+    if (address.kind === 'game') onGame(address.game);
+    if (!TARGETING.has(address.kind)) return;
+    if (address.kind === 'campaign') scheduled = undefined;
+    games.delete(address.game);
+    computedVersion += 1;
+    needs.changed(address);
+    if (address.kind === 'segment' || address.kind === 'property') segmentsChanged();
+  });
+
+  function onGame(game: string): void {
+    gameSettings.delete(game);
+    const had = ownThresholds.delete(game);
+    const has = hasThresholds(game);
+    if (has) ownThresholds.add(game);
+    if (had || has) segmentsChanged();
+  }
+
+  function segmentsChanged(): void {
+    segmentsVersion += 1;
+    for (const listener of listeners) listener();
+  }
+
+  function hasThresholds(game: string): boolean {
+    return config.list('game', game).some(({ document }) => document.lifecycle !== undefined);
+  }
+
+  function compiled(game: string, environment: Environment): Compiled {
+    const held = games.get(game)?.[environment];
+    if (held !== undefined) return held;
+    const made = compile(game, environment);
+    games.set(game, { ...games.get(game), [environment]: made });
+    return made;
+  }
+
+  function settings(game: string): GameSettings {
+    const held = gameSettings.get(game);
+    if (held !== undefined) return held;
+    const lifecycle = { ...DEFAULT_THRESHOLDS, ...config.list('game', game)[0]?.document.lifecycle };
+    const made = { lifecycle };
+    gameSettings.set(game, made);
+    return made;
+  }
+
+  function compile(game: string, environment: Environment): Compiled {
+    const all = config.list('segment', game, environment);
+    const entries = all.filter(({ document }) => document.enabled !== false);
+    const computed = new Map(
+      namedProperties(game, environment).map(({ key, spec }): [string, NamedProperty] => [
+        key,
+        { id: propertyIdOf(spec, key), spec },
+      ]),
+    );
+    const segments = createSegmentSet(
+      entries.map((entry) => ({ segment: segmentOf(entry), conditions: segmentConditions(entry.document) })),
+      (key) => computed.get(key)?.spec.event,
+      new Set(all.flatMap(({ document: { id, list } }) => (list === undefined ? [] : [id]))),
+    );
+    const flags = new Map<string, Flag>();
+    // In order of keys, so that replies and stored variants do not depend on the process.
+    const inOrder = config.list('flag', game, environment).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    for (const entry of inOrder) {
+      if (entry.document.archivedAt === null) flags.set(entry.key, flagOf(entry));
+    }
+    const campaigns = config
+      .list('campaign', game, environment)
+      .filter(({ document }) => document.enabled)
+      .map(campaignOf)
+      .filter((campaign) => campaign !== 'disabled');
+    let countedEvents: ReadonlySet<string> | undefined;
+    return {
+      segments,
+      campaigns: createCampaignSet(campaigns),
+      targeting: {
+        segments: segments.all,
+        segment: (id) => segments.get(id),
+        flags,
+        computed,
+        // Only players with very many counted names need it.
+        get countedEvents() {
+          countedEvents ??= countedEventsIn(game, environment);
+          return countedEvents;
+        },
+      },
+    };
+  }
+
+  function countedEventsIn(game: string, environment: Environment): ReadonlySet<string> {
+    return countedEventsOf(conditionsIn(config, game, environment));
+  }
+
+  function namedProperties(game: string, environment: Environment): NamedSpec[] {
+    return namedPropertiesIn(config, { game, environment }, brokenProperty);
+  }
+
+  /** Conditions outlive changes of properties, so they look a property up whenever they read it. */
+  function lookupOf({ game, environment }: Pick<ConfigEntry<'segment'>, 'game' | 'environment'>): ComputedLookup {
+    return (key) => (environment === '_' ? undefined : compiled(game, environment).targeting.computed?.get(key));
+  }
+
+  function overBudget(definition: 'segment' | 'flag' | 'campaign'): void {
+    metrics?.conditionsOverBudget.inc({ definition });
+  }
+
+  function segmentOf(entry: ConfigEntry<'segment'>): Segment {
+    const { document, game, environment } = entry;
+    const { id, key, conditions, list } = document;
+    let segment = segmentCache.get(document);
+    if (segment !== undefined) return segment;
+    const broken = (reason: object): void =>
+      logger.error({ game, environment, segment: id, ...reason }, 'a segment is disabled: it keeps the players it has');
+    const onOverBudget = (): void => {
+      overBudget('segment');
+      if (segmentsOver.length < LIMITS.segmentsPerEnvironment) segmentsOver.push(id);
+    };
+    const asIs = unchanging(id);
+    const made = attempt((): Condition | undefined => {
+      if (list !== undefined) return withExceptions(listCondition(id, list.load), document);
+      const compiled = compileCondition(conditions, { computed: lookupOf(entry), onOverBudget });
+      if (compiled.kind === 'compiled') return guarded(withExceptions(compiled.condition, document), asIs, broken);
+      broken({ faults: compiled.faults });
+      return undefined;
+    }, broken);
+    segment = { id, key, condition: made ?? asIs, ...(list === undefined ? {} : { load: list.load }) };
+    segmentCache.set(document, segment);
+    return segment;
+  }
+
+  function flagOf(entry: ConfigEntry<'flag'>): Flag {
+    const { key, document, game, environment } = entry;
+    const held = flagCache.get(document);
+    if (held !== undefined) return held;
+    const { version } = document;
+    const broken = (reason: object, why: string): void =>
+      logger.error({ game, environment, flag: key, version, ...reason }, `a flag is disabled: ${why}`);
+    const doesNotCompile = (reason: object): void => broken(reason, 'it does not compile');
+    const made = attempt(() => compileFlag(document, () => overBudget('flag'), lookupOf(entry)), doesNotCompile);
+    if (made?.kind === 'invalid') doesNotCompile({ faults: made.faults });
+    const flag =
+      made?.kind === 'compiled'
+        ? guardedFlag(made.flag, (error) => broken({ err: error }, 'its evaluation throws for some players'))
+        : disabledFlag(key, document);
+    flagCache.set(document, flag);
+    return flag;
+  }
+
+  function campaignOf(entry: ConfigEntry<'campaign'>): Campaign | 'disabled' {
+    const { document, game, environment } = entry;
+    const held = campaignCache.get(document);
+    if (held !== undefined) return held;
+    const { id, version } = document;
+    const broken = (reason: object): void =>
+      logger.error({ game, environment, campaign: id, version, ...reason }, 'a campaign is disabled');
+    const made = attempt(() => compileCampaign(document, () => overBudget('campaign'), lookupOf(entry)), broken);
+    if (made?.kind === 'invalid') broken({ faults: made.faults });
+    const campaign =
+      made?.kind === 'compiled' ? guardedCampaign(made.campaign, (error) => broken({ err: error })) : 'disabled';
+    campaignCache.set(document, campaign);
+    return campaign;
+  }
+
+  return {
+    get revision() {
+      return config.revision;
+    },
+    of: (game, environment) => compiled(game, environment).targeting,
+    segments: (game, environment) => compiled(game, environment).segments,
+    campaigns: (game, environment) => compiled(game, environment).campaigns,
+    settings,
+    get computedVersion() {
+      return computedVersion;
+    },
+    computed: (game, environment) => needs.of(game, environment),
+    computedScopes: () => needs.scopes(),
+    get segmentsVersion() {
+      return segmentsVersion;
+    },
+    get wantsSweep() {
+      return ownThresholds.size > 0 || config.list('segment').length > 0;
+    },
+    takeOverBudget() {
+      if (segmentsOver.length === 0) return NONE;
+      const taken = segmentsOver;
+      segmentsOver = [];
+      return taken;
+    },
+    isScheduledIn(window) {
+      scheduled ??= config.list('campaign').flatMap(({ document }) => (isTimed(document) ? [document] : []));
+      return scheduled.some((document) => isScheduledIn(document, window));
+    },
+    onSegments(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    stop() {
+      stopListening();
+      listeners.clear();
+    },
+  };
+}
+
+const NONE: readonly string[] = [];
+
+/** Kinds of documents whose change makes a game's definitions compile again. */
+const TARGETING: ReadonlySet<DocumentKind> = new Set(['segment', 'flag', 'campaign', 'property']);
+
+/** Must not throw for a document of another version, which does not compile later. */
+function isTimed({ enabled, trigger }: CampaignDocument): boolean {
+  return (
+    enabled &&
+    attempt(
+      () => trigger.kind,
+      () => {},
+    ) === 'schedule'
+  );
+}
+
+/** A document of another version may have another shape: if compiling throws, the definition is disabled too. */
+function attempt<T>(make: () => T, broken: (reason: object) => void): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    broken({ err: error });
+    return undefined;
+  }
+}
+
+/** No player enters or leaves. */
+function unchanging(segmentId: string): Condition {
+  return {
+    matches: ({ player }) => player.segments.some((membership) => membership.segmentId === segmentId),
+    changesAt: () => undefined,
+  };
+}
+
+/** A condition that throws would fail every write of its players; it is disabled instead. */
+function guarded(condition: Condition, asIs: Condition, broken: (reason: object) => void): Condition {
+  let trusted = condition;
+  const distrust = (error: unknown): void => {
+    trusted = asIs;
+    broken({ err: error });
+  };
+  return {
+    matches(subject) {
+      try {
+        return trusted.matches(subject);
+      } catch (error) {
+        distrust(error);
+        return asIs.matches(subject);
+      }
+    },
+    changesAt(player, nowMs) {
+      try {
+        return trusted.changesAt(player, nowMs);
+      } catch (error) {
+        distrust(error);
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,260 @@
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import { contend, type Lease } from '../../../streams/leases/lease.ts';
+import { nodeOfHolder } from '../../../streams/leases/lease-holder.ts';
+import { type Follower, type FollowerEnd, startFollower } from '../rebuild/follower.ts';
+import type { Membership } from './membership.ts';
+import { startOwner, type OwnerOptions, type OwnerTerm } from '../term/partition-owner.ts';
+import type { TermEnd } from '../term/term-end.ts';
+import { createRefusal, type RefusalReason } from './refusal.ts';
+import type { RebuildSlot } from '../rebuild/rebuild-slot.ts';
+import { checkedStore, StoreWriteError } from '../store/checked-store.ts';
+import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';
+import type { Stores } from '../store/store.ts';
+
+/**
+ * One process's part in owning one partition: prepare → lease → term → lease, until stopped.
+ *
+ * Invariants
+ * 1. At most one of a follower and a term uses the partition's local store.
+ * 2. The lease is taken only with a ready follower. So a member that cannot lead never stands in the way of one that
+ *    can, and a barrier is written only by a member that is prepared.
+ * 3. The lease is given up only to a member that is ready, or when the term ends.
+ * 4. After a failure the partition is refused until it was prepared successfully, which is tried after a pause.
+ * 5. The local store is discarded only because its content is faulty, and at most once in `LIMITS.storeDiscardMs`.
+ */
+export interface Contender {
+  readonly leads: boolean;
+  /** Members or time may have changed what to do. */
+  review(): void;
+  /** The lease has another holder, or none. */
+  leaseChanged(): void;
+  stop(): Promise<void>;
+}
+
+export interface ContenderOptions extends Omit<
+  OwnerOptions,
+  'owner' | 'store' | 'follower' | 'leaseHeld' | 'onStoreState' | 'metrics'
+> {
+  /** One for all partitions of the process. */
+  rebuilds: RebuildSlot;
+  /** This node's name: stable over restarts, and unique while its data directory is locked. */
+  node: string;
+  /** What this process writes into a lease. */
+  holder: string;
+  members: Membership;
+  stores: Stores;
+  source: SnapshotSource;
+  /** Rough bytes of players kept in memory by this process. */
+  hotBytes: number;
+  /** Entities in one write to a local store; tests set it. */
+  flushChunk?: number | undefined;
+  metrics: OwnerOptions['metrics'] &
+    Pick<
+      Metrics,
+      | 'rebuildProgress'
+      | 'ownedPartitions'
+      | 'stepDowns'
+      | 'followedPartitions'
+      | 'refusedPartitions'
+      | 'storesDiscarded'
+    >;
+}
+
+/** Log messages. The simulation reads them. */
+export const TERM_ENDED = 'a term of a partition has ended';
+export const PARTITION_REFUSED = 'this node cannot lead a partition; another one should';
+export const STORE_DISCARDED = 'the content of a local store is faulty: it is thrown away and rebuilt';
+
+export function createContender(options: ContenderOptions): Contender {
+  const { partition, holder, members, node, log, clock, partitions, logger, metrics } = options;
+  const store = checkedStore(options.stores.partition(partition));
+  const hotBytes = options.hotBytes / partitions;
+  const refusal = createRefusal(node, partition);
+  let terms = 0;
+  let term: OwnerTerm | undefined;
+  let termSinceMs = 0;
+  let termEnding = false;
+  let follower: Follower | undefined;
+  /** When the store was last discarded, monotonic milliseconds. */
+  let discardedMs = -Infinity;
+  let discardNext = false;
+  let stopped = false;
+  let wanted = false;
+  let lease: Lease = contendNow();
+
+  function contendNow(): Lease {
+    return contend({
+      bucket: log.bucket('OWNERS'),
+      key: `partition.${partition}`,
+      holder,
+      clock,
+      wanted: wantsLease,
+      // An earlier process of this node is dead, because this one holds the lock of the data directory.
+      isGone: (other) => other !== holder && nodeOfHolder(other) === node,
+      onAcquired: begin,
+      onLost() {
+        termEnding = true;
+        void term?.stop();
+      },
+    });
+  }
+
+  function wantsLease(): boolean {
+    if (term !== undefined) return !termEnding && !members.hasReadySuccessor(partition);
+    return follower?.ready === true;
+  }
+
+  function review(): void {
+    if (stopped) return;
+    if (term === undefined) reviewFollower();
+    // The lease came while the follower was behind.
+    if (term === undefined && lease.held()) begin();
+    if (wantsLease() === wanted) return;
+    wanted = !wanted;
+    lease.wake();
+  }
+
+  /** Starts following if this node should lead the partition, and stops if it should not. */
+  function reviewFollower(): void {
+    const rank = members.rank(partition);
+    const isCalled = rank === 0 || members.unownedMs(partition) > rank * LIMITS.standInMs;
+    if (!isCalled) void follower?.stop();
+    else if (follower === undefined && refusal.mayTry(clock.monotonicMs(), !members.hasOther(partition))) follow();
+  }
+
+  function follow(): void {
+    const started = startFollower({
+      ...options,
+      store,
+      hotBytes,
+      discard: discardNext,
+      onReady,
+    });
+    follower = started;
+    metrics.followedPartitions.inc();
+    void started.ended.then((end) => followerEnded(end));
+  }
+
+  function onReady(ready: boolean): void {
+    if (ready) {
+      accept();
+      discardNext = false;
+    }
+    members.setReady(partition, ready);
+    review();
+  }
+
+  function followerEnded(end: FollowerEnd): void {
+    follower = undefined;
+    metrics.followedPartitions.dec();
+    if (stopped) return;
+    if (end.kind === 'failed') {
+      if (end.error instanceof StoreWriteError) refuse('store', end.error);
+      else if (end.content) contentFailed(end.error);
+      else refuse('rebuild', end.error);
+    }
+    clock.timer(LIMITS.leaseRenewMs / 4, review);
+  }
+
+  function begin(): void {
+    // A term that is still ending holds the partition's store. `termOver` contends again when it has ended.
+    if (stopped || term !== undefined || follower?.ready !== true) return;
+    terms += 1;
+    termEnding = false;
+    termSinceMs = clock.monotonicMs();
+    metrics.ownedPartitions.inc();
+    term = startOwner({
+      ...options,
+      owner: `${holder}.${terms}`,
+      store,
+      follower,
+      hotBytes,
+      leaseHeld: () => lease.held(),
+      onStoreState,
+    });
+    void term.ended.then((end) => termOver(end));
+  }
+
+  async function termOver(end: TermEnd): Promise<void> {
+    const ledMs = clock.monotonicMs() - termSinceMs;
+    term = undefined;
+    termEnding = false;
+    metrics.ownedPartitions.dec();
+    metrics.stepDowns.inc({ reason: end.kind });
+    if (stopped) return;
+    logger.warn({ partition, end: end.kind }, TERM_ENDED);
+    if (ledMs >= LIMITS.steadyTermMs) refusal.forget();
+    if (end.kind === 'unwritable') refuse('store', end.error);
+    if (end.kind === 'unknown_version' || end.kind === 'failed') refuse('failed', end.error);
+    if (end.kind === 'store_fault') contentFailed(end.error);
+    await lease.release();
+    clock.timer(LIMITS.leaseRenewMs / 4, () => {
+      if (stopped) return;
+      lease = contendNow();
+      wanted = false;
+      review();
+    });
+  }
+
+  /** Discards the faulty store, unless that was done recently and did not help: then another member should lead. */
+  function contentFailed(error: unknown): void {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - discardedMs < LIMITS.storeDiscardMs) {
+      refuse('failed', error);
+      return;
+    }
+    discardedMs = nowMs;
+    discardNext = true;
+    // Another member leads during the rebuild. A follower that is ready ends the refusal.
+    members.setRefused(partition, 'failed');
+    metrics.storesDiscarded.inc();
+    logger.error({ err: error, partition }, STORE_DISCARDED);
+  }
+
+  function refuse(reason: RefusalReason, error: unknown): void {
+    const isNew = refusal.reason !== reason;
+    countRefusal(-1);
+    refusal.failed(reason, clock.monotonicMs());
+    countRefusal(1);
+    members.setRefused(partition, reason);
+    // The first failure needs an operator; repeats only show that the cause remains.
+    if (isNew) logger.error({ err: error, partition, reason }, PARTITION_REFUSED);
+    else logger.warn({ err: error, partition, reason }, PARTITION_REFUSED);
+  }
+
+  function accept(): void {
+    countRefusal(-1);
+    refusal.end();
+    members.setRefused(partition, undefined);
+  }
+
+  function countRefusal(change: 1 | -1): void {
+    if (refusal.reason !== undefined) metrics.refusedPartitions.inc({ reason: refusal.reason }, change);
+  }
+
+  /** The owner leads on until another member is ready, because its memory still holds everything. */
+  function onStoreState(error: unknown): void {
+    if (error === undefined) accept();
+    else refuse('store', error);
+    review();
+  }
+
+  return {
+    get leads() {
+      return term !== undefined;
+    },
+    review,
+    leaseChanged() {
+      review();
+      if (wanted && term === undefined) lease.wake();
+    },
+    async stop() {
+      stopped = true;
+      await term?.stop();
+      await follower?.stop();
+      await lease.release();
+      countRefusal(-1);
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import { nextTick, type Cancel, type Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { holderOf } from '../../../streams/leases/lease.ts';
+import type { Bucket, BucketEntry } from '../../../streams/log/log.ts';
+import { FORMAT } from '../../../core/vocabulary/formats.ts';
+import { decodeBeat, encodeBeat, includes, type MemberBeat } from './member-beat.ts';
+import { ranked } from './rendezvous.ts';
+
+/**
+ * Which processes run actors now, and which of them should lead a partition. Every member writes a beat to OWNERS
+ * `member.<node>`: the partitions that it could lead at once, and those that it refuses. Safety does not depend on
+ * this: if two members disagree, the lease and the fence decide.
+ *
+ * Invariants
+ * 1. A member whose beat has not changed for lease + margin, by the watcher's clock, is gone.
+ * 2. Rendezvous hashing ranks the members that accept a partition: a joining or leaving member moves only its share.
+ * 3. While every member refuses all partitions, which a wrong clock of the broker would cause, the refusals do not
+ *    count.
+ */
+export interface Membership {
+  /**
+   * This node's place among the members that accept the partition, from 0. Its own refusal of the partition does not
+   * count, as it may end. Infinity: this node must not lead it, or the members have not been read yet.
+   */
+  rank(partition: number): number;
+  /** Whether another member ranks first for the partition and is ready to lead it: then this node yields. */
+  hasReadySuccessor(partition: number): boolean;
+  /** Whether another member accepts the partition. */
+  hasOther(partition: number): boolean;
+  /** For how long no other process has held the lease of the partition; 0 while one holds it. */
+  unownedMs(partition: number): number;
+  /** Reports whether this node could lead the partition at once. */
+  setReady(partition: number, ready: boolean): void;
+  /** Refuses a partition, for a reason that operators read; `undefined` ends the refusal. */
+  setRefused(partition: number, reason: string | undefined): void;
+  /** Refuses all partitions, because this node's clock is wrong. */
+  setClockWrong(reason: string | undefined): void;
+  /** Removes this member, so that others need not wait for its beat to expire. */
+  leave(): Promise<void>;
+}
+
+export interface MembershipOptions {
+  bucket: Bucket;
+  /** This node's name; lower-case letters, digits and dashes. */
+  node: string;
+  /** The holder that this process writes into leases. */
+  holder: string;
+  clock: Clock;
+  /**
+   * Called when a member or what it claims has changed, and about once a second; with `partition` when its lease got
+   * another holder or lost it.
+   */
+  onChange: (partition?: number) => void;
+}
+
+const PREFIX = 'member.';
+const LEASE_PREFIX = 'partition.';
+const GONE_MS = LIMITS.leaseMs + LIMITS.leaseMarginMs;
+
+export function joinMembers({ bucket, node, holder: self, clock, onChange }: MembershipOptions): Membership {
+  /** By node: its last beat, and when that was seen, by our own monotonic clock. */
+  const others = new Map<string, { beat: MemberBeat; claims: string; seenMs: number }>();
+  /** By partition: the holder of its lease, and when the lease was last seen to change. */
+  const leases = new Map<number, { holder: string | null; changedMs: number }>();
+  const ready = new Set<number>();
+  const refused = new Map<number, string>();
+  let clockWrong: string | undefined;
+  let beats = 0;
+  let left = false;
+  let currentSinceMs = Infinity;
+  let cancel: Cancel = () => {};
+  let cancelExpiry: Cancel = () => {};
+  let beatScheduled = false;
+
+  function onEntry({ key, value }: BucketEntry): void {
+    if (key.startsWith(PREFIX)) onBeat(key.slice(PREFIX.length), value);
+    else if (key.startsWith(LEASE_PREFIX)) onLease(Number(key.slice(LEASE_PREFIX.length)), holderOf(value));
+  }
+
+  function onBeat(name: string, value: Uint8Array | undefined): void {
+    if (name === node) return;
+    const before = others.get(name);
+    if (value === undefined) others.delete(name);
+    else {
+      const beat = decodeBeat(value);
+      others.set(name, { beat, claims: claimsOf(beat), seenMs: clock.monotonicMs() });
+    }
+    if (others.get(name)?.claims !== before?.claims) review();
+  }
+
+  function onLease(partition: number, holder: string | null): void {
+    // Our own lease: to us the partition stays unowned until our term begins.
+    if (holder === self) return;
+    const before = leases.get(partition);
+    leases.set(partition, { holder, changedMs: clock.monotonicMs() });
+    if (before?.holder !== holder && !left) onChange(partition);
+  }
+
+  /** Removes the members that are gone, and looks again when the next one may be. */
+  function review(): void {
+    const nowMs = clock.monotonicMs();
+    let nextMs = Infinity;
+    for (const [name, { seenMs }] of others) {
+      if (seenMs + GONE_MS < nowMs) others.delete(name);
+      else nextMs = Math.min(nextMs, seenMs + GONE_MS - nowMs + 1);
+    }
+    cancelExpiry();
+    if (left) return;
+    if (nextMs < Infinity) cancelExpiry = clock.timer(nextMs, review);
+    onChange();
+  }
+
+  function write(): void {
+    beats += 1;
+    const reason = clockWrong ?? [...refused.values()][0];
+    const beat = encodeBeat({
+      beat: beats,
+      format: FORMAT,
+      ready,
+      refuses: clockWrong === undefined ? new Set(refused.keys()) : 'all',
+      ...(reason === undefined ? {} : { reason }),
+    });
+    // If the broker cannot be reached and that lasts, other members regard this one as gone.
+    bucket.put(PREFIX + node, beat).catch(() => {});
+  }
+
+  function tick(): void {
+    write();
+    review();
+    cancel = nextTick(clock, LIMITS.leaseRenewMs, tick);
+  }
+
+  /** Writes what changed in this turn of the event loop. */
+  function writeSoon(): void {
+    if (beatScheduled || left) return;
+    beatScheduled = true;
+    clock.timer(0, () => {
+      beatScheduled = false;
+      if (!left) write();
+    });
+  }
+
+  /** Members that accept the partition, this node included or left out. */
+  function accepting(partition: number, includeSelf: boolean): string[] {
+    const names = [...others].flatMap(([name, { beat }]) => (includes(beat.refuses, partition) ? [] : [name]));
+    if (includeSelf) names.push(node);
+    if (names.length > 0) return names;
+    const clocksWrong = [...others].flatMap(([name, { beat }]) => (beat.refuses === 'all' ? [name] : []));
+    return clockWrong === undefined ? clocksWrong : [...clocksWrong, node];
+  }
+
+  function change(apply: () => boolean): void {
+    if (apply()) writeSoon();
+  }
+
+  const onCurrent = (): void => {
+    currentSinceMs = clock.monotonicMs();
+    review();
+  };
+  const stopWatching = bucket.watch({ onEntry, onCurrent });
+  cancel = clock.timer(0, tick);
+  return {
+    rank(partition) {
+      if (currentSinceMs === Infinity) return Infinity;
+      const place = ranked(accepting(partition, clockWrong === undefined), partition).indexOf(node);
+      return place < 0 ? Infinity : place;
+    },
+    hasReadySuccessor(partition) {
+      const accepts = clockWrong === undefined && !refused.has(partition);
+      const first = ranked(accepting(partition, accepts), partition)[0];
+      const beat = first === undefined ? undefined : others.get(first)?.beat;
+      return beat !== undefined && includes(beat.ready, partition);
+    },
+    hasOther: (partition) => [...others.values()].some(({ beat }) => !includes(beat.refuses, partition)),
+    unownedMs(partition) {
+      const nowMs = clock.monotonicMs();
+      const lease = leases.get(partition);
+      if (lease === undefined) return Math.max(0, nowMs - currentSinceMs);
+      const sinceMs = lease.holder === null ? lease.changedMs : lease.changedMs + GONE_MS;
+      return Math.max(0, nowMs - sinceMs);
+    },
+    setReady(partition, isReady) {
+      change(() => {
+        if (ready.has(partition) === isReady) return false;
+        if (isReady) ready.add(partition);
+        else ready.delete(partition);
+        return true;
+      });
+    },
+    setRefused(partition, reason) {
+      change(() => {
+        if (refused.get(partition) === reason) return false;
+        if (reason === undefined) refused.delete(partition);
+        else refused.set(partition, reason);
+        return true;
+      });
+    },
+    setClockWrong(reason) {
+      change(() => {
+        if ((clockWrong === undefined) === (reason === undefined)) return false;
+        clockWrong = reason;
+        return true;
+      });
+    },
+    async leave() {
+      left = true;
+      cancel();
+      cancelExpiry();
+      stopWatching();
+      try {
+        await bucket.delete(PREFIX + node);
+      } catch {
+        // The beat expires instead.
+      }
+    },
+  };
+}
+
+/** What a beat says beside that the member is alive. */
+const claimsOf = (beat: MemberBeat): string => Buffer.from(encodeBeat({ ...beat, beat: 0 })).toString('utf8');

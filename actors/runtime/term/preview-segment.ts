@@ -1,0 +1,111 @@
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import type { JsonObject } from '../../../core/kernel/text/json.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { compileCondition } from '../../conditions/compile-condition.ts';
+import { metered } from '../../conditions/steps.ts';
+import { withExceptions } from '../../segments/list-condition.ts';
+import type { Definitions } from '../../definitions.ts';
+import type { Condition } from '../../targeting.ts';
+import type { StateHead } from '../../../core/vocabulary/state/state-outline.ts';
+import type { PreviewSegment, PreviewedReply } from '../../../core/vocabulary/commands/preview.ts';
+import type { Query } from '../../../core/vocabulary/commands/commands.ts';
+import type { Entities } from './entities.ts';
+import { tenantOf } from './player-counts.ts';
+import type { PartitionStore } from '../store/store.ts';
+
+/** Evaluates a condition for some players of the partition, and returns where the next query goes on. */
+export interface SegmentPreviews {
+  preview(query: Query, body: PreviewSegment): PreviewedReply | Failure;
+}
+
+export interface SegmentPreviewsOptions {
+  entities: Pick<Entities, 'held'>;
+  store: Pick<PartitionStore, 'idsAfter' | 'forConditions' | 'players'>;
+  definitions: Pick<Definitions, 'of'>;
+  clock: Pick<Clock, 'wallMs' | 'monotonicMs'>;
+  /** Time of one query. */
+  sliceMs?: number;
+}
+
+interface Compiled {
+  text: string;
+  condition: Condition;
+  /** Counts the evaluations that exceeded their steps. */
+  budget: { exceeded: number };
+}
+
+/**
+ * Reads the local store, which is a fraction of a second behind, and players in memory as they are. Changes nothing.
+ * Player ids are hashes, so players in the order of their ids are a random sample.
+ */
+export function createSegmentPreviews(options: SegmentPreviewsOptions): SegmentPreviews {
+  const { entities, store, definitions, clock, sliceMs = LIMITS.previewSliceMs } = options;
+  /** The latest conditions: a preview is many queries. */
+  const held: Compiled[] = [];
+
+  function compiled(
+    { game, environment }: Query,
+    { conditions, includes, excludes }: PreviewSegment,
+  ): Compiled | undefined {
+    const text = [game, environment, conditions, ...includes, '', ...excludes].join('\n');
+    const known = held.find((one) => one.text === text);
+    if (known !== undefined) return known;
+    const parsed: JsonObject = JSON.parse(conditions);
+    const budget = { exceeded: 0 };
+    const result = compileCondition(parsed, {
+      computed: (key) => definitions.of(game, environment).computed?.get(key),
+      onOverBudget: () => void (budget.exceeded += 1),
+    });
+    if (result.kind === 'invalid') return undefined;
+    const made = { text, condition: withExceptions(result.condition, { includes, excludes }), budget };
+    held.unshift(made);
+    held.splice(LIMITS.previewsHeld);
+    return made;
+  }
+
+  return {
+    preview(query, body) {
+      const one = compiled(query, body);
+      if (one === undefined)
+        return failure('VALIDATION_ERROR', 'The owner of a partition does not know the condition.');
+      const tenant = tenantOf(query);
+      const reply: PreviewedReply = {
+        kind: 'previewed',
+        total: store.players().get(tenant) ?? 0,
+        evaluated: 0,
+        matched: 0,
+        overBudget: 0,
+        examples: [],
+        next: body.after,
+        tookMs: 0,
+      };
+      const isOfTenant = (state: StateHead): boolean => state.kind === 'player' && tenantOf(state) === tenant;
+      const beganMs = clock.monotonicMs();
+      const nowMs = clock.wallMs();
+      while (reply.next !== null) {
+        const ids = store.idsAfter(reply.next === '' ? undefined : reply.next, LIMITS.sweepEntities);
+        if (ids.length === 0) reply.next = null;
+        for (const id of ids) {
+          reply.tookMs = clock.monotonicMs() - beganMs;
+          if (reply.tookMs > sliceMs) return reply;
+          reply.next = id;
+          const player = entities.held(id) ?? store.forConditions(id, isOfTenant);
+          if (player?.kind !== 'player' || !isOfTenant(player)) continue;
+          reply.evaluated += 1;
+          const before = one.budget.exceeded;
+          // Counters are as of `lastSeenAt`, so no earlier time may be used.
+          const subject = { player, nowMs: Math.max(nowMs, player.lastSeenAt) };
+          if (metered(() => one.condition.matches(subject))) {
+            reply.matched += 1;
+            if (reply.examples.length < body.examples) {
+              reply.examples.push({ playerId: id, externalId: player.externalId });
+            }
+          }
+          reply.overBudget += one.budget.exceeded - before;
+        }
+      }
+      return reply;
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { type Grouping, largestGroups, membersOf } from './experiment-groups.ts';
+
+/** The inputs of an experiment's results for one metric. */
+export interface ExperimentQuery extends ExperimentPeriod, Metric {}
+
+/** The inputs of an experiment's results for several metrics, of all players or of groups of them. */
+export interface ReadoutQuery extends ExperimentPeriod {
+  metrics: readonly Metric[];
+  /** What groups have in common; undefined: one group with all players. */
+  by: Grouping | undefined;
+  /** Groups in the answer, the largest. */
+  groups: number;
+}
+
+export interface Metric {
+  /** Name of the events measured. */
+  metric: string;
+  aggregate: Aggregate;
+}
+
+/** The period of a flag, and the players and events that count. */
+export interface ExperimentPeriod {
+  game: string;
+  environment: string;
+  flagKey: string;
+  /** The flag versions of the period: from the first (inclusive) to the second (exclusive). */
+  fromVersion: number;
+  beforeVersion: number;
+  /** The column that identifies variants: the key, or the served value (`true`, `false`) of a boolean flag. */
+  variantBy: 'variant_key' | 'value';
+  /** Variants that count. Players who saw only other values are not in the experiment. */
+  variants: readonly string[];
+  /** Days after a player's first exposure in which its events count. */
+  windowDays: number;
+  /** Bounds of `received_at` of the period's exposures and events, epoch milliseconds, the upper one exclusive. */
+  sinceMs: number;
+  untilMs: number;
+  /** Exposures of earlier periods count from this time on, epoch milliseconds. */
+  earlierSinceMs: number;
+}
+
+/**
+ * Metric of one player: whether it has an event (0 or 1), the number of events, or the sum of a number in their
+ * properties. A property is a key, or a path of keys joined by dots; a value that is not a number counts as 0.
+ */
+export type Aggregate = { kind: 'conversion' } | { kind: 'count' } | { kind: 'sum'; property: string };
+
+/**
+ * The statement that measures an experiment. Callers' values are parameters; the text depends only on the number and
+ * kinds of metrics, on the number of keys of a path and on what groups have in common.
+ *
+ * An event counts if it follows the player's first exposure: later by the server's clock or, in the same millisecond,
+ * later in the log (an event's own exposure precedes it). Device times do not matter, because they may be wrong. A
+ * player is excluded if it met more than one variant: exposed to two in the period (`saw_two`), exposed to another one
+ * in an earlier period (`carried`), served two in the period (`marked`), or shown one that was not served
+ * (`mismatched`). Players excluded only because of another period still count for the sample ratio (`arrived`). Result
+ * rows: see `MeasuredGroup`.
+ */
+export function experimentQuery(query: ReadoutQuery): { sql: string; parameters: Record<string, unknown> } {
+  const variant = query.variantBy === 'variant_key' ? `ifNull(variant_key, '')` : 'value';
+  const metrics = query.metrics.map(measureOf);
+  const listed = (part: (metric: Measure) => string): string => metrics.map(part).join(', ');
+  const sql = `
+WITH exposed AS (
+  SELECT
+    player_id,
+    minIf((received_at, facts_sequence, facts_index), is_current) AS first_place,
+    minIf(seen, is_current) AS variant,
+    variant != maxIf(seen, is_current) AS saw_two,
+    countIf(is_current AND attribution = 'mismatch') > 0 AS mismatched,
+    countIf(is_current AND attribution IN ('mismatch', 'earlier')) > 0 AS named_other,
+    countIf(NOT is_current) > 0 AND (minIf(seen, NOT is_current) != variant OR maxIf(seen, NOT is_current) != variant)
+      AS carried,
+    player_id IN (
+      SELECT player_id FROM flag_mixed_players
+      WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
+        AND flag_version >= {from:UInt32} AND flag_version < {before:UInt32}
+    ) AS marked,
+    saw_two OR mismatched OR carried OR marked AS excluded,
+    NOT saw_two AND NOT mismatched AS arrived
+  FROM (
+    SELECT player_id, received_at, facts_sequence, facts_index, attribution,
+      ${variant} AS seen, flag_version >= {from:UInt32} AS is_current
+    FROM flag_exposures
+    WHERE game_id = {game:String} AND environment = {environment:String}
+      AND flag_key = {flag:String} AND flag_version < {before:UInt32}
+      AND if(flag_version >= {from:UInt32}, ${IN_TIME}, received_at >= fromUnixTimestamp64Milli({earlier:Int64}))
+      AND reason NOT IN ('flag_disabled', 'player_override')
+      AND seen IN {variants:Array(String)}
+  )
+  GROUP BY player_id
+  HAVING countIf(is_current) > 0
+),
+measured AS (
+  SELECT
+    exposed.player_id AS player,
+    any(exposed.variant) AS variant,
+    any(exposed.excluded) AS excluded,
+    any(exposed.arrived) AS arrived,
+    any(exposed.named_other) AS named_other,
+    ${listed(({ events, total }) => `${events}, ${total}`)}
+  FROM (
+    SELECT
+      player_id,
+      event_name,
+      received_at,
+      (received_at, facts_sequence, facts_index) AS place,
+      ${listed(({ amount }) => amount)},
+      true AS counts
+    FROM events
+    WHERE game_id = {game:String} AND environment = {environment:String} AND event_name IN {metrics:Array(String)}
+      AND ${IN_TIME}
+  ) AS tracked
+  RIGHT JOIN exposed ON tracked.player_id = exposed.player_id
+  GROUP BY player
+)
+${largestGroups(
+  query.by,
+  `SELECT
+  ${query.by === undefined ? `''` : 'grouped.value'} AS value,
+  variant,
+  excluded,
+  arrived,
+  count() AS players,
+  countIf(named_other) AS mismatches,
+  [${listed(({ number }) => `countIf(events_${number} > 0)`)}] AS conversions,
+  [${listed(({ own }) => `sum(${own})`)}] AS sums,
+  [${listed(({ own }) => `avg(${own})`)}] AS means,
+  [${listed(({ own }) => `varSampStable(${own})`)}] AS variances
+FROM measured${query.by === undefined ? '' : ` LEFT JOIN (${membersOf(query.by)}) AS grouped ON grouped.member = measured.player`}
+GROUP BY value, variant, excluded, arrived`,
+)}
+LIMIT ${LIMITS.analyticsVariantRows * LIMITS.resultsGroups}`;
+  return {
+    sql,
+    parameters: {
+      ...Object.fromEntries(metrics.flatMap(({ parameters }) => Object.entries(parameters))),
+      game: query.game,
+      environment: query.environment,
+      flag: query.flagKey,
+      from: query.fromVersion,
+      before: query.beforeVersion,
+      variants: query.variants,
+      metrics: query.metrics.map(({ metric }) => metric),
+      groups: query.groups,
+      window: query.windowDays,
+      since: query.sinceMs,
+      until: query.untilMs,
+      earlier: query.earlierSinceMs,
+    },
+  };
+}
+
+const IN_TIME =
+  'received_at >= fromUnixTimestamp64Milli({since:Int64}) AND received_at < fromUnixTimestamp64Milli({until:Int64})';
+
+const AFTER_EXPOSURE = `tracked.place > exposed.first_place
+      AND tracked.received_at < exposed.first_place.1 + toIntervalDay({window:UInt16})`;
+
+/** A metric as parts of the statement. */
+interface Measure {
+  number: number;
+  /** Columns of a player: events in the window, and the sum of their amounts. */
+  events: string;
+  total: string;
+  /** Column of an event. */
+  amount: string;
+  /** The metric of one player. */
+  own: string;
+  parameters: Record<string, string>;
+}
+
+function measureOf({ metric, aggregate }: Metric, number: number): Measure {
+  const { value, parameters } = eventValue(aggregate, number);
+  const counts = `tracked.counts AND tracked.event_name = {metric_${number}:String} AND ${AFTER_EXPOSURE}`;
+  const own: Readonly<Record<Aggregate['kind'], string>> = {
+    conversion: `toFloat64(events_${number} > 0)`,
+    count: `toFloat64(events_${number})`,
+    sum: `total_${number}`,
+  };
+  return {
+    number,
+    events: `countIf(${counts}) AS events_${number}`,
+    total: `sumIf(tracked.amount_${number}, ${counts}) AS total_${number}`,
+    amount: `${value} AS amount_${number}`,
+    own: own[aggregate.kind],
+    parameters: { ...parameters, [`metric_${number}`]: metric },
+  };
+}
+
+/** The amount of one event for a sum, as SQL with parameters. */
+function eventValue(aggregate: Aggregate, number: number): { value: string; parameters: Record<string, string> } {
+  if (aggregate.kind !== 'sum') return { value: 'toFloat64(0)', parameters: {} };
+  const keys = aggregate.property.split('.');
+  const nameOf = (place: number): string => `key_${number}_${place}`;
+  const parameters = Object.fromEntries(keys.map((key, place) => [nameOf(place), key]));
+  const property = `property_${number}`;
+  const whole = numberAt(`{${property}:String}`);
+  const nested = numberAt(keys.map((_, place) => `{${nameOf(place)}:String}`).join(', '));
+  return {
+    value: keys.length === 1 ? `coalesce(${whole}, 0.)` : `coalesce(${whole}, ${nested}, 0.)`,
+    parameters: { ...parameters, [property]: aggregate.property },
+  };
+}
+
+/** The number at a path of `properties`, else NULL. A text like "12" is not a number. */
+function numberAt(path: string): string {
+  const isNumber = `JSONType(properties, ${path}) IN ('Int64', 'UInt64', 'Double')`;
+  return `if(${isNumber}, toNullable(JSONExtractFloat(properties, ${path})), NULL)`;
+}

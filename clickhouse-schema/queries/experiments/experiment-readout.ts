@@ -1,0 +1,96 @@
+import { experimentQuery, type ExperimentQuery, type ReadoutQuery } from './experiment-query.ts';
+import type { RunQuery } from '../lookups/run-query.ts';
+import type { QueryResult } from '../statements/query-result.ts';
+
+/* What ClickHouse measures of an experiment. Figures that overflow a double, or that too few players have, are NaN or
+ * infinite. */
+
+/** Players of one group and variant who are counted alike. */
+export interface MeasuredPlayers {
+  variant: string;
+  /** Whether these players are excluded because they met another variant. A variant may have both kinds of rows. */
+  excluded: boolean;
+  /** Whether these players were exposed to this variant only in the period, and count for the sample ratio. */
+  arrived: boolean;
+  players: number;
+  /** Players with an event that names a variant other than the one served last. */
+  mismatches: number;
+}
+
+/** One metric of such players. */
+export interface MeasuredMetric {
+  /** Players with at least one event of the metric. */
+  conversions: number;
+  /** Sum of the metric over all players. */
+  sum: number;
+  mean: number;
+  /** Sample variance (divided by players − 1). */
+  variance: number;
+}
+
+/** The measurements of one metric. */
+export interface MeasuredVariant extends MeasuredPlayers, MeasuredMetric {}
+
+/** The measurements of several metrics, in the order of the query. */
+export interface MeasuredGroup extends MeasuredPlayers {
+  /** What the players of the group have in common; '' for those without a value. */
+  value: string;
+  metrics: MeasuredMetric[];
+}
+
+export interface Readout {
+  /** The largest groups first. */
+  groups: MeasuredGroup[];
+  /** How many groups there are. */
+  found: number;
+}
+
+/** The measurements of an experiment, for one metric and all players. */
+export async function findExperiment(run: RunQuery, query: ExperimentQuery): Promise<QueryResult<MeasuredVariant[]>> {
+  const { metric, aggregate } = query;
+  const result = await findReadout(run, { ...query, metrics: [{ metric, aggregate }], by: undefined, groups: 1 });
+  if (result.kind === 'unavailable') return result;
+  const variants = result.value.groups.flatMap(({ value: _value, metrics, ...players }) =>
+    metrics.map((measured) => ({ ...players, ...measured })),
+  );
+  return { kind: 'answered', value: variants };
+}
+
+/** The measurements of an experiment, for several metrics and groups of players. */
+export async function findReadout(run: RunQuery, query: ReadoutQuery): Promise<QueryResult<Readout>> {
+  const { sql, parameters } = experimentQuery(query);
+  const result = await run<ReadoutRow>(sql, parameters);
+  if (result.kind === 'unavailable') return result;
+  const groups = result.value.map((row) => ({
+    value: row.value,
+    variant: row.variant,
+    excluded: row.excluded === 1,
+    arrived: row.arrived === 1,
+    players: Number(row.players),
+    mismatches: Number(row.mismatches),
+    metrics: query.metrics.map((_, place) => ({
+      conversions: Number(row.conversions[place]),
+      sum: figure(row.sums[place]),
+      mean: figure(row.means[place]),
+      variance: figure(row.variances[place]),
+    })),
+  }));
+  return { kind: 'answered', value: { groups, found: Number(result.value[0]?.found ?? 0) } };
+}
+
+interface ReadoutRow {
+  value: string;
+  variant: string;
+  excluded: number;
+  arrived: number;
+  players: number | string;
+  mismatches: number | string;
+  conversions: readonly (number | string)[];
+  sums: readonly (number | null)[];
+  means: readonly (number | null)[];
+  variances: readonly (number | null)[];
+  found: number | string;
+}
+
+/** ClickHouse writes NaN and infinity as null in JSON. */
+const figure = (value: number | null | undefined): number => value ?? Number.NaN;

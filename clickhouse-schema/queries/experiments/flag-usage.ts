@@ -1,0 +1,72 @@
+import type { QueryResult } from '../statements/query-result.ts';
+
+/* How often players were exposed to flags: the exposures of all flags, and those of one flag by day. */
+
+export interface FlagUsageQuery {
+  game: string;
+  environment: string;
+  /** Epoch milliseconds. */
+  sinceMs: number;
+}
+
+export interface FlagUsage {
+  flagKey: string;
+  exposures: number;
+  /** Epoch milliseconds. */
+  lastExposedAt: number;
+}
+
+export interface ExposureDaysQuery extends FlagUsageQuery {
+  flagKey: string;
+}
+
+/** Exposures of one variant on one UTC day. */
+export interface ExposureDay {
+  /** As `2026-01-15`. */
+  day: string;
+  /** The variant's key, or the served value of a flag without variants. */
+  variant: string;
+  exposures: number;
+}
+
+type RunQuery = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<QueryResult<Row[]>>;
+
+/** Reads two columns of the exposures since a time, along the primary key of the game. */
+export async function findFlagUsage(
+  runQuery: RunQuery,
+  { game, environment, sinceMs }: FlagUsageQuery,
+): Promise<QueryResult<FlagUsage[]>> {
+  const found = await runQuery<{ flag_key: string; exposures: string | number; last_ms: string | number }>(
+    `SELECT flag_key, count() AS exposures, toUnixTimestamp64Milli(max(received_at)) AS last_ms
+    FROM flag_exposures
+    WHERE game_id = {game:String} AND environment = {environment:String}
+      AND received_at >= fromUnixTimestamp64Milli({since:Int64})
+    GROUP BY flag_key`,
+    { game, environment, since: sinceMs },
+  );
+  if (found.kind === 'unavailable') return found;
+  const usage = found.value.map((row) => ({
+    flagKey: row.flag_key,
+    exposures: Number(row.exposures),
+    lastExposedAt: Number(row.last_ms),
+  }));
+  return { kind: 'answered', value: usage };
+}
+
+/** Reads the exposures of one flag, along the primary key. */
+export async function findExposureDays(
+  runQuery: RunQuery,
+  { game, environment, flagKey, sinceMs }: ExposureDaysQuery,
+): Promise<QueryResult<ExposureDay[]>> {
+  const found = await runQuery<{ day: string; variant: string; exposures: string | number }>(
+    `SELECT toString(toDate(received_at)) AS day, ifNull(variant_key, value) AS variant, count() AS exposures
+    FROM flag_exposures
+    WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
+      AND received_at >= fromUnixTimestamp64Milli({since:Int64})
+    GROUP BY day, variant
+    ORDER BY day, variant`,
+    { game, environment, flag: flagKey, since: sinceMs },
+  );
+  if (found.kind === 'unavailable') return found;
+  return { kind: 'answered', value: found.value.map((row) => ({ ...row, exposures: Number(row.exposures) })) };
+}

@@ -1,0 +1,43 @@
+import { ORIGIN, SCOPE } from '../common-columns.ts';
+import { nullableText, text, time, uint32, uuid } from '../column-types.ts';
+import { factTable } from './table.ts';
+
+/** Tables of flag exposures, and of players who were served two variants within a period. */
+
+const flag_exposures = factTable(['FlagExposed'], (fact) => [fact])({
+  placing: 'facts',
+  receivedMs: (fact) => fact.at,
+  columns: {
+    ...SCOPE,
+    flag_key: text((fact) => fact.flagKey),
+    flag_version: uint32((fact) => fact.flagVersion),
+    period: uint32((fact) => fact.period),
+    variant_key: nullableText((fact) => fact.variantKey),
+    value: text((fact) => fact.value),
+    reason: text((fact) => fact.reason),
+    attribution: text((fact) => fact.attribution),
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    received_at: time((fact) => fact.at),
+    ...ORIGIN,
+  },
+});
+
+const flag_mixed_players = factTable(['FlagsServed'], ({ mixed, flags, ...fact }) =>
+  mixed.map((flagKey) => ({ ...fact, flagKey, served: flags.find((flag) => flag.flagKey === flagKey) })),
+)({
+  placing: 'facts',
+  receivedMs: (fact) => fact.at,
+  columns: {
+    ...SCOPE,
+    flag_key: text((fact) => fact.flagKey),
+    flag_version: uint32((fact) => fact.served?.flagVersion),
+    period: uint32((fact) => fact.served?.period),
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    received_at: time((fact) => fact.at),
+    ...ORIGIN,
+  },
+});
+
+export const FLAG_TABLES = { flag_exposures, flag_mixed_players };

@@ -1,0 +1,84 @@
+import type { PurchaseImported, SessionImported } from '../../../core/vocabulary/facts/import-facts.ts';
+import type { PurchaseRecorded, PurchaseReversed } from '../../../core/vocabulary/facts/purchase-facts.ts';
+import type { SessionClosed, SessionRecorded } from '../../../core/vocabulary/facts/session-facts.ts';
+import { keyKind } from '../../queries/events/event-source.ts';
+import { createdMs, ORIGIN, SCOPE } from '../common-columns.ts';
+import { int8, money, nullableText, nullableTime, text, texts, time, uint32, uint64, uuid } from '../column-types.ts';
+import { factTable } from './table.ts';
+
+/** Tables of sessions, opened by an init or recorded by a caller, and of purchases. */
+
+const sessions = factTable(['SessionClosed', 'SessionRecorded', 'SessionImported'], (fact) => [sessionRow(fact)])({
+  placing: 'facts',
+  receivedMs: (fact) => fact.at,
+  columns: {
+    ...SCOPE,
+    session_id: text((fact) => fact.sessionId),
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    end_reason: text((fact) => fact.endReason),
+    start_time: nullableTime((fact) => fact.startedAt),
+    end_time: nullableTime((fact) => fact.endedAt),
+    duration_seconds: uint32((fact) => Math.round(fact.durationSeconds)),
+    total_events: uint32((fact) => fact.eventCount),
+    achievements_unlocked: texts((fact) => fact.achievements),
+    interventions_shown: uint32((fact) => fact.interventionsShown),
+    interventions_clicked: uint32((fact) => fact.interventionsClicked),
+    received_at: time((fact) => fact.at),
+    ...ORIGIN,
+    facts_created: uint64((fact, { stream }) => (fact.kind === 'SessionImported' ? createdMs(stream) : 0)),
+    platform: text((fact) => fact.platform ?? ''),
+    app_version: text((fact) => fact.appVersion ?? ''),
+  },
+});
+
+function sessionRow(fact: SessionClosed | SessionRecorded | SessionImported) {
+  switch (fact.kind) {
+    case 'SessionClosed':
+      return { ...fact, endReason: fact.reason, startedAt: fact.openedAt };
+    case 'SessionRecorded':
+      return { ...fact, endReason: 'recorded', ...NOTHING_COUNTED };
+    case 'SessionImported': {
+      const times = { startedAt: fact.at - Math.round(fact.durationSeconds * 1_000), endedAt: fact.at };
+      return { ...fact, endReason: 'imported', ...times, ...NOTHING_COUNTED };
+    }
+  }
+}
+
+const NOTHING_COUNTED = { eventCount: 0, achievements: [], interventionsShown: 0, interventionsClicked: 0 };
+
+const purchases = factTable(
+  ['PurchaseRecorded', 'PurchaseReversed', 'PurchaseImported'],
+  // A reversal has the receive time of its purchase, so that the sum of each day is correct.
+  (fact) => [purchaseRow(fact)],
+)({
+  placing: 'facts',
+  receivedMs: ({ receivedAt }) => receivedAt,
+  columns: {
+    ...SCOPE,
+    player_id: uuid((fact) => fact.entityId),
+    external_id: text((fact) => fact.externalId),
+    amount: money((fact) => fact.counts * fact.amount),
+    currency: nullableText((fact) => fact.currency),
+    product_id: nullableText((fact) => fact.productId),
+    transaction_id: nullableText((fact) => fact.transactionId),
+    received_at: time((fact) => fact.receivedAt),
+    recorded_by: text((fact) => fact.recordedBy),
+    counts: int8((fact) => fact.counts),
+    ...ORIGIN,
+    facts_created: uint64((fact, { stream }) => (fact.kind === 'PurchaseImported' ? createdMs(stream) : 0)),
+  },
+});
+
+function purchaseRow(fact: PurchaseRecorded | PurchaseReversed | PurchaseImported) {
+  switch (fact.kind) {
+    case 'PurchaseRecorded':
+      return { ...fact, receivedAt: fact.at, recordedBy: keyKind(fact.by), counts: 1 };
+    case 'PurchaseReversed':
+      return { ...fact, receivedAt: fact.recordedAt, recordedBy: 'client', counts: -1 };
+    case 'PurchaseImported':
+      return { ...fact, receivedAt: fact.at, recordedBy: 'import', counts: 1 };
+  }
+}
+
+export const PLAY_TABLES = { sessions, purchases };

@@ -1,0 +1,99 @@
+import { Unpackr } from 'msgpackr';
+import { describe, expect, test } from 'vitest';
+import { remembered } from '../../actors/events/recent-events.ts';
+import { aPlayer } from '../../actors/testing.ts';
+import { LIMITS } from '../kernel/limits.ts';
+import { DECODERS, currentFixtures, readFixtures, writeMissingFixtures } from '../../test/fixtures/codec/fixtures.ts';
+import { SAMPLES, wrap } from '../../test/fixtures/codec/samples.ts';
+import {
+  decodeCommit,
+  decodeJson,
+  decodeReplies,
+  encodeCommands,
+  encodeCommit,
+  encodeJson,
+  encodeReplies,
+  encodeState,
+} from './codec.ts';
+import { UnknownVersionError } from './unknown-version.ts';
+import { commitFromTuple, type CommitTuple } from './messages/commit-layout.ts';
+
+// test/fixtures/codec/README.md says how to make new fixtures.
+if (process.env['CODEC_FIXTURES'] === 'write') writeMissingFixtures();
+const fixtures = readFixtures();
+const current = currentFixtures();
+
+describe('the codec', () => {
+  test.each([...fixtures])('reads %s', (_name, { record, bytes, value }) => {
+    expect(DECODERS[record](Buffer.from(bytes, 'base64'))).toEqual(value);
+  });
+
+  test('every kind has a fixture of the version that is written today', () => {
+    expect([...current.keys()].filter((name) => !fixtures.has(name))).toEqual([]);
+  });
+
+  test.each([...current])('reads what it writes: %s', (_name, { record, bytes, value }) => {
+    expect(DECODERS[record](Buffer.from(bytes, 'base64'))).toEqual(value);
+  });
+
+  test('each message decodes alone, by a decoder that decoded no other', () => {
+    const commit = wrap.commit(Object.values(SAMPLES.facts));
+    encodeCommands([wrap.command(SAMPLES.commands.TrackEvents)]);
+    const bytes = encodeCommit(commit);
+    const read: CommitTuple = new Unpackr({ useRecords: true, bundleStrings: true }).unpack(bytes.subarray(1));
+    expect(commitFromTuple(read)).toEqual(commit);
+  });
+
+  test('older versions find the newest event ids of a state in full where they read them', () => {
+    let state = aPlayer();
+    for (let n = 0; n < 300; n++) {
+      const event = { eventId: `e-${n}`, eventName: 'win', timestamp: n, receivedAt: n, by: 'client' } as const;
+      state = { ...state, ...remembered(state, event, LIMITS) };
+    }
+    const read: unknown[] = new Unpackr({ useRecords: true, bundleStrings: true }).unpack(
+      encodeState(state).subarray(1),
+    );
+    const newest = Array.from({ length: LIMITS.recentEvents / 2 }, (_, place) => 299 - place);
+    const expected = newest.map((n) => [`e-${n}`, 'win', n, n, null, true]);
+    expect(read[18]).toEqual(expect.arrayContaining(expected));
+    expect(read[20]).toBe(state.lastSeq);
+  });
+
+  test('messages of different shapes can be read in any order', () => {
+    const commit = encodeCommit(wrap.commit([SAMPLES.facts.EventTracked, SAMPLES.facts.SnapshotMark]));
+    const reply = encodeReplies([wrap.reply(SAMPLES.replies.tracked)]);
+    for (const bytes of [commit, reply, commit, commit, reply]) {
+      const [first] = bytes === commit ? [decodeCommit(bytes)] : decodeReplies(bytes);
+      expect(first).toBeDefined();
+    }
+    expect(decodeCommit(commit).facts[1]).toEqual(SAMPLES.facts.SnapshotMark);
+  });
+
+  test('an unknown version is an error that names it', () => {
+    const bytes = encodeCommit(wrap.commit([]));
+    bytes[0] = 99;
+    expect(() => decodeCommit(bytes)).toThrow(UnknownVersionError);
+    expect(() => decodeCommit(new Uint8Array())).toThrow(UnknownVersionError);
+  });
+
+  test('a truncated record is an error, not half a record', () => {
+    const bytes = encodeCommit(wrap.commit([SAMPLES.facts.EventTracked]));
+    for (let length = 1; length < bytes.length; length++) {
+      expect(() => decodeCommit(bytes.subarray(0, length)), `${length} bytes`).toThrow();
+    }
+  });
+
+  test('a record decodes the same from a slice of a larger buffer, and keeps nothing of it', () => {
+    const bytes = encodeCommit(wrap.commit([SAMPLES.facts.EventTracked]));
+    const larger = Buffer.concat([Buffer.from('before'), bytes, Buffer.from('after')]);
+    const decoded = decodeCommit(larger.subarray(6, 6 + bytes.length));
+    larger.fill(0);
+    expect(decoded).toEqual(wrap.commit([SAMPLES.facts.EventTracked]));
+  });
+
+  test('documents of buckets are plain JSON', () => {
+    expect(Buffer.from(encodeJson({ name: 'ü' })).toString('utf8')).toBe('{"name":"ü"}');
+    expect(decodeJson(encodeJson({ name: 'ü' }))).toEqual({ name: 'ü' });
+    expect(() => decodeJson(Buffer.from('{'))).toThrow(SyntaxError);
+  });
+});

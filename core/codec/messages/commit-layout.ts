@@ -1,0 +1,88 @@
+import type { EventsImported } from '../../vocabulary/facts/import-facts.ts';
+import type { EntitySnapshot, Fact, IdempotencyKeyUsed } from '../../vocabulary/facts/facts.ts';
+import { isKnownFact } from '../../vocabulary/formats.ts';
+import {
+  EVENTS_IMPORTED,
+  eventsImportedFromTuple,
+  eventsImportedToTuple,
+  type EventsImportedTuple,
+} from './import-layout.ts';
+import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
+import { UnknownVersionError } from '../unknown-version.ts';
+import { stateFromTuple, stateToTuple, type StateTuple } from '../state/state-layout.ts';
+import type { CommitRecord, RequestPosition } from '../../vocabulary/facts/commit-record.ts';
+import {
+  eventFromTuple,
+  eventToTuple,
+  type EventTracked,
+  type EventTuple,
+} from '../../vocabulary/facts/event-tracked.ts';
+
+/**
+ * Layout of a FACTS record, version 1. Events come in runs of thousands and are positional. Other facts are objects,
+ * whose shapes msgpackr writes once per record. A later field goes to the end, and reading supplies its default. An
+ * event begins with the player's id; another positional fact must begin with a number, so that older programs do not
+ * take it for an event.
+ */
+export type CommitTuple = [
+  partition: number,
+  epoch: number,
+  owner: string,
+  committedAt: number,
+  position: RequestPosition | null,
+  configRevision: number,
+  facts: WireFact[],
+];
+
+type WireFact =
+  | EventTuple
+  | EventsImportedTuple
+  | (Omit<EntitySnapshot, 'state'> & { state: StateTuple })
+  | (Omit<IdempotencyKeyUsed, 'reply'> & { reply: WireReply })
+  | Exclude<Fact, EventTracked | EventsImported | EntitySnapshot | IdempotencyKeyUsed>;
+
+export function commitToTuple(record: CommitRecord): CommitTuple {
+  const { partition, epoch, owner, committedAt, position, configRevision, facts } = record;
+  return [partition, epoch, owner, committedAt, position, configRevision, facts.map(factToWire)];
+}
+
+export function commitFromTuple(tuple: CommitTuple): CommitRecord {
+  const [partition, epoch, owner, committedAt, position, configRevision, facts] = tuple;
+  return { partition, epoch, owner, committedAt, position, configRevision, facts: facts.map(factFromWire) };
+}
+
+function factToWire(fact: Fact): WireFact {
+  if (fact.kind === 'EventTracked') return eventToTuple(fact);
+  if (fact.kind === 'EventsImported') return eventsImportedToTuple(fact);
+  if (fact.kind === 'EntitySnapshot') return { ...fact, state: stateToTuple(fact.state) };
+  if (fact.kind === 'IdempotencyKeyUsed') return { ...fact, reply: replyToWire(fact.reply) };
+  return fact;
+}
+
+/** The events of a record; other facts are not read. */
+export function eventsFromTuple([, , , , , , facts]: CommitTuple): { index: number; fact: EventTracked }[] {
+  const events: { index: number; fact: EventTracked }[] = [];
+  for (const [index, wire] of facts.entries()) {
+    if (isEventTuple(wire)) events.push({ index, fact: eventFromTuple(wire) });
+  }
+  return events;
+}
+
+const isEventTuple = (wire: WireFact): wire is EventTuple => Array.isArray(wire) && typeof wire[0] === 'string';
+const isEventsImported = (wire: WireFact): wire is EventsImportedTuple =>
+  Array.isArray(wire) && wire[0] === EVENTS_IMPORTED;
+
+function factFromWire(wire: WireFact): Fact {
+  if (isEventTuple(wire)) return eventFromTuple(wire);
+  if (isEventsImported(wire)) return eventsImportedFromTuple(wire);
+  if (Array.isArray(wire) || !isKnownFact(wire.kind)) throw unknownFact(wire);
+  if (wire.kind === 'EntitySnapshot') return { ...wire, state: stateFromTuple(wire.state) };
+  if (wire.kind === 'IdempotencyKeyUsed') return { ...wire, reply: replyFromWire(wire.reply) };
+  return wire;
+}
+
+function unknownFact(wire: unknown): UnknownVersionError {
+  const kind = Array.isArray(wire) ? wire[0] : wire;
+  const name = typeof kind === 'object' && kind !== null && 'kind' in kind ? kind.kind : kind;
+  return new UnknownVersionError(`a fact of the kind ${String(name)} is unknown: a newer version wrote it`);
+}

@@ -1,0 +1,348 @@
+import type { Json, JsonObject } from '../../kernel/text/json.ts';
+import type { Aggregate } from './computed.ts';
+import type { Environment } from './scope.ts';
+import type { LifecycleStage } from '../state/player.ts';
+import type { SavedQueryDocument } from './saved-query.ts';
+import type { ProposalDocument } from './proposal.ts';
+import type { UserDocument } from './users.ts';
+import type { WriteMark } from './write-mark.ts';
+
+/**
+ * The secrets with which a game's server signs player tokens. They are stored apart from the game, because a process
+ * without the key for stored secrets skips documents that hold one.
+ */
+export interface PlayerTokenSecrets {
+  /** The HMAC key is its text in UTF-8. */
+  secret: string;
+  /** The secret before the latest rotation; its tokens are valid until then (epoch milliseconds). */
+  previous?: { secret: string; until: number };
+}
+
+/** Rate limit tiers (contract: Limits). */
+export const TIERS = { growth: 1_000, pro: 10_000, enterprise: null } as const;
+export type Tier = keyof typeof TIERS;
+
+/** A game, the unit of isolation. Stored at `gameAddress` (games.ts) under environment `_`, because it spans both. */
+export interface GameDocument {
+  name: string;
+  /** The organisation that owns the game, for score records. */
+  tenant: string;
+  /** Random UUID; player ids are UUIDv5 over it. */
+  namespace: string;
+  createdAt: number;
+  /** Whether client keys may record purchases. Absent means true. */
+  clientPurchases?: boolean;
+  /** The attributes of players that client keys may set. Absent means all. */
+  clientAttributes?: ClientAttributes;
+  /** Whether client keys require a player token. Absent means false. */
+  requirePlayerToken?: boolean;
+  /** Whether changes of live flags and campaigns by people wait for a second person. Absent means false. */
+  approval?: boolean;
+  /** Overrides of the defaults (`DEFAULT_THRESHOLDS`). */
+  lifecycle?: Partial<LifecycleThresholds>;
+}
+
+export type ClientAttributes = 'all' | 'none' | { listed: string[] };
+
+/** An API key. Stored under the SHA-256 (hex) of the whole key text (api-keys.ts); the text itself is never stored. */
+export interface ApiKeyDocument {
+  /** Stable id for logs, lists and ledgers. */
+  id: string;
+  kind: 'client' | 'server';
+  tier: Tier;
+  scopes: string[];
+  /** First characters of the key, for lists. */
+  hint: string;
+  createdAt: number;
+  revokedAt: number | null;
+}
+
+export type FilterOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin' | 'contains' | 'exists';
+export type FilterCondition = { [operator in FilterOperator]?: unknown };
+
+/** A webhook: its configuration and the fields that the service adds. */
+export interface WebhookDocument {
+  id: string;
+  name: string;
+  url: string;
+  events: string[];
+  secret: string;
+  /** The secret before the latest rotation. It also signs until then (epoch milliseconds). */
+  previousSecret?: { secret: string; until: number };
+  enabled: boolean;
+  /** When and why the service disabled the webhook. Present with `enabled: false`; removed when it is enabled again. */
+  disabled?: { at: number; reason: 'gone' | 'failing' };
+  headers: Record<string, string>;
+  retryPolicy: { maxRetries: number; backoff: 'exponential' | 'linear' | 'none' };
+  /** Property path → condition. */
+  filters: Record<string, FilterCondition>;
+  createdAt: number;
+  /**
+   * CONFIG revision of its creation: earlier records are not matched. Absent in its first version, whose own revision
+   * it is; every change carries it over (`createdRevisionOf`).
+   */
+  createdRevision?: number;
+  /** Absent until the first change. */
+  updatedAt?: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
+/** A segment. Stored under its id. */
+export interface SegmentDocument {
+  /** `seg_` and a UUID. */
+  id: string;
+  /** The name in replies and in rules of other systems; unique in its game and environment. */
+  key: string;
+  name: string;
+  description: string;
+  /** The condition language of actors/conditions; `STATIC` if the segment has a list. */
+  conditions: JsonObject;
+  /** Present in static segments, whose players are those of a list. */
+  list?: SegmentList;
+  /** Ids of players who are in the segment in any case. Absent: none. */
+  includes?: readonly string[];
+  /** Ids of players who are not in the segment in any case. Absent: none. */
+  excludes?: readonly string[];
+  /** `false`: the segment is empty. Absent means true. */
+  enabled?: boolean;
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
+/** The list of a static segment. */
+export interface SegmentList {
+  /** The load in force (`player-lists.ts`). */
+  load: string;
+  /** Its players when it came into force. */
+  players: number;
+  /** When it came into force, epoch milliseconds; `null`: no list was loaded yet. */
+  loadedAt: number | null;
+}
+
+/**
+ * The conditions of a static segment. Programs older than lists cannot compile them, so the segment keeps its players
+ * there.
+ */
+export const STATIC: JsonObject = { $static: true };
+
+export type FlagType = 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
+
+export interface FlagVariant {
+  key: string;
+  /** A string, for flags of the types number and json a number or any JSON. */
+  value: Json;
+  /** At least 0; the weights of a flag may have any sum. */
+  weight: number;
+}
+
+export interface FlagRule {
+  name: string;
+  /** `null`: all players. */
+  segmentId: string | null;
+  conditions?: JsonObject;
+  /** `false` serves the default. */
+  value: boolean;
+  /** 0 to 100, fractions allowed. */
+  percentage: number;
+  /** Lower first; equal ones in list order. */
+  priority: number;
+  /** Epoch milliseconds between which the rule holds; `null`: open. */
+  startAt: number | null;
+  endAt: number | null;
+}
+
+/** A prerequisite: another flag that must serve `value` before this one is evaluated. */
+export interface FlagPrerequisite {
+  flagKey: string;
+  value: Json;
+}
+
+/**
+ * A range of a flag's versions with an unchanged assignment of players to variants. Experiment results are computed per
+ * period. It starts at its own version and ends before the next period's.
+ */
+export interface FlagPeriod {
+  /** Counts from 1. */
+  period: number;
+  /** The version that began it. */
+  version: number;
+  /** When that version was written, epoch milliseconds. */
+  since: number;
+  /** The compared variants, the control first. Absent in the current period, where the definition holds them. */
+  arms?: FlagArm[];
+}
+
+/** A variant in results. For boolean flags, which have no variants, the value `false` or `true`. */
+export interface FlagArm {
+  variantKey: string;
+  /** Its share of the players, in any unit; `null` when no share is expected. */
+  weight: number | null;
+}
+
+/** A flag. Stored under its key. */
+export interface FlagDocument {
+  key: string;
+  name: string;
+  description: string;
+  flagType: FlagType;
+  enabled: boolean;
+  /** `false` for a boolean flag, else `null`, unless given. */
+  defaultValue: Json;
+  /** Random; a player's bucket depends on it and on the player's id. */
+  salt: string;
+  variants: FlagVariant[];
+  rules: FlagRule[];
+  prerequisites: FlagPrerequisite[];
+  createdAt: number;
+  updatedAt: number;
+  /** The time of deletion. A deleted flag is treated as missing, but its key stays taken. */
+  archivedAt: number | null;
+  /** Whether client keys may learn of the flag. Absent: they may. */
+  clientVisible?: boolean;
+  version: number;
+  /** Oldest first, bounded in number. Absent in flags older than periods (see `periodsOf`). */
+  periods?: FlagPeriod[];
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
+/** What triggers a campaign for a player. */
+export type CampaignTrigger =
+  /** An event of that name; `conditions` may read its `properties.<path>`, and fields of the player. */
+  | { kind: 'event'; event: string; conditions?: JsonObject }
+  | { kind: 'segment_entered' | 'segment_exited'; segmentId: string }
+  | { kind: 'lifecycle'; stage: LifecycleStage }
+  | { kind: 'churn'; level: 'high' }
+  /** A time, epoch milliseconds: triggers once for every player of the audience. */
+  | { kind: 'schedule'; at: number };
+
+/** A campaign: a message to the players of an audience, sent on a trigger. Stored under its id. */
+export interface CampaignDocument {
+  /** `cmp_` and a UUID. */
+  id: string;
+  /** Unique in its game and environment. */
+  key: string;
+  name: string;
+  enabled: boolean;
+  trigger: CampaignTrigger;
+  /** Only players of this segment; `null`: all. */
+  audience: string | null;
+  content: { title: string; body: string; cta: string };
+  displayRules: { priority: string; dismissAfterSeconds: number };
+  /** The maximum of interventions of this campaign per player, in total and per UTC day; `null`: no maximum. */
+  caps: { total: number | null; perDay: number | null };
+  /** The minimum time between two of them. */
+  cooldownSeconds: number;
+  /** Times of day (`HH:MM`) in the player's time zone without interventions; `null`: none. */
+  quietHours: { from: string; to: string } | null;
+  /** Share of players, 0 to 100, in the holdout, which gets no interventions. */
+  holdoutPercentage: number;
+  /** How long an intervention waits for delivery. */
+  expiresAfterSeconds: number;
+  /** The campaign is active between these times, epoch milliseconds; `null`: open. */
+  startAt: number | null;
+  endAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
+/** A named computed property. Stored under its key. */
+export interface PropertyDocument {
+  key: string;
+  name: string;
+  description: string;
+  event: string;
+  /** Condition on `properties.<path>` of the event; `null`: all events of that name. */
+  where: JsonObject | null;
+  aggregate: Aggregate;
+  /** `properties.<path>`; `null` for `count`. */
+  value: string | null;
+  /** UTC days, today included; `null`: for ever. */
+  withinDays: number | null;
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
+/** The handling of an event that violates its schema: count it, also report it to its sender, or quarantine it. */
+export type EventSchemaMode = 'observe' | 'warn' | 'enforce';
+
+/** The schema for properties of events of one name. Stored under `eventSchemaKey` of the name. */
+export interface EventSchemaDocument {
+  eventName: string;
+  description: string;
+  /** JSON Schema, draft 2020-12. */
+  schema: JsonObject;
+  mode: EventSchemaMode;
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+  /** The latest, bounded in number and age. */
+  writes?: WriteMark[];
+}
+
+/**
+ * What a deployment is, for all of its processes. Stored as `_._.deployment.settings`. The first start writes it; only
+ * an operator changes it later, and nothing changes `partitions`.
+ */
+export interface DeploymentDocument {
+  partitions: number;
+  createdAt: number;
+  /** Brokers that store each record. Absent until a process of a version with this field has started. */
+  replicas?: number;
+  /** Maximum size of FACTS in bytes. Absent as `replicas`. */
+  factsMaxBytes?: number;
+  /** Id of the key that encrypts secrets (`SecretBox`). Absent: no secret is encrypted yet. */
+  secretsKey?: string;
+}
+
+/** Document kinds of the CONFIG bucket. */
+export interface Documents {
+  game: GameDocument;
+  key: ApiKeyDocument;
+  webhook: WebhookDocument;
+  segment: SegmentDocument;
+  flag: FlagDocument;
+  campaign: CampaignDocument;
+  event_schema: EventSchemaDocument;
+  property: PropertyDocument;
+  saved_query: SavedQueryDocument;
+  player_tokens: PlayerTokenSecrets;
+  deployment: DeploymentDocument;
+  user: UserDocument;
+  proposal: ProposalDocument;
+}
+export type DocumentKind = keyof Documents;
+
+/** `_` stands for "both" (games, the deployment, users). */
+export type ConfigEnvironment = Environment | '_';
+
+/** The address of a document: the bucket's key is `<game>.<environment>.<kind>.<key>`. */
+export interface DocumentAddress<K extends DocumentKind = DocumentKind> {
+  game: string;
+  environment: ConfigEnvironment;
+  kind: K;
+  key: string;
+}
+
+/** The thresholds of lifecycle stages, in whole days of at least 1: no timer is due within a day of its cause. */
+export interface LifecycleThresholds {
+  /** Days after registration for which a player counts as new, unless it opens a second session earlier. */
+  newDays: number;
+  /** Days without activity after which a player is at risk. */
+  atRiskDays: number;
+  /** Days without activity after which it has churned; more than `atRiskDays`. */
+  churnedDays: number;
+  /** Sessions after the return that make a reactivated player active. */
+  reactivatedSessions: number;
+}

@@ -1,8 +1,0 @@
-import type { Scope } from './scope.ts';
-
-/** What every fact about an entity carries. `at` is the receive time of its command, epoch milliseconds. */
-export interface FactBase extends Scope {
-  /** The player's UUID, or a ledger's id. */
-  entityId: string;
-  at: number;
-}

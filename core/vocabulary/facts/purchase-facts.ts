@@ -1,0 +1,33 @@
+import type { CallerKind } from '../documents/scope.ts';
+import type { FactBase } from './fact-base.ts';
+
+/** A purchase was recorded. `amount` is in ten-thousandths of the game's currency. */
+export interface PurchaseRecorded extends FactBase {
+  kind: 'PurchaseRecorded';
+  amount: number;
+  /** ISO 4217, as the caller sent it. */
+  currency: string | null;
+  productId: string | null;
+  transactionId: string | null;
+  /** Digest of the transaction id; see `RecordedPurchase`. `null` without one. */
+  digest: string | null;
+  externalId: string;
+  /** Absent in records older than kinds of callers. */
+  by?: CallerKind;
+}
+
+/**
+ * A purchase by a client key no longer counts, because a server key recorded the same transaction. The server's
+ * `PurchaseRecorded` follows in the same record. All values are those of the reversed purchase.
+ */
+export interface PurchaseReversed extends FactBase {
+  kind: 'PurchaseReversed';
+  amount: number;
+  currency: string | null;
+  productId: string | null;
+  transactionId: string;
+  digest: string;
+  /** When it was recorded, epoch milliseconds. */
+  recordedAt: number;
+  externalId: string;
+}

@@ -1,0 +1,274 @@
+import type { JsonText } from '../../kernel/text/json.ts';
+import type { ComputedValue } from '../documents/computed.ts';
+import type { Later } from '../commands/later.ts';
+import type { FlagReason } from '../facts/flag-reason.ts';
+import type { CallerKind, Environment } from '../documents/scope.ts';
+import type { DeviceInfo } from '../commands/commands.ts';
+import type { PlayedWith } from '../facts/played-with.ts';
+import type { PlayerList } from '../documents/player-lists.ts';
+
+/** Lifecycle stages of a player. */
+export type LifecycleStage = 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
+
+/** The fields of a player for analysts, webhooks and callers. Times are epoch milliseconds, money ten-thousandths. */
+export interface PlayerView {
+  id: string;
+  externalId: string;
+  deviceId: string | null;
+  email: string | null;
+  lifecycleStage: LifecycleStage;
+  sessionCount: number;
+  totalRevenue: number;
+  isPayer: boolean;
+  firstSeenAt: number;
+  /** `NEVER_SEEN`: the player was imported without a time, and was not active since. */
+  lastSeenAt: number;
+  attributes: JsonText;
+}
+
+/** `lastSeenAt` of a player who was never active. Its stage and its churn risk do not change until it is. */
+export const NEVER_SEEN = 0;
+
+/** A caller-supplied event id and its result, oldest first in `PlayerState.recentEvents`. */
+export interface RecentEvent extends Later {
+  eventId: string;
+  eventName: string;
+  timestamp: number;
+  receivedAt: number;
+  /** The event is quarantined and not released. */
+  quarantined?: true;
+  /** Client and server keys have separate ids. Absent in older states: then the id matches both kinds. */
+  by?: CallerKind;
+}
+
+/** Blocks of older events by kind of API key, the oldest first (`actors/events/event-block.ts`). */
+export interface OlderEvents {
+  client: readonly Uint8Array[];
+  server: readonly Uint8Array[];
+}
+
+export const NO_OLDER_EVENTS: OlderEvents = { client: [], server: [] };
+
+/** The released numbers of a player's quarantined events. Exact regardless of age. */
+export interface QuarantineTally {
+  /** The number of the latest one; 0: none. */
+  last: number;
+  /** Ranges of numbers, both ends included, ascending, with a gap between any two. */
+  released: readonly { from: number; to: number }[];
+}
+
+export const NO_QUARANTINE: QuarantineTally = { last: 0, released: [] };
+
+/** Counts of one event name by UTC day: `counts[0]` on `day`, `counts[1]` the day before, and so on, at most 30. */
+export interface EventCounter {
+  name: string;
+  /** Days since the Unix epoch, UTC. */
+  day: number;
+  counts: readonly number[];
+}
+
+/** A segment the player is in. */
+export interface SegmentMembership extends Later {
+  segmentId: string;
+  /** The key at entry, so that a removed segment still has a name. */
+  segmentKey: string;
+  since: number;
+}
+
+/** An override: a flag value set for one player. */
+export interface FlagOverride extends Later {
+  flagKey: string;
+  value: JsonText;
+}
+
+/** The result of a flag that a session has received: `enabled` unless the flag is off or serves false or null. */
+export interface SeenFlag {
+  flagKey: string;
+  enabled: boolean;
+  variant: string | null;
+  /** Identifies the reason and the value (`actors/sessions/session-flags.ts`). Absent in sessions of older versions. */
+  mark?: string;
+}
+
+/** An open session, begun by an init. Times are epoch milliseconds. */
+export interface OpenSession extends Later, PlayedWith {
+  sessionId: string;
+  openedAt: number;
+  /** The latest init or sync. */
+  lastCallAt: number;
+  /** The session expires this long after its last call. */
+  ttlMs: number;
+  /** The flags that the init requested; `null`: all flags. */
+  flagKeys: readonly string[] | null;
+  flags: readonly SeenFlag[];
+  /** The number of events accepted by its syncs and its end. */
+  eventCount: number;
+  /** In the order of unlocking, without repeats. */
+  achievements: readonly string[];
+  interventionsShown: number;
+  interventionsClicked: number;
+}
+
+/** Play time of a player by UTC day: index 0 is `day`, 1 the day before, and so on, at most 28. */
+export interface DailyActivity extends Later {
+  /** Days since the Unix epoch, UTC. */
+  day: number;
+  sessions: readonly number[];
+  playtimeSeconds: readonly number[];
+}
+
+export const NO_ACTIVITY: DailyActivity = { day: 0, sessions: [], playtimeSeconds: [] };
+
+/** A recorded session and its reply, kept because the request can repeat at any time. */
+export interface RecordedSession extends Later {
+  /** Of the caller's `session_id`. */
+  digest: string;
+  sessionCount: number;
+  totalPlaytimeSeconds: number;
+}
+
+/** A purchase with a `transaction_id`, and its reply. */
+export interface RecordedPurchase extends Later {
+  /** Of the caller's `transaction_id`. */
+  digest: string;
+  amount: number;
+  totalRevenue: number;
+  purchaseCount: number;
+  /**
+   * Present if a client key recorded it: a server key then replaces the purchase. `told`, a name on the
+   * wire, holds the fields that the correction needs; `null` for all but the newest (`LIMITS.correctablePurchases`).
+   */
+  byClient?: { told: ReportedPurchase | null };
+}
+
+/** The fields of a client key's purchase, and its time (epoch milliseconds). */
+export interface ReportedPurchase {
+  at: number;
+  currency: string | null;
+  productId: string | null;
+}
+
+/** An intervention of a campaign, to be shown in the game. Times are epoch milliseconds, 0: not yet. */
+export interface PendingIntervention extends Later {
+  interventionId: string;
+  campaignId: string;
+  /** Key and version of the campaign when it was triggered. */
+  campaignKey: string;
+  campaignVersion: number;
+  createdAt: number;
+  expiresAt: number;
+  /** How often a sync delivered it, and the latest time. */
+  offers: number;
+  offeredAt: number;
+  /** When the client told that the player saw it. From then on only a click can follow. */
+  shownAt: number;
+}
+
+/** A player's counts for one campaign. Days are UTC, since the Unix epoch. */
+export interface CampaignTally extends Later {
+  campaignId: string;
+  /** The total of interventions that were created. */
+  total: number;
+  /** How many of them the player saw. One that was delivered as often as allowed counts as seen, also unreported. */
+  shown: number;
+  /** The day of the latest intervention, and the count of that day. */
+  day: number;
+  today: number;
+  /** Epoch milliseconds of the latest one; 0: none. */
+  lastAt: number;
+  /** The latest recorded suppression, epoch milliseconds, and the reasons of that UTC day: one bit each. */
+  suppressedAt: number;
+  suppressed: number;
+}
+
+/** The last result that a flag served a player. An event with its `flag_key` counts as its exposure. */
+export interface ServedFlag {
+  flagKey: string;
+  /** The version and period that first served this result. */
+  flagVersion: number;
+  period: number;
+  variantKey: string | null;
+  /** `null`: too long to store; the definition holds it. */
+  value: JsonText | null;
+  reason: FlagReason;
+  /** With `segment_match`. */
+  segmentId?: string;
+  /** Changes within the period. At `LIMITS.servedChanges` recording stops, and the other fields may be outdated. */
+  changes: number;
+  /** Whether the player was served two variants in this period. */
+  mixed: boolean;
+  /** Other variants served before, the latest last. */
+  earlier: readonly ServedVariant[];
+}
+
+/** A variant that a flag served a player earlier. */
+export interface ServedVariant {
+  /** For boolean flags, which have no variants, the value: `true` or `false`. */
+  variant: string;
+  flagVersion: number;
+  period: number;
+  reason: FlagReason;
+}
+
+/** The player saw this variant of a flag in this period. */
+export interface FlagExposure extends Later {
+  flagKey: string;
+  flagVersion: number;
+  /** 0 in exposures older than periods. */
+  period: number;
+  /** For boolean flags, which have no variants, the value: `true` or `false`. */
+  variantKey: string | null;
+}
+
+/** The complete state of one player, without its Idempotency-Keys. */
+export interface PlayerFields extends PlayerView, Later {
+  kind: 'player';
+  game: string;
+  environment: Environment;
+  lifecycleChangedAt: number;
+  purchaseCount: number;
+  totalPlaytimeSeconds: number;
+  /** The `country` attribute if it is a string, else ''. Every event row includes it. */
+  country: string;
+  recentEvents: readonly RecentEvent[];
+  /** Absent without any. */
+  olderEvents?: OlderEvents;
+  /** Most recently counted first. */
+  counters: readonly EventCounter[];
+  device: DeviceInfo | null;
+  /** In order of the segments' ids. */
+  segments: readonly SegmentMembership[];
+  /** In order of the segments' ids. Absent without any. */
+  lists?: readonly PlayerList[];
+  /** When a membership may change by time alone, epoch milliseconds; 0: never. */
+  segmentsDueAt: number;
+  overrides: readonly FlagOverride[];
+  /** Oldest first. */
+  exposures: readonly FlagExposure[];
+  /** In order of the flags' keys. */
+  servedFlags: readonly ServedFlag[];
+  /** Oldest first. */
+  sessions: readonly OpenSession[];
+  activity: DailyActivity;
+  /** Oldest first. */
+  recordedSessions: readonly RecordedSession[];
+  /** Oldest first. */
+  recordedPurchases: readonly RecordedPurchase[];
+  /** Sessions since the stage last changed. */
+  sessionsInStage: number;
+  /** Oldest first. */
+  interventions: readonly PendingIntervention[];
+  /** The least recently changed first. */
+  campaignTallies: readonly CampaignTally[];
+  /** No later than the next timed change of stage or churn risk, epoch milliseconds; 0: never. */
+  lifecycleDueAt: number;
+  /** Whether the latest evaluation found a high churn risk. */
+  churnHigh: boolean;
+  quarantine: QuarantineTally;
+  /** FACTS sequence of its registration after an erasure: earlier events are not its own. Absent: never erased. */
+  bornSeq?: number;
+  /** Computed properties with a value. Absent: none. */
+  computed?: readonly ComputedValue[];
+  /** FACTS sequence of the last record that touched this player; records at or below it are not applied again. */
+  lastSeq: number;
+}

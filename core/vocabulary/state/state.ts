@@ -1,0 +1,80 @@
+import type { ActiveProperties } from '../documents/computed.ts';
+import type { Later } from '../commands/later.ts';
+import type { Reply } from '../commands/replies.ts';
+import type { CallerKind, Environment } from '../documents/scope.ts';
+import type { PlayerFields, PlayerView } from './player.ts';
+
+/** An Idempotency-Key, the hash of its request, and the reply. */
+export interface RememberedKey extends Later {
+  key: string;
+  bodyHash: string;
+  at: number;
+  reply: Reply;
+  /** Client and server API keys have separate keys. Absent in older states: then the key matches both kinds. */
+  by?: CallerKind;
+}
+
+/** The complete state of one player. Immutable: `evolve` returns a new one. */
+export interface PlayerState extends PlayerFields {
+  keys: readonly RememberedKey[];
+}
+
+/** Idempotency-Keys of one API key, for writes of more than one player. */
+export interface LedgerState extends Later {
+  kind: 'ledger';
+  id: string;
+  game: string;
+  environment: Environment;
+  keys: readonly RememberedKey[];
+  /** Of a ledger of format 3, which remembers a single file: the last line that this partition decided. */
+  importedTo?: number;
+  /** Of `propertiesLedgerOf` a game and environment: the properties that this partition counts. */
+  properties?: ActiveProperties;
+  /** The imported files that it remembers, that of the last command at the end. */
+  imports?: readonly ImportedFile[];
+  lastSeq: number;
+}
+
+/** How far a file is imported in this partition. */
+export interface ImportedFile {
+  importId: string;
+  /** The last line that was decided. */
+  line: number;
+  /** When, epoch milliseconds. */
+  at: number;
+}
+
+/** The tombstone of an erased player. */
+export interface ErasedState extends Later {
+  kind: 'erased';
+  id: string;
+  game: string;
+  environment: Environment;
+  /** Epoch milliseconds. */
+  erasedAt: number;
+  /** Idempotency-Keys of the erasure itself, without earlier ones. */
+  keys: readonly RememberedKey[];
+  /** As in `PlayerErased`. */
+  quarantined: number;
+  lastSeq: number;
+}
+
+/** The state of one entity of a partition. */
+export type EntityState = PlayerState | LedgerState | ErasedState;
+
+/** The public part of a player. */
+export function viewOf(state: PlayerState): PlayerView {
+  return {
+    id: state.id,
+    externalId: state.externalId,
+    deviceId: state.deviceId,
+    email: state.email,
+    lifecycleStage: state.lifecycleStage,
+    sessionCount: state.sessionCount,
+    totalRevenue: state.totalRevenue,
+    isPayer: state.isPayer,
+    firstSeenAt: state.firstSeenAt,
+    lastSeenAt: state.lastSeenAt,
+    attributes: state.attributes,
+  };
+}

@@ -1,0 +1,211 @@
+import { Type, type Static } from 'typebox';
+import { armsOf, periodsOf } from '../../../../actors/flags/periods.ts';
+import type { FlagArm, FlagDocument, FlagPeriod } from '../../../../core/vocabulary/documents/documents.ts';
+import type {
+  Aggregate,
+  ExperimentPeriod,
+} from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
+import type {
+  MeasuredMetric,
+  MeasuredPlayers,
+} from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
+import type { VariantSample } from '../../../analysis/experiment-results.ts';
+import type { Failure, FieldFault } from '../../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { RequestContext } from '../../route/request-context.ts';
+import { invalid } from '../../route/route.ts';
+import { DAY_MS } from '../../../../core/kernel/days.ts';
+
+/* What the routes with results of an experiment share: the period, the metrics and the samples. */
+
+/** Fields of a metric. */
+export const METRIC_FIELDS = {
+  metric: Type.String({
+    minLength: 1,
+    maxLength: LIMITS.nameLength,
+    description: 'Name of the events to measure.',
+  }),
+  aggregate: Type.Optional(
+    Type.Unsafe<Aggregate['kind']>({
+      type: 'string',
+      enum: ['conversion', 'count', 'sum'],
+      description:
+        'Metric of a player: whether the player has such an event (`conversion`, default), the number of events ' +
+        '(`count`), or the sum of a numeric property (`sum`).',
+    }),
+  ),
+  property: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.propertyPathLength,
+      description:
+        'Required with `sum`: path of the number in the properties, keys joined by dots (`price.amount`). Other ' +
+        'values count as 0.',
+    }),
+  ),
+};
+
+/** Fields that choose players and time. */
+export const PERIOD_FIELDS = {
+  window_days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.resultsWindowDays,
+      description: `Window after a player's first exposure in which its events count, days of 24 hours. Default: 7.`,
+    }),
+  ),
+  period: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 32 - 1,
+      description:
+        'Number of a period in `periods` of the response. Default: the current period. Results of an earlier period ' +
+        'end where the next period starts.',
+    }),
+  ),
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 32 - 1,
+      description: 'Version of the flag, instead of `period`. It selects the period that contains the version.',
+    }),
+  ),
+};
+
+const MetricInput = Type.Object(METRIC_FIELDS);
+const PeriodInput = Type.Object(PERIOD_FIELDS);
+
+/** The period of a request: whom to measure, the variants, and what the response says of the period. */
+export interface MeasuredPeriod {
+  kind: 'period';
+  measured: ExperimentPeriod;
+  arms: readonly FlagArm[];
+  shown: ShownPeriod;
+}
+
+export interface ShownPeriod {
+  flagKey: string;
+  flagVersion: number;
+  period: number;
+  periods: readonly FlagPeriod[];
+  windowDays: number;
+}
+
+/**
+ * The period that a request selects.
+ * @param path where the fields are: empty for a query string, `/` for a body
+ */
+export function measuredPeriod(
+  flag: FlagDocument,
+  input: Static<typeof PeriodInput>,
+  { key, services }: RequestContext,
+  path = '',
+): MeasuredPeriod | Failure {
+  const chosen = chosenPeriod(flag, input, path);
+  if ('code' in chosen) return chosen;
+  const nowMs = services.clock.wallMs();
+  const windowDays = input.window_days ?? DEFAULT_WINDOW_DAYS;
+  const { current, next, all } = chosen;
+  const arms = current.arms ?? armsOf(flag);
+  const spanFromMs = nowMs - LIMITS.resultsSpanDays * DAY_MS;
+  return {
+    kind: 'period',
+    measured: {
+      game: key.game,
+      environment: key.environment,
+      flagKey: flag.key,
+      fromVersion: current.version,
+      beforeVersion: next?.version ?? MOST_VERSION,
+      variantBy: flag.flagType === 'boolean' ? 'value' : 'variant_key',
+      variants: arms.map(({ variantKey }) => variantKey),
+      windowDays,
+      sinceMs: Math.max(current.since - LIMITS.resultsMarginMs, spanFromMs),
+      untilMs: next?.since ?? nowMs + LIMITS.resultsMarginMs,
+      earlierSinceMs: Math.max(flag.createdAt - LIMITS.resultsMarginMs, spanFromMs),
+    },
+    arms,
+    shown: {
+      flagKey: flag.key,
+      flagVersion: next === undefined ? flag.version : next.version - 1,
+      period: current.period,
+      periods: all,
+      windowDays,
+    },
+  };
+}
+
+/** Versions are 32-bit integers in ClickHouse; no flag reaches this one. */
+const MOST_VERSION = 2 ** 32 - 1;
+
+interface Chosen {
+  current: FlagPeriod;
+  /** The following period; undefined for the current one. */
+  next: FlagPeriod | undefined;
+  all: readonly FlagPeriod[];
+}
+
+function chosenPeriod(
+  flag: FlagDocument,
+  { period, version }: Static<typeof PeriodInput>,
+  at: string,
+): Chosen | Failure {
+  const all = periodsOf(flag);
+  if (period !== undefined && version !== undefined) {
+    return invalid([{ path: `${at}version`, message: 'cannot be combined with `period`; send one of them' }]);
+  }
+  const place = all.findLastIndex((one) => {
+    if (version !== undefined) return one.version <= version;
+    return period === undefined || one.period === period;
+  });
+  const current = all[place];
+  if (current === undefined || (version ?? 0) > flag.version) {
+    const path = `${at}${version === undefined ? 'period' : 'version'}`;
+    return invalid([{ path, message: 'matches no period of the flag; see `periods` in the results' }]);
+  }
+  return { current, next: all[place + 1], all };
+}
+
+const DEFAULT_WINDOW_DAYS = 7;
+
+/**
+ * The aggregate of a metric; its faults are added to `faults`.
+ * @param path where the metric is in the request, with `/` at the end; empty for a query string
+ */
+export function aggregateOf(
+  { aggregate: kind = 'conversion', property }: Static<typeof MetricInput>,
+  path: string,
+  faults: FieldFault[],
+): Aggregate {
+  const at = `${path}property`;
+  if (kind === 'sum' && property === undefined) faults.push({ path: at, message: 'is required with `aggregate=sum`' });
+  if (kind !== 'sum' && property !== undefined)
+    faults.push({ path: at, message: 'is allowed with `aggregate=sum` only' });
+  if ((property?.split('.').length ?? 0) > LIMITS.propertyPathKeys) {
+    faults.push({ path: at, message: `must have at most ${LIMITS.propertyPathKeys} keys joined by dots` });
+  }
+  return kind === 'sum' ? { kind, property: property ?? '' } : { kind };
+}
+
+/** The sample of a variant; an empty sample if no player was exposed to it. */
+export function sampleOf(
+  measured: readonly (MeasuredPlayers & MeasuredMetric)[],
+  { variantKey, weight }: FlagArm,
+): VariantSample {
+  const rows = measured.filter(({ variant }) => variant === variantKey);
+  const arrived = rows.reduce((sum, row) => (row.arrived ? sum + row.players : sum), 0);
+  const found = rows.find(({ excluded }) => !excluded);
+  if (found === undefined) {
+    const nothing = { players: 0, conversions: 0, sum: 0, mean: Number.NaN, variance: Number.NaN };
+    return { variantKey, weight, arrived, ...nothing };
+  }
+  const { players, conversions, sum, mean, variance } = found;
+  return { variantKey, weight, arrived, players, conversions, sum, mean, variance };
+}
+
+/** Players who are left out, and players with an event that names another variant. */
+export function leftOut(measured: readonly MeasuredPlayers[]): { excludedPlayers: number; mismatchedPlayers: number } {
+  return {
+    excludedPlayers: measured.reduce((sum, { excluded, players }) => (excluded ? sum + players : sum), 0),
+    mismatchedPlayers: measured.reduce((sum, { mismatches }) => sum + mismatches, 0),
+  };
+}

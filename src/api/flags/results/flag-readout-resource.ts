@@ -1,0 +1,159 @@
+import { Type } from 'typebox';
+import type { Metric } from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
+import { type ExperimentResults, SMALL_GROUP_PLAYERS } from '../../../analysis/experiment-results.ts';
+import {
+  LEFT_OUT,
+  PERIOD_EXAMPLE,
+  Periods,
+  periodJson,
+  SampleRatio,
+  SEQUENTIAL_EXAMPLE,
+  sequentialJson,
+  SequentialVariants,
+  Variant,
+  variantJson,
+  VARIANTS_EXAMPLE,
+} from './flag-results-resource.ts';
+import type { ShownPeriod } from './experiment-period.ts';
+
+/* The resource of a breakdown of results: its schema, its JSON text and its example. */
+
+const MetricResults = Type.Object(
+  {
+    metric: Type.String({ description: 'Name of the measured events.' }),
+    aggregate: Type.String({ description: '`conversion`, `count` or `sum`.' }),
+    property: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The property of `sum`; else null.',
+    }),
+    variants: Type.Array(Variant, { description: 'Results per variant, in the order of the flag.' }),
+    sequential: SequentialVariants,
+  },
+  { description: 'Results of one metric.' },
+);
+
+const Group = Type.Object(
+  {
+    value: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'What the players of this group have in common: the key of a segment, or a country, platform or version. ' +
+        'Empty: players without one, or in no segment. null: all players, without `by`.',
+    }),
+    too_small: Type.Boolean({
+      description:
+        `True if a variant with players to expect has fewer than ${SMALL_GROUP_PLAYERS} here: its intervals do not ` +
+        'hold for metrics that few players have. Do not conclude from this group.',
+    }),
+    sample_ratio: SampleRatio,
+    ...LEFT_OUT,
+    metrics: Type.Array(MetricResults, { description: 'Results per metric, in the order of the request.' }),
+  },
+  { description: 'Results of a group of players.' },
+);
+
+/** Results of several metrics, of all players or of groups of them. */
+export const FlagReadout = Type.Object(
+  {
+    flag_key: Type.String({ description: 'Key of the flag.' }),
+    flag_version: Type.Integer({ description: 'Latest version of the flag in this period.' }),
+    period: Type.Integer({ description: 'Period of these results.' }),
+    periods: Periods,
+    window_days: Type.Integer({ description: 'Length of the measured window, days after the first exposure.' }),
+    by: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'What groups have in common, as in the request; null: one group with all players.',
+    }),
+    groups_found: Type.Integer({ description: 'Number of groups, of which `groups` has the largest.' }),
+    comparisons: Type.Integer({
+      description:
+        'Comparisons in this answer: one for each variant with an interval, metric and group. Results are not ' +
+        'corrected for their number: of 20 comparisons without any effect one is significant at 5 % by chance.',
+    }),
+    groups: Type.Array(Group, { description: 'Results per group, the one with the most players first.' }),
+  },
+  { description: 'Results of an experiment for several metrics, by groups of players.' },
+);
+
+/** A group with its results in the order of the metrics. */
+export interface ShownGroup {
+  value: string | null;
+  tooSmall: boolean;
+  excludedPlayers: number;
+  mismatchedPlayers: number;
+  results: readonly ExperimentResults[];
+}
+
+export interface ShownReadout extends ShownPeriod {
+  metrics: readonly Metric[];
+  by: string | undefined;
+  groupsFound: number;
+  groups: readonly ShownGroup[];
+}
+
+/** A breakdown as JSON text. */
+export function readoutJson(shown: ShownReadout): string {
+  const { metrics, groups } = shown;
+  const compared = groups.flatMap(({ results }) => results.flatMap(({ variants }) => variants));
+  return JSON.stringify({
+    flag_key: shown.flagKey,
+    flag_version: shown.flagVersion,
+    period: shown.period,
+    periods: shown.periods.map(periodJson),
+    window_days: shown.windowDays,
+    by: shown.by ?? null,
+    groups_found: shown.groupsFound,
+    comparisons: compared.filter(({ interval }) => interval !== null).length,
+    groups: groups.map((group) => groupJson(group, metrics)),
+  });
+}
+
+function groupJson(
+  { value, tooSmall, excludedPlayers, mismatchedPlayers, results }: ShownGroup,
+  metrics: readonly Metric[],
+) {
+  const ratio = results[0]?.sampleRatio;
+  return {
+    value,
+    too_small: tooSmall,
+    sample_ratio: { p_value: ratio?.pValue ?? null, mismatch: ratio?.mismatch ?? false },
+    excluded_players: excludedPlayers,
+    mismatched_players: mismatchedPlayers,
+    metrics: metrics.map(({ metric, aggregate }, place) => {
+      const variants = results[place]?.variants ?? [];
+      return {
+        metric,
+        aggregate: aggregate.kind,
+        property: aggregate.kind === 'sum' ? aggregate.property : null,
+        variants: variants.map(variantJson),
+        sequential: variants.map(sequentialJson),
+      };
+    }),
+  };
+}
+
+export const FLAG_READOUT_EXAMPLE = {
+  ...PERIOD_EXAMPLE,
+  window_days: 7,
+  by: 'country',
+  groups_found: 31,
+  comparisons: 1,
+  groups: [
+    {
+      value: 'DE',
+      too_small: false,
+      sample_ratio: { p_value: 1, mismatch: false },
+      excluded_players: 0,
+      mismatched_players: 0,
+      metrics: [
+        {
+          metric: 'purchase_completed',
+          aggregate: 'conversion',
+          property: null,
+          variants: VARIANTS_EXAMPLE,
+          sequential: SEQUENTIAL_EXAMPLE,
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { type Grouping, GROUPINGS } from '../../../../clickhouse-schema/queries/experiments/experiment-groups.ts';
+import type { MeasuredGroup } from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
+import type { FlagArm } from '../../../../core/vocabulary/documents/documents.ts';
+import { experimentResults, isSmallGroup } from '../../../analysis/experiment-results.ts';
+import { failure, type FieldFault } from '../../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { answer } from '../../route/answer.ts';
+import { defineRoute, invalid } from '../../route/route.ts';
+import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
+import { FLAG_READOUT_EXAMPLE, FlagReadout, readoutJson, type ShownGroup } from './flag-readout-resource.ts';
+import { findStoredFlag } from '../flags.ts';
+
+/* The route that returns the results of several metrics at once, broken down by what players have in common. */
+
+const ReadoutBody = Type.Object(
+  {
+    metrics: Type.Array(Type.Object(METRIC_FIELDS, { additionalProperties: false, description: 'A metric.' }), {
+      minItems: 1,
+      maxItems: LIMITS.resultsMetrics,
+      description: 'The metrics to measure, the deciding one first.',
+    }),
+    by: Type.Optional(
+      Type.Unsafe<Grouping>({
+        type: 'string',
+        enum: [...GROUPINGS],
+        description:
+          'What the players of a group have in common at their first exposure: a `segment` that they were in (a player ' +
+          'counts in each of its segments), or the last known `country`, `platform` or `app_version` up to that UTC ' +
+          'day. Default: all players in one group.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.resultsGroups,
+        description: `Groups in the answer, those with the most players. Default: ${LIMITS.resultsGroupsDefault}.`,
+      }),
+    ),
+    ...PERIOD_FIELDS,
+  },
+  { additionalProperties: false },
+);
+
+export const queryFlagResults = defineRoute({
+  method: 'POST',
+  path: '/v1/flags/flags/{key}/results',
+  tag: 'Feature flags',
+  summary: "Query the results of a flag's experiment by groups of players",
+  description:
+    'The results of several metrics at once, with the same players and figures as `GET` of this path, for all players ' +
+    'or by groups of them. Groups are made by what was known at the first exposure, so that no variant moves players ' +
+    'between them. Country, platform and version follow some seconds later. Check the sample ratio of a group before ' +
+    'its figures.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  readsOnly: true,
+  errors: ['FLAG_NOT_FOUND', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+  input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), body: ReadoutBody },
+  example: { metrics: [{ metric: 'purchase_completed' }], by: 'country' },
+  reply: { statuses: [200], description: 'The results.', schema: FlagReadout, example: FLAG_READOUT_EXAMPLE },
+  action: {
+    kind: 'analytics',
+    toQuestion({ params, body }, context) {
+      const flag = findStoredFlag(params.key, context);
+      if (flag === undefined) return failure('FLAG_NOT_FOUND');
+      const faults: FieldFault[] = [];
+      const metrics = body.metrics.map((each, place) => ({
+        metric: each.metric,
+        aggregate: aggregateOf(each, `/metrics/${place}/`, faults),
+      }));
+      if (faults.length > 0) return invalid(faults);
+      const found = measuredPeriod(flag, body, context, '/');
+      if (found.kind === 'failure') return found;
+      const { by, limit: groups = LIMITS.resultsGroupsDefault } = body;
+      return { kind: 'question', question: { ...found, measured: { ...found.measured, metrics, by, groups } } };
+    },
+    read: (analytics, { measured }) => analytics.experimentReadout(measured),
+    toAnswer(readout, { arms, shown, measured: { metrics, by } }) {
+      const values = [...Map.groupBy(readout.groups, ({ value }) => value)];
+      const places = metrics.map((_, place) => place);
+      const groups = values.map(([value, rows]) => groupOf(by === undefined ? null : value, rows, arms, places));
+      // Without any player one group of all has no row; a breakdown then has no groups.
+      if (by === undefined && groups.length === 0) groups.push(groupOf(null, [], arms, places));
+      return answer(readoutJson({ ...shown, metrics, by, groupsFound: by === undefined ? 1 : readout.found, groups }));
+    },
+  },
+});
+
+/** @param places of the metrics */
+function groupOf(
+  value: string | null,
+  rows: readonly MeasuredGroup[],
+  arms: readonly FlagArm[],
+  places: readonly number[],
+): ShownGroup {
+  const samples = places.map((place) => {
+    const measured = rows.flatMap(({ metrics, ...players }) => {
+      const own = metrics[place];
+      return own === undefined ? [] : [{ ...players, ...own }];
+    });
+    return arms.map((arm) => sampleOf(measured, arm));
+  });
+  const results = samples.map((sample) => experimentResults(sample));
+  return { value, tooSmall: isSmallGroup(samples[0] ?? []), ...leftOut(rows), results };
+}

@@ -1,0 +1,222 @@
+import { Type } from 'typebox';
+import type { FlagPeriod } from '../../../../core/vocabulary/documents/documents.ts';
+import { ALPHA, type ExperimentResults, type VariantResult } from '../../../analysis/experiment-results.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
+import { timeOut } from '../../input/fields.ts';
+
+/* The results resource: its schema, its JSON text and its example. */
+
+/** A figure that may be null. @param description what the figure is */
+function figure(description: string) {
+  return Type.Unsafe<number | null>({ type: ['number', 'null'], description });
+}
+
+const variantKey = Type.String({ description: 'Key of the variant; `false` or `true` for a boolean flag.' });
+
+export const Variant = Type.Object(
+  {
+    variant_key: variantKey,
+    players: Type.Integer({ description: 'Number of players exposed to this variant and to no other.' }),
+    conversions: Type.Integer({ description: 'Number of these players with at least one event of the metric.' }),
+    sum: figure('Sum of the metric over these players; for `conversion`, the number of conversions.'),
+    mean: figure(
+      'Mean of the metric per player; for `conversion`, the share of players who converted. null without players.',
+    ),
+    lift: figure(
+      'Relative lift, (mean − control mean) / |control mean|. null for the control and if the control mean is 0.',
+    ),
+    ci_low: figure(
+      'Lower bound of the 95 % confidence interval of the lift. It is valid for one look at a time chosen in advance.',
+    ),
+    ci_high: figure('Upper bound of this interval.'),
+    p_value: figure(
+      'Two-sided p-value of the hypothesis that the lift is 0. null if there are too few players for a test.',
+    ),
+  },
+  { description: 'Results of a variant. The first variant is the control.' },
+);
+
+/** The comparisons that hold at every look, in the order of the variants. */
+export const SequentialVariants = Type.Array(
+  Type.Object(
+    {
+      variant_key: variantKey,
+      ci_low: figure('Lower bound of the confidence interval of the lift.'),
+      ci_high: figure('Upper bound of this interval.'),
+      p_value: figure('Two-sided p-value of the hypothesis that the lift is 0.'),
+    },
+    { description: 'Sequential comparison of a variant.' },
+  ),
+  { description: 'Sequential comparisons, in the same order.' },
+);
+
+export const SampleRatio = Type.Object(
+  {
+    p_value: figure('p-value of the χ² test of players against weights; null if no ratio is expected.'),
+    mismatch: Type.Boolean({
+      description:
+        'True if p < 0.001: the assignment or the data collection is broken. Do not trust the other results.',
+    }),
+  },
+  { description: 'Sample ratio check: whether the numbers of players match the weights.' },
+);
+
+/** Counts of players who are in no variant, or who reported another one. */
+export const LEFT_OUT = {
+  excluded_players: Type.Integer({
+    description:
+      'Number of exposed players left out of all variants: they were served or shown two variants in this period, ' +
+      'or exposed to another variant in an earlier period.',
+  }),
+  mismatched_players: Type.Integer({
+    description:
+      'Number of exposed players with an event whose `variant_key` differs from the variant served last. Players ' +
+      'to whom the flag never served that variant count as excluded.',
+  }),
+};
+
+export const Periods = Type.Array(
+  Type.Object(
+    {
+      period: Type.Integer({ description: 'Number of the period, from 1.' }),
+      version: Type.Integer({ description: 'Version of the flag that started the period.' }),
+      started_at: timeOut('When the period started.'),
+    },
+    { description: 'A period, during which no edit changed which players get which value.' },
+  ),
+  { description: `The latest ${LIMITS.flagPeriods} periods of the flag, oldest first.` },
+);
+
+/** Results of an experiment. */
+export const FlagResults = Type.Object(
+  {
+    flag_key: Type.String({ description: 'Key of the flag.' }),
+    flag_version: Type.Integer({ description: 'Latest version of the flag in this period.' }),
+    period: Type.Integer({ description: 'Period of these results.' }),
+    periods: Periods,
+    metric: Type.String({ description: 'Name of the measured events.' }),
+    aggregate: Type.String({ description: '`conversion`, `count` or `sum`.' }),
+    window_days: Type.Integer({ description: 'Length of the measured window, days after the first exposure.' }),
+    variants: Type.Array(Variant, { description: 'Results per variant, in the order of the flag.' }),
+    sequential: Type.Object(
+      {
+        method: Type.String({ description: 'Always `asymptotic_confidence_sequence`.' }),
+        confidence: Type.Number({
+          description: 'Probability that all these intervals, over all looks, contain the true lift.',
+        }),
+        variants: SequentialVariants,
+      },
+      { description: 'The same comparison, valid however often you look and whenever you stop.' },
+    ),
+    sample_ratio: SampleRatio,
+    ...LEFT_OUT,
+  },
+  { description: 'Results of an experiment.' },
+);
+
+/** The flag and its periods in the examples. */
+export const PERIOD_EXAMPLE = {
+  flag_key: 'shop_layout',
+  flag_version: 3,
+  period: 2,
+  periods: [
+    { period: 1, version: 1, started_at: '2026-01-05T09:00:00.000Z' },
+    { period: 2, version: 2, started_at: '2026-01-12T09:00:00.000Z' },
+  ],
+};
+
+const NO_COMPARISON = { ci_low: null, ci_high: null, p_value: null };
+
+/** The results per variant in the examples. */
+export const VARIANTS_EXAMPLE = [
+  { variant_key: 'control', players: 1000, conversions: 100, sum: 100, mean: 0.1, lift: null, ...NO_COMPARISON },
+  {
+    variant_key: 'wide',
+    players: 1000,
+    conversions: 120,
+    sum: 120,
+    mean: 0.12,
+    lift: 0.2,
+    ci_low: -0.1009,
+    ci_high: 0.5009,
+    p_value: 0.1926,
+  },
+];
+
+/** The sequential comparisons in the examples. */
+export const SEQUENTIAL_EXAMPLE = [
+  { variant_key: 'control', ...NO_COMPARISON },
+  { variant_key: 'wide', ci_low: -0.2793, ci_high: 0.6793, p_value: 1 },
+];
+
+export const FLAG_RESULTS_EXAMPLE = {
+  ...PERIOD_EXAMPLE,
+  metric: 'purchase_completed',
+  aggregate: 'conversion',
+  window_days: 7,
+  variants: VARIANTS_EXAMPLE,
+  sequential: {
+    method: 'asymptotic_confidence_sequence',
+    confidence: 0.95,
+    variants: SEQUENTIAL_EXAMPLE,
+  },
+  sample_ratio: { p_value: 1, mismatch: false },
+  excluded_players: 0,
+  mismatched_players: 0,
+};
+
+/** The parameters of the results, and counts of players. */
+export interface ResultsRequest {
+  flagKey: string;
+  flagVersion: number;
+  period: number;
+  periods: readonly FlagPeriod[];
+  metric: string;
+  aggregate: string;
+  windowDays: number;
+  excludedPlayers: number;
+  mismatchedPlayers: number;
+}
+
+/** Results as JSON text. */
+export function resultsJson(request: ResultsRequest, { variants, sampleRatio }: ExperimentResults): string {
+  return JSON.stringify({
+    flag_key: request.flagKey,
+    flag_version: request.flagVersion,
+    period: request.period,
+    periods: request.periods.map(periodJson),
+    metric: request.metric,
+    aggregate: request.aggregate,
+    window_days: request.windowDays,
+    variants: variants.map(variantJson),
+    sequential: {
+      method: 'asymptotic_confidence_sequence',
+      confidence: 1 - ALPHA,
+      variants: variants.map(sequentialJson),
+    },
+    sample_ratio: { p_value: sampleRatio.pValue, mismatch: sampleRatio.mismatch },
+    excluded_players: request.excludedPlayers,
+    mismatched_players: request.mismatchedPlayers,
+  });
+}
+
+export function periodJson({ period, version, since }: FlagPeriod) {
+  return { period, version, started_at: formatTimestamp(since) };
+}
+
+export function variantJson({ variantKey: key, players, conversions, sum, mean, lift, interval }: VariantResult) {
+  return { variant_key: key, players, conversions, sum, mean, lift, ...intervalJson(interval) };
+}
+
+export function sequentialJson({ variantKey: key, sequential }: VariantResult) {
+  return { variant_key: key, ...intervalJson(sequential) };
+}
+
+function intervalJson(interval: VariantResult['interval']) {
+  return {
+    ci_low: interval?.low ?? null,
+    ci_high: interval?.high ?? null,
+    p_value: interval?.pValue ?? null,
+  };
+}

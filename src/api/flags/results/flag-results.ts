@@ -1,0 +1,57 @@
+import { Type } from 'typebox';
+import { experimentResults } from '../../../analysis/experiment-results.ts';
+import { failure, type FieldFault } from '../../../../core/kernel/errors.ts';
+import { answer } from '../../route/answer.ts';
+import { defineRoute, invalid } from '../../route/route.ts';
+import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
+import { FLAG_RESULTS_EXAMPLE, FlagResults, resultsJson } from './flag-results-resource.ts';
+import { findStoredFlag } from '../flags.ts';
+
+/* The route that returns the results of a flag's experiment, computed from ClickHouse. */
+
+const ResultsQuery = Type.Object({ ...METRIC_FIELDS, ...PERIOD_FIELDS });
+
+/**
+ * The experiment includes the players exposed to a variant in this period of the flag, without the default (no
+ * variant), disabled flags and overrides. The variants of a boolean flag are `false`, the control, and `true`. Events
+ * count after the first exposure, by server time and, within a millisecond, by position in the log; players whose
+ * window is still open are included. A boolean flag has an expected ratio only if its one rule is a plain roll-out to
+ * all players.
+ */
+export const getFlagResults = defineRoute({
+  method: 'GET',
+  path: '/v1/flags/flags/{key}/results',
+  tag: 'Feature flags',
+  summary: "Get the results of a flag's experiment",
+  description:
+    'Compares each variant with the first one, the control, by a metric of the exposed players. An edit that ' +
+    'changes which players get which value (variants, weights, rules, default, enabled, prerequisites) starts a ' +
+    "new period; results cover one period. A player's events count from its first exposure to the end of the " +
+    'window, including the event that exposed the player. Players who were served two variants in the period, ' +
+    'or exposed to another variant in an earlier period, are left out. Results are not corrected for the number ' +
+    'of variants. They are about a second behind; the test environment records no exposures.',
+  auth: { keys: ['server'] },
+  limitClass: 'none',
+  errors: ['FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), query: ResultsQuery },
+  reply: { statuses: [200], description: 'The results.', schema: FlagResults, example: FLAG_RESULTS_EXAMPLE },
+  action: {
+    kind: 'analytics',
+    toQuestion({ params, query }, context) {
+      const flag = findStoredFlag(params.key, context);
+      if (flag === undefined) return failure('FLAG_NOT_FOUND');
+      const faults: FieldFault[] = [];
+      const aggregate = aggregateOf(query, '', faults);
+      if (faults.length > 0) return invalid(faults);
+      const found = measuredPeriod(flag, query, context);
+      if (found.kind === 'failure') return found;
+      const { metric } = query;
+      return { kind: 'question', question: { ...found, measured: { ...found.measured, metric, aggregate } } };
+    },
+    read: (analytics, { measured }) => analytics.experiment(measured),
+    toAnswer(variants, { arms, shown, measured: { metric, aggregate } }) {
+      const results = experimentResults(arms.map((arm) => sampleOf(variants, arm)));
+      return answer(resultsJson({ ...shown, metric, aggregate: aggregate.kind, ...leftOut(variants) }, results));
+    },
+  },
+});

@@ -1,0 +1,179 @@
+import { Type } from 'typebox';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { DAY_MS } from '../../../../core/kernel/days.ts';
+import { failure, type Failure } from '../../../../core/kernel/errors.ts';
+import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
+import { answer } from '../../route/answer.ts';
+import { clickHouseUnavailable } from '../../route/clickhouse-unavailable.ts';
+import type { RequestContext } from '../../route/request-context.ts';
+import { defineRoute } from '../../route/route.ts';
+import { findStoredFlag } from '../flags.ts';
+
+/* The routes that say which flags are used: when they were last evaluated, and their exposures. */
+
+const time = (description: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: `${description} ISO 8601, UTC, milliseconds; null: never, as far as is known.`,
+  });
+
+const getFlagUsage = defineRoute({
+  method: 'GET',
+  path: '/v1/flags/usage',
+  tag: 'Feature flags',
+  summary: 'List when flags were last used',
+  description:
+    'Lists all flags, archived ones too, with their last evaluation and their exposures of the last ' +
+    `${LIMITS.flagUseDays} days. An evaluation of all flags at once counts for each of them; evaluations in game ` +
+    `servers appear only as exposures. Evaluations are up to ${LIMITS.flagUseStoreMs / 1_000} seconds behind on other ` +
+    'nodes, exposures about a second. The test environment has no exposures.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  errors: ['SERVICE_UNAVAILABLE'],
+  input: {},
+  reply: {
+    statuses: [200],
+    description: 'The use of all flags.',
+    schema: Type.Object(
+      {
+        since: Type.String({ format: 'date-time', description: 'Exposures count from this time on. ISO 8601, UTC.' }),
+        flags: Type.Array(
+          Type.Object(
+            {
+              key: Type.String({ description: 'Key of the flag.' }),
+              archived_at: time('When the flag was archived; null: it is not.'),
+              last_evaluated_at: time('Last evaluation by a request to this service.'),
+              last_exposed_at: time('Last exposure since `since`.'),
+              exposures: Type.Integer({ description: 'Exposures since `since`: one per player, period and variant.' }),
+            },
+            { description: 'The use of a flag.' },
+          ),
+          { description: 'In order of keys.' },
+        ),
+      },
+      { description: 'The use of flags.' },
+    ),
+    example: {
+      since: '2026-01-15T10:30:00.000Z',
+      flags: [
+        {
+          key: 'new_shop',
+          archived_at: null,
+          last_evaluated_at: '2026-02-14T10:29:58.120Z',
+          last_exposed_at: '2026-02-14T10:20:11.004Z',
+          exposures: 1_200,
+        },
+      ],
+    },
+  },
+  action: {
+    kind: 'service',
+    async call(_, context) {
+      const { key, services } = context;
+      const { game, environment } = key;
+      const sinceMs = services.clock.wallMs() - LIMITS.flagUseDays * DAY_MS;
+      const [exposures, times] = await Promise.all([
+        services.analytics.flagUsage({ game, environment, sinceMs }),
+        services.flagUse.read({ game, environment }).catch((): Failure => UNAVAILABLE),
+      ]);
+      if (exposures.kind === 'unavailable') return clickHouseUnavailable();
+      if ('kind' in times) return times;
+      const exposed = new Map(exposures.value.map((each) => [each.flagKey, each]));
+      const flags = services.config
+        .list('flag', game, environment)
+        .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+        .map(({ document }) => {
+          const seen = exposed.get(document.key);
+          const end = document.archivedAt ?? Number.POSITIVE_INFINITY;
+          // An evaluation of all flags is one of this flag only while it exists.
+          const atOnce = times.all >= document.createdAt && times.all < end ? times.all : 0;
+          return {
+            key: document.key,
+            archived_at: timeOrNull(document.archivedAt ?? 0),
+            last_evaluated_at: timeOrNull(Math.max(atOnce, times.byKey.get(document.key) ?? 0)),
+            last_exposed_at: timeOrNull(seen?.lastExposedAt ?? 0),
+            exposures: seen?.exposures ?? 0,
+          };
+        });
+      return answer(JSON.stringify({ since: formatTimestamp(sinceMs), flags }));
+    },
+  },
+});
+
+const UNAVAILABLE = failure(
+  'SERVICE_UNAVAILABLE',
+  'The times of evaluations are temporarily unavailable; retry later.',
+);
+
+function timeOrNull(atMs: number): string | null {
+  return atMs === 0 ? null : formatTimestamp(atMs);
+}
+
+const getFlagExposures = defineRoute({
+  method: 'GET',
+  path: '/v1/flags/flags/{key}/exposures',
+  tag: 'Feature flags',
+  summary: "Get a flag's exposures by day",
+  description:
+    'Counts the exposures of each UTC day by variant. A player is exposed once per period and variant. Days without ' +
+    'exposures are left out, and today is not over. The test environment has no exposures.',
+  auth: { keys: ['server'] },
+  limitClass: 'events',
+  errors: ['FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  input: {
+    params: Type.Object({ key: Type.String({ description: "The flag's key." }) }),
+    query: Type.Object({
+      days: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: LIMITS.exposureDays,
+          description: `Number of UTC days, today included. Default: ${LIMITS.flagUseDays}.`,
+        }),
+      ),
+    }),
+  },
+  reply: {
+    statuses: [200],
+    description: 'The exposures.',
+    schema: Type.Object(
+      {
+        flag_key: Type.String({ description: 'Key of the flag.' }),
+        from: Type.String({ description: 'First UTC day, as `2026-01-15`.' }),
+        days: Type.Array(
+          Type.Object(
+            {
+              day: Type.String({ description: 'UTC day.' }),
+              variant: Type.String({
+                description: 'Key of the variant, or the served value as JSON if the flag has no variant: `true`.',
+              }),
+              exposures: Type.Integer({ description: 'Exposures on that day.' }),
+            },
+            { description: 'Exposures of one variant on one day.' },
+          ),
+          { description: 'In order of days.' },
+        ),
+      },
+      { description: 'Exposures by day.' },
+    ),
+    example: { flag_key: 'new_shop', from: '2026-01-15', days: [{ day: '2026-01-15', variant: 'b', exposures: 412 }] },
+  },
+  action: {
+    kind: 'analytics',
+    toQuestion({ params, query }, context) {
+      const flag = findStoredFlag(params.key, context);
+      if (flag === undefined) return failure('FLAG_NOT_FOUND');
+      return { kind: 'question', question: questionOf(flag.key, query.days ?? LIMITS.flagUseDays, context) };
+    },
+    read: (analytics, question) => analytics.exposureDays(question),
+    toAnswer: (days, { flagKey, sinceMs }) =>
+      answer(JSON.stringify({ flag_key: flagKey, from: formatTimestamp(sinceMs).slice(0, 'yyyy-mm-dd'.length), days })),
+  },
+});
+
+function questionOf(flagKey: string, days: number, { key: { game, environment }, services }: RequestContext) {
+  const today = Math.floor(services.clock.wallMs() / DAY_MS);
+  return { game, environment, flagKey, sinceMs: (today - days + 1) * DAY_MS };
+}
+
+export const flagUsageRoutes = [getFlagUsage, getFlagExposures];

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+
+/** Fields that several resources share. Each has a description with its unit, which OpenAPI publishes. */
+
+export const PlayerId = Type.String({ format: 'uuid', description: 'Id of the player, assigned by the service.' });
+
+export const ExternalId = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.externalIdLength,
+  format: 'external-id',
+  description: 'Your own unique id of the player.',
+});
+
+/** A time in a request. @param description what happens at that time */
+export function timeIn(description: string) {
+  return Type.String({ format: 'date-time', description: `${description} ISO 8601; UTC without an offset.` });
+}
+
+/** A time in a response. @param description what happened at that time */
+export function timeOut(description: string) {
+  return Type.String({ format: 'date-time', description: `${description} ISO 8601, UTC, milliseconds.` });
+}
+
+export function nullableTimeOut(description: string) {
+  const whole = `${description} ISO 8601, UTC, milliseconds.`;
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: whole });
+}
+
+/** A caller's free-form JSON object. Commands carry it as JSON text (document-text.ts). */
+export function freeForm(description: string) {
+  return Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    maxProperties: LIMITS.documentKeys,
+    propertyNames: { type: 'string', minLength: 1, maxLength: LIMITS.nameLength },
+    description:
+      `${description} At most ${LIMITS.documentKeys} keys and ${LIMITS.documentBytes} bytes as JSON; ` +
+      `each string at most ${LIMITS.stringBytes} bytes.`,
+  });
+}

@@ -1,0 +1,97 @@
+import { Type, type Static } from 'typebox';
+import type { Failure } from '../../../core/kernel/errors.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { invalid } from '../route/route.ts';
+
+/*
+ * Pagination of lists that are held in memory. A cursor names the last key shown, so it stays valid when items are
+ * added or removed between two pages.
+ */
+
+/** Query parameters of every list. */
+export const PageQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.pageItems,
+      description: `Maximum number of items per page, 1 to ${LIMITS.pageItems}. Default: ${LIMITS.pageItemsDefault}.`,
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.cursorLength,
+      description: '`next_cursor` of the previous page. Leave it out for the first page.',
+    }),
+  ),
+});
+
+export type PageQuery = Static<typeof PageQuery>;
+
+/** The field of a page with the cursor of the next page. */
+export const NextCursor = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  description: 'Send it as `cursor` to get the next page; null on the last page.',
+});
+
+/** A page of a list. */
+export interface Page<T> {
+  kind: 'page';
+  items: T[];
+  nextCursor: string | null;
+}
+
+/**
+ * A page of items held in memory, in the order of their keys (by code unit).
+ * @returns a VALIDATION_ERROR if `encode` did not produce the cursor
+ */
+export function pageOf<T>(
+  all: readonly T[],
+  keyOf: (item: T) => string,
+  { limit = LIMITS.pageItemsDefault, cursor }: PageQuery,
+): Page<T> | Failure {
+  const after = cursor === undefined ? '' : decode(cursor);
+  if (after === undefined) return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
+  const rest = all.filter((item) => keyOf(item) > after).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const items = rest.slice(0, limit);
+  const last = items.at(-1);
+  return { kind: 'page', items, nextCursor: last === undefined || rest.length <= limit ? null : encode(keyOf(last)) };
+}
+
+/**
+ * A page of JSON texts. It ends early once its texts exceed `mostChars`: 500 flags of 64 KiB would make a response of
+ * 28 MB.
+ */
+export function textPageOf<T>(
+  all: readonly T[],
+  keyOf: (item: T) => string,
+  textOf: (item: T) => string,
+  query: PageQuery,
+  mostChars: number = LIMITS.pageChars,
+): Page<string> | Failure {
+  const page = pageOf(all, keyOf, query);
+  if (page.kind === 'failure') return page;
+  const texts: string[] = [];
+  let chars = 0;
+  for (const [index, item] of page.items.entries()) {
+    const text = textOf(item);
+    texts.push(text);
+    chars += text.length;
+    if (chars > mostChars && index + 1 < page.items.length) {
+      return { kind: 'page', items: texts, nextCursor: encode(keyOf(item)) };
+    }
+  }
+  return { kind: 'page', items: texts, nextCursor: page.nextCursor };
+}
+
+/** The fault of a cursor that does not belong to the request. */
+export const NOT_A_CURSOR = 'is not a cursor of this list; send the `next_cursor` of a page with the same filters';
+
+function encode(key: string): string {
+  return Buffer.from(key).toString('base64url');
+}
+
+function decode(cursor: string): string | undefined {
+  const key = Buffer.from(cursor, 'base64url').toString();
+  return key !== '' && encode(key) === cursor ? key : undefined;
+}

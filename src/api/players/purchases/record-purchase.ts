@@ -1,0 +1,125 @@
+import { Type } from 'typebox';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { inUnits, parseAmount, unitsText } from '../../../../core/kernel/money.ts';
+import { answer } from '../../route/answer.ts';
+import { refusedPurchase } from './client-purchases.ts';
+import { PlayerId } from '../../input/fields.ts';
+import { defineRoute, invalid } from '../../route/route.ts';
+
+/* The route that records a purchase. Amounts are decimal text up to the owner, never floats. */
+
+const AMOUNT =
+  "Amount paid, in the game's currency: a decimal number (`9.99`, `.5`, `1e1`) greater than 0 and at most " +
+  '900,000,000,000. It is rounded to four decimals, half to even; an amount that rounds to 0 is refused.';
+const amountSchema = {
+  type: 'number',
+  exclusiveMinimum: 0,
+  maximum: inUnits(LIMITS.purchaseAmount),
+  description: AMOUNT,
+};
+
+/** Validated as text, so no digit is lost in a float. */
+const Amount = Type.Unsafe<string>({
+  type: 'string',
+  format: 'amount',
+  description: AMOUNT,
+  'x-shown': amountSchema,
+});
+
+const money = (description: string) => Type.Number({ description: `${description}, in the game's currency.` });
+
+export const recordPurchase = defineRoute({
+  method: 'POST',
+  path: '/v1/players/players/{id}/purchase',
+  tag: 'Players',
+  summary: 'Record a purchase',
+  description:
+    'Send the fields as query parameters. A transaction_id counts once per player, however late a repeat arrives; ' +
+    'the repeat returns the first response. Without a transaction_id and an Idempotency-Key, every request records a ' +
+    'new purchase. The service also tracks the event `purchase`. A game can refuse purchases from client keys.',
+  auth: { keys: ['client', 'server'] },
+  players: ({ params }) => ({ playerId: params.id }),
+  limitClass: 'none',
+  idempotent: true,
+  errors: ['PLAYER_NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
+  input: {
+    params: Type.Object({ id: PlayerId }),
+    query: Type.Object({
+      amount: Amount,
+      currency: Type.Optional(
+        Type.String({
+          format: 'currency',
+          description:
+            'ISO 4217 code of the currency the player paid in, in upper case. It is only recorded: `amount` is in ' +
+            "the game's currency, which the service never converts.",
+        }),
+      ),
+      product_id: Type.Optional(
+        Type.String({ minLength: 1, maxLength: LIMITS.productIdLength, description: 'Id of the product.' }),
+      ),
+      transaction_id: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: LIMITS.callerIdLength,
+          format: 'caller-id',
+          description: "The store's transaction id. Repeats for the same player count once.",
+        }),
+      ),
+    }),
+  },
+  reply: {
+    statuses: [200],
+    description: 'The purchase is durable.',
+    schema: Type.Object(
+      {
+        player_id: PlayerId,
+        amount: money('Amount of the purchase'),
+        total_revenue: money('Sum of all purchases of the player, including this one'),
+        purchase_count: Type.Integer({ description: 'Number of purchases of the player, including this one.' }),
+        is_payer: Type.Boolean({ description: 'Always true: the player has paid.' }),
+      },
+      { description: 'A recorded purchase.' },
+    ),
+    example: {
+      player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11',
+      amount: 9.99,
+      total_revenue: 109.98,
+      purchase_count: 4,
+      is_payer: true,
+    },
+  },
+  action: {
+    kind: 'command',
+    toCommand({ params, query }, context) {
+      const refused = refusedPurchase(context);
+      if (refused !== undefined) return refused;
+      const amount = parseAmount(query.amount);
+      if (amount === undefined) return invalid([{ path: 'amount', message: 'must be a decimal number' }]);
+      const { origin, services, idempotency } = context;
+      const playerId = params.id.toLowerCase();
+      return {
+        kind: 'addressed',
+        playerId: playerId,
+        body: {
+          kind: 'RecordPurchase',
+          playerId,
+          amount,
+          currency: query.currency ?? null,
+          productId: query.product_id ?? null,
+          transactionId: query.transaction_id ?? null,
+          eventId: services.ids.uuidv7(origin.receivedAt),
+          ...(idempotency === undefined ? {} : { idempotency }),
+        },
+      };
+    },
+    toAnswer(reply) {
+      if (reply.kind !== 'purchaseRecorded') throw new Error(`a recorded purchase was answered with ${reply.kind}`);
+      const { playerId, amount, totalRevenue, purchaseCount, replayed = false } = reply;
+      return answer(
+        `{"player_id":"${playerId}","amount":${unitsText(amount)},"total_revenue":${unitsText(totalRevenue)},` +
+          `"purchase_count":${purchaseCount},"is_payer":true}`,
+        { replayed },
+      );
+    },
+  },
+});

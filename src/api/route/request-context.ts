@@ -1,0 +1,168 @@
+import type { Targeting } from '../../../actors/targeting.ts';
+import type { IdempotencyClaim } from '../../../core/vocabulary/commands/commands.ts';
+import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
+import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
+import type { Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
+import type { SqlReader } from '../console/sql/sql-reader.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
+import type { Formats } from '../../../streams/format-gate.ts';
+import type { Freshness } from '../../../streams/freshness/output-freshness.ts';
+import type { WebhookOperations } from '../../../streams/webhook-operations.ts';
+import type { Backend, Origin } from '../../gateway/backend/backend.ts';
+import type { BodyStream } from '../../gateway/http/read/body-stream.ts';
+import type { Challenges } from '../../gateway/access/limits/challenges.ts';
+import type { OpenIdProvider } from '../../gateway/access/console/openid.ts';
+import type { StreamTokens } from '../../gateway/access/keys/stream-tokens.ts';
+import type { FlagUse } from '../../gateway/flag-use.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
+import type { Ids } from '../../../core/kernel/ids.ts';
+import type { PasswordHashes } from '../../../core/kernel/secrets/password-hash.ts';
+import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { EventSchemas } from '../../event-schemas/event-schemas.ts';
+import type { Operations } from '../../operations/deployment-status.ts';
+import type { LoadedModels } from '../../scoring/models.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
+import type { EventTracer } from '../../trace/trace-port.ts';
+import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
+import type { QueryRunner } from '../analytics/query-runner.ts';
+import type { Answer } from './answer.ts';
+import type { ApiKey } from './api-key.ts';
+import type { NameWarnings } from '../definitions/name-warnings.ts';
+import type { DefinitionTexts } from '../flags/definition-texts.ts';
+import type { SegmentPreviewer } from '../segments/segment-previews.ts';
+import type { ListLoader } from '../segments/lists/list-port.ts';
+
+/** What a route with a key gets besides the validated input. */
+export interface RequestContext {
+  readonly services: Services;
+  readonly key: ApiKey;
+  /** The only player that the request may act for, from its player token; undefined means any player. */
+  readonly player: OnlyPlayer | undefined;
+  readonly origin: Origin;
+  /** Set if the request has an Idempotency-Key and the route supports it. */
+  readonly idempotency: IdempotencyClaim | undefined;
+  /** The mark of a proposal's change, the same for all who approve it. It replaces that of an Idempotency-Key. */
+  readonly writeMark?: Omit<WriteMark, 'at'>;
+  /**
+   * Faults of single values, such as oversized strings and lone surrogates. Empty unless the route takes faulty items.
+   */
+  readonly faults: readonly FieldFault[];
+  /** The body of a route that reads it while it arrives. */
+  readonly body: BodyStream | undefined;
+  /** Performs an audited action: it writes an entry before, and its outcome after. */
+  readonly audited?: AuditedPerform;
+  /** Stores the request for a second person instead of performing it; undefined: it changes nothing that needs one. */
+  readonly propose?: (input: AuditedInput) => Promise<Failure | undefined>;
+  /** Performs a proposal as a request of this caller; undefined: there is no such route. */
+  readonly perform?: (proposal: ProposedChange) => Promise<Answer | undefined>;
+  /** Unknown fields for X-Ignored-Fields. Routes add those of list items. */
+  readonly ignored: string[];
+}
+
+/** What a proposal does. */
+export type ProposedChange = Pick<ProposalDocument, 'id' | 'method' | 'path' | 'params' | 'body' | 'version'>;
+
+/** The parts of a request that say what it does. */
+export interface AuditedInput {
+  params?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Performs something and audits it. @returns a failure if it could not be audited */
+export type AuditedPerform = <T extends { kind: string }>(
+  input: AuditedInput,
+  perform: () => T | Promise<T>,
+) => Promise<T | Failure>;
+
+/** The player of a player token. */
+export interface OnlyPlayer {
+  readonly externalId: string;
+  readonly playerId: string;
+}
+
+/** The ports that routes may use. */
+export interface Services {
+  readonly backend: Backend;
+  readonly config: ConfigStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly metrics: Metrics;
+  readonly readiness: () => Readiness;
+  /**
+   * Progress of evaluating players since the edit of a segment at a CONFIG revision. Rejects if the broker is
+   * unreachable.
+   */
+  readonly segmentProgress: (question: SegmentQuestion) => Promise<SegmentsProgress>;
+  /** The answer to every write while the service accepts none; undefined: it accepts them. */
+  readonly writeRefusal: () => Failure | undefined;
+  readonly scorer: Scorer;
+  readonly eventSchemas: Pick<EventSchemas, 'validate' | 'compile' | 'compileAllFaults'>;
+  /** The models of this process. */
+  readonly scoringModels: () => LoadedModels;
+  /** Reads the state of the deployment. */
+  readonly operations: Operations;
+  /** Reads from ClickHouse. */
+  readonly analytics: Omit<Analytics, 'close' | 'missedEvents'>;
+  /** Answers analytics queries. */
+  readonly queries: QueryRunner;
+  /** How far the outputs are. */
+  readonly freshness: Freshness;
+  readonly webhookOperations: WebhookOperations;
+  readonly eventTracer: Pick<EventTracer, 'trace'>;
+  /** The compiled definitions of a game, for evaluations that are shown and recorded nowhere. */
+  readonly targeting: (game: string, environment: Environment) => Targeting;
+  readonly streamTokens: StreamTokens;
+  /** When flags were last evaluated. */
+  readonly flagUse: Pick<FlagUse, 'read'>;
+  readonly definitionTexts: DefinitionTexts;
+  readonly listLoader: ListLoader;
+  readonly segmentPreviews: SegmentPreviewer;
+  readonly nameWarnings: NameWarnings;
+  readonly passwords: PasswordHashes;
+  readonly challenges: Challenges;
+  /** Signs people in; undefined: none is configured. */
+  readonly openId: OpenIdProvider | undefined;
+  /** Runs statements of people. */
+  readonly sql: Pick<SqlReader, 'run'>;
+  /** Whether every process of the deployment knows a format. */
+  readonly formats: Pick<Formats, 'usable'>;
+}
+
+export interface SegmentQuestion {
+  game: string;
+  environment: Environment;
+  segmentId: string;
+  revision: number;
+  /** Ids of the computed properties that its condition reads. */
+  properties?: readonly string[];
+}
+
+/** Progress over all partitions of a game and environment. Counts are players. */
+export interface SegmentsProgress {
+  evaluated: number;
+  total: number;
+  done: boolean;
+  /** Evaluated players for whom the condition exceeded its step budget. */
+  overBudget: number;
+  /** Partitions, and those in which the past of the computed properties is counted. */
+  partitions: number;
+  filled: number;
+}
+
+/** Whether this process can serve requests, check by check. */
+export interface Readiness {
+  /** Whether all required checks pass. */
+  ready: boolean;
+  checks: Record<string, boolean>;
+  details: readonly CheckDetail[];
+}
+
+/** One check in the verbose form. `info` holds JSON values. */
+export interface CheckDetail {
+  name: string;
+  ok: boolean;
+  required: boolean;
+  info?: Readonly<Record<string, unknown>>;
+}

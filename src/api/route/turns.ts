@@ -1,0 +1,21 @@
+import { sleep, type Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+
+/** Yields to other requests while a large request is validated event by event. */
+export interface Turns {
+  /** Await the result before each event; undefined while the current turn has time left. */
+  pause(): Promise<void> | undefined;
+}
+
+/** Starts the first turn. */
+export function createTurns(clock: Clock): Turns {
+  let beganMs = clock.monotonicMs();
+  return {
+    pause() {
+      if (clock.monotonicMs() - beganMs < LIMITS.validationTurnMs) return undefined;
+      return sleep(clock, 0).then(() => {
+        beganMs = clock.monotonicMs();
+      });
+    },
+  };
+}

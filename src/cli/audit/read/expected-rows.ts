@@ -1,0 +1,230 @@
+import type { decodeCommit, decodeScores } from '../../../../core/codec/codec.ts';
+import type { AuditedName } from '../compare/audited-tables.ts';
+import { unpackEvents } from './unpack-events.ts';
+
+export type Fact = ReturnType<typeof decodeCommit>['facts'][number];
+type Score = ReturnType<typeof decodeScores>[number];
+export type Cell = string | number | null | readonly string[];
+
+/** A row that a table must have, as a fact or score says it. */
+export interface ExpectedRow {
+  table: AuditedName;
+  sequence: number;
+  index: number;
+  /** The player or device that it belongs to. */
+  owner: string;
+  /** Further players, with any of whom it is deleted. */
+  named?: readonly string[];
+  /** In the order of the table's columns. */
+  cells: readonly Cell[];
+}
+
+/** The rows of imported events of one fact differ in the upper half of `facts_index`. */
+const PLACES_OF_FACT = 65_536;
+
+/** The rows that docs/analytics.md promises for a fact. */
+export function rowsOfFact(fact: Fact, sequence: number, index: number): ExpectedRow[] {
+  if (fact.kind === 'SnapshotMark') return [];
+  const scope = [fact.game, fact.environment];
+  const row = (table: AuditedName, cells: readonly Cell[], place = 0): ExpectedRow => ({
+    table,
+    sequence,
+    index: index + PLACES_OF_FACT * place,
+    owner: fact.entityId.toLowerCase(),
+    cells: cells.map(wellFormed),
+  });
+  const player = 'externalId' in fact ? [fact.entityId.toLowerCase(), fact.externalId] : [fact.entityId.toLowerCase()];
+  switch (fact.kind) {
+    case 'EventTracked': {
+      const { lifecycleStage, isPayer, country, schemaFault = '', release } = fact;
+      const cells = [...sentEvent(fact), lifecycleStage, bool(isPayer), country, schemaFault, sourceOf(fact)];
+      const rows = [row('events', [...cells, keyKindOf(fact.by)])];
+      if (release === undefined) return rows;
+      const { number, quarantinedAt } = release;
+      const released = [fact.eventId, fact.eventName, number, time(quarantinedAt), time(fact.at)];
+      return [...rows, row('quarantine_releases', [...scope, fact.entityId.toLowerCase(), ...released])];
+    }
+    case 'EventImported': {
+      const sent = sentEvent({ ...fact, timestamp: fact.at });
+      return [row('events', [...sent, '', bool(fact.isPayer), fact.country, '', 'import', ''])];
+    }
+    case 'EventsImported': {
+      const { entityId, game, environment, externalId } = fact;
+      return unpackEvents(fact.packed).map((event, place) => {
+        const sent = sentEvent({ entityId, game, environment, externalId, timestamp: event.at, ...event });
+        return row('events', [...sent, '', bool(place >= fact.payerFrom), fact.country, '', 'import', ''], place);
+      });
+    }
+    case 'EventQuarantined':
+      return [
+        {
+          ...row('quarantined_events', [
+            ...sentEvent(fact),
+            fact.number,
+            fact.reason.schemaVersion,
+            keyKindOf(fact.by),
+          ]),
+          named: fact.reason.named ?? [],
+        },
+      ];
+    case 'SessionClosed': {
+      const { sessionId, reason, openedAt, endedAt, durationSeconds, eventCount, achievements } = fact;
+      const counts = [eventCount, achievements, fact.interventionsShown, fact.interventionsClicked, time(fact.at)];
+      const times = [time(openedAt), time(endedAt), Math.round(durationSeconds)];
+      return [row('sessions', [...scope, sessionId, ...player, reason, ...times, ...counts, ...playedWith(fact)])];
+    }
+    case 'SessionRecorded': {
+      const times = [optionalTime(fact.startedAt), optionalTime(fact.endedAt), Math.round(fact.durationSeconds)];
+      const rest = [...times, 0, [], 0, 0, time(fact.at), ...playedWith(fact)];
+      return [row('sessions', [...scope, fact.sessionId, ...player, 'recorded', ...rest])];
+    }
+    case 'SessionImported': {
+      const start = fact.at - Math.round(fact.durationSeconds * 1_000);
+      const times = [time(start), time(fact.at), Math.round(fact.durationSeconds)];
+      const rest = [...times, 0, [], 0, 0, time(fact.at), ...playedWith(fact)];
+      return [row('sessions', [...scope, fact.sessionId, ...player, 'imported', ...rest])];
+    }
+    case 'PurchaseRecorded':
+    case 'PurchaseImported': {
+      const by = fact.kind === 'PurchaseImported' ? 'import' : keyKindOf(fact.by);
+      const bought = [fact.currency, fact.productId, fact.transactionId, time(fact.at), by, 1];
+      return [row('purchases', [...scope, ...player, money(fact.amount), ...bought])];
+    }
+    case 'PurchaseReversed': {
+      const bought = [fact.currency, fact.productId, fact.transactionId, time(fact.recordedAt), 'client', -1];
+      return [row('purchases', [...scope, ...player, money(-fact.amount), ...bought])];
+    }
+    case 'PlayerImported': {
+      if (fact.begunAt === undefined) return [];
+      return [
+        row('player_beginnings', [...scope, fact.entityId, fact.player.externalId, time(fact.begunAt), time(fact.at)]),
+      ];
+    }
+    case 'LifecycleChanged': {
+      const times = [time(fact.changedAt), time(fact.at)];
+      return [row('lifecycle_transitions', [...scope, ...player, fact.from, fact.to, ...times])];
+    }
+    case 'SegmentEntered':
+    case 'SegmentExited': {
+      const transition = fact.kind === 'SegmentEntered' ? 'entered' : 'exited';
+      const cells = [...scope, fact.segmentId, fact.segmentKey, ...player, transition, time(fact.at)];
+      return [row('segment_transitions', cells)];
+    }
+    case 'FlagExposed': {
+      const { flagKey, flagVersion, period = 0, variantKey, value, reason, attribution = '' } = fact;
+      const flag = [flagKey, flagVersion, period, variantKey, value, reason, attribution];
+      return [row('flag_exposures', [...scope, ...flag, ...player, time(fact.at)])];
+    }
+    case 'FlagsServed':
+      return fact.mixed.map((key) => {
+        const { flagVersion = 0, period = 0 } = fact.flags.find(({ flagKey }) => flagKey === key) ?? {};
+        return row('flag_mixed_players', [...scope, key, flagVersion, period, ...player, time(fact.at)]);
+      });
+    case 'InterventionTriggered':
+    case 'InterventionSuppressed':
+    case 'InterventionOffered':
+    case 'InterventionShown':
+    case 'InterventionClicked': {
+      const campaign = [fact.campaignId, fact.campaignKey, fact.campaignVersion];
+      const event = fact.kind.slice('Intervention'.length).toLowerCase();
+      const why = [fact.kind === 'InterventionSuppressed' ? fact.reason : '', 'cause' in fact ? fact.cause : ''];
+      const what = 'interventionId' in fact ? fact.interventionId : null;
+      const session = 'sessionId' in fact ? fact.sessionId : null;
+      return [row('campaign_events', [...scope, ...campaign, ...player, event, ...why, what, session, time(fact.at)])];
+    }
+    case 'PlayerErased':
+      return [row('erasures', [...scope, fact.entityId.toLowerCase(), time(fact.at), time(fact.at)])];
+    // The player's next snapshot has what these change.
+    case 'ChurnRiskChanged':
+    case 'EntitySnapshot':
+    case 'FlagOverridden':
+    case 'HistoryImported':
+    case 'IdempotencyKeyUsed':
+    case 'ImportAdvanced':
+    case 'LifecycleScheduled':
+    case 'PlayerListed':
+    case 'PlayerRegistered':
+    case 'PlayerUpdated':
+    case 'PropertiesChanged':
+    case 'PropertiesDropped':
+    case 'PropertyFilled':
+    case 'SegmentsScheduled':
+    case 'SessionFlagsTold':
+    case 'SessionOpened':
+    case 'SessionSynced':
+      return [];
+  }
+}
+
+/** The row of an answered score. */
+export function rowOfScore(score: Score, sequence: number, index: number): ExpectedRow {
+  const { features } = score;
+  const inputs = [features.loot_distinct_types, features.sess_duration_total, features.match_avg_fight_time];
+  const others = [features.match_wins, features.install_hour, features.vpay_count];
+  const answer = [score.score, score.bucket, score.modelVersion, bool(score.forced), time(score.scoredAt)];
+  const { recordId, game, tenant, environment, deviceId } = score;
+  const cells = [recordId.toLowerCase(), game, tenant, environment, deviceId, ...inputs, ...others, ...answer];
+  const table = score.challenger ? 'challenger_scores' : 'scores';
+  return { table, sequence, index, owner: deviceId, cells: cells.map(wellFormed) };
+}
+
+interface SentEvent {
+  eventId: string;
+  game: string;
+  environment: string;
+  entityId: string;
+  externalId: string;
+  eventName: string;
+  sessionId: string | null;
+  properties: string;
+  timestamp: number;
+  at: number;
+}
+
+function sentEvent(event: SentEvent): Cell[] {
+  const { eventId, game, environment, entityId, externalId, eventName, sessionId, properties, timestamp, at } = event;
+  const player = [entityId.toLowerCase(), externalId];
+  return [eventId, game, environment, ...player, eventName, sessionId, properties, time(timestamp), time(at)];
+}
+
+/** The events that the service makes itself. Callers may use these names too, which older records do not tell apart. */
+const MADE_BY_SERVICE: readonly string[] = ['purchase', 'session_recorded'];
+
+function sourceOf({ by, eventName }: { by?: string; eventName: string }): string {
+  if (by === 'service') return 'service';
+  return by === undefined && MADE_BY_SERVICE.includes(eventName) ? '' : 'caller';
+}
+
+const playedWith = ({ platform = '', appVersion = '' }: { platform?: string; appVersion?: string }): Cell[] => [
+  platform,
+  appVersion,
+];
+
+const keyKindOf = (by: string | undefined): string => (by === 'client' || by === 'server' ? by : '');
+
+const bool = (value: boolean): number => (value ? 1 : 0);
+
+/** The range of the type DateTime64. */
+const [EARLIEST_MS, LATEST_MS] = [Date.UTC(1900, 0, 1), Date.UTC(2300, 0, 1) - 1];
+
+function time(ms: number): number {
+  return Math.max(EARLIEST_MS, Math.min(LATEST_MS, Math.trunc(ms)));
+}
+
+const optionalTime = (ms: number | null): number | null => (ms === null ? null : time(ms));
+
+/** Ten-thousandths as ClickHouse writes a decimal: no zeros at the end. */
+export function money(tenThousandths: number): string {
+  const sign = tenThousandths < 0 ? '-' : '';
+  const digits = String(Math.abs(tenThousandths)).padStart(5, '0');
+  const whole = digits.slice(0, -4);
+  let end = 4;
+  while (end > 0 && digits.charAt(whole.length + end - 1) === '0') end -= 1;
+  return `${sign}${whole}${end === 0 ? '' : `.${digits.slice(-4).slice(0, end)}`}`;
+}
+
+/** Half of a surrogate pair has no UTF-8. */
+function wellFormed(cell: Cell): Cell {
+  if (typeof cell === 'string') return cell.toWellFormed();
+  return typeof cell === 'object' && cell !== null ? cell.map((text) => text.toWellFormed()) : cell;
+}

@@ -1,0 +1,112 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { CliError } from '../cli-error.ts';
+import type { CliContext } from '../context.ts';
+import { literal, queryRows, smallResult, type QueryRows } from '../export/clickhouse-rows.ts';
+import { EXPORT_FORMATS, exportRows, type ExportFormat } from '../export/export-file.ts';
+
+interface ExportOptions {
+  game: string;
+  environment: Environment;
+  format: ExportFormat;
+  output?: string;
+}
+
+interface EventOptions extends ExportOptions {
+  from: number;
+  to: number;
+}
+
+/** `export events|segment` */
+export function exportCommand(context: CliContext): Command {
+  const command = new Command('export').description('Write events, or the members of a segment, to a file.');
+  withOptions(command.command('events'))
+    .description('Export the events that were received from one time until before another, in order of time.')
+    .requiredOption('--from <time>', 'ISO 8601', timeOf)
+    .requiredOption('--to <time>', 'ISO 8601', timeOf)
+    .action(async (options: EventOptions) => {
+      const query = queryRows(context.clickhouse());
+      const statements = await eventStatements(query, options);
+      await exportRows({ query, statements, ...outputOf(options) });
+    });
+  withOptions(command.command('segment'))
+    .description('Export the players that are in a segment.')
+    .argument('<key>', 'key of the segment')
+    .action((key: string, options: ExportOptions) =>
+      context.withConfigStore(async (store) => {
+        const { game, environment } = options;
+        const segment = store.list('segment', game, environment).find(({ document }) => document.key === key);
+        if (segment === undefined) throw new CliError(`There is no segment ${key} in ${game}, ${environment}.`);
+        const query = queryRows(context.clickhouse());
+        const statements = [memberStatement(segment.document.id, options)];
+        await exportRows({ query, statements, ...outputOf(options) });
+      }),
+    );
+  return command;
+}
+
+function withOptions(command: Command): Command {
+  return command
+    .requiredOption('--game <id>', 'game to export from')
+    .addOption(new Option('--environment <environment>').choices(['live', 'test']).default('live'))
+    .addOption(new Option('--format <format>').choices(EXPORT_FORMATS).makeOptionMandatory())
+    .option('--output <file>', 'file to write (default: standard output)');
+}
+
+const outputOf = ({ format, output }: ExportOptions) => ({ format, output });
+
+function timeOf(text: string): number {
+  const epochMs = parseTimestamp(text);
+  if (epochMs === undefined) throw new InvalidArgumentError('It must be ISO 8601, such as 2026-01-31T00:00:00Z.');
+  return epochMs;
+}
+
+/** Columns that `import events` reads, and what analysts need of the player at that time. */
+const EVENT_COLUMNS =
+  'event_id, external_id, event_name, timestamp, session_id, properties, source, player_id, game_id, environment, ' +
+  'received_at, lifecycle_stage, is_payer, country';
+
+/** Statements for ranges of some hours: ClickHouse then sorts few rows at a time, however long the whole range is. */
+async function eventStatements(query: QueryRows, { game, environment, from, to }: EventOptions): Promise<string[]> {
+  if (from >= to) throw new CliError('--from must be before --to.');
+  const scope = `game_id = ${literal(game)} AND environment = ${literal(environment)}`;
+  const hours = await smallResult(
+    query,
+    `SELECT toUnixTimestamp(toStartOfHour(received_at)) AS hour, count() FROM events WHERE ${scope} ` +
+      `AND ${between(from, to)} GROUP BY hour ORDER BY hour`,
+  );
+  const ends: number[] = [];
+  let rows = 0;
+  for (const [seconds, count] of hours) {
+    rows += Number(count);
+    if (rows < LIMITS.exportStatementRows) continue;
+    rows = 0;
+    ends.push(Math.min(Number(seconds) * 1_000 + HOUR_MS, to));
+  }
+  if (ends.at(-1) !== to) ends.push(to);
+  return ends.map(
+    (end, place) =>
+      `SELECT ${EVENT_COLUMNS} FROM events WHERE ${scope} AND ${between(ends[place - 1] ?? from, end)} ` +
+      'ORDER BY received_at, facts_sequence, facts_index',
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
+function between(fromMs: number, toMs: number): string {
+  return `received_at >= ${timeLiteral(fromMs)} AND received_at < ${timeLiteral(toMs)}`;
+}
+
+function timeLiteral(epochMs: number): string {
+  return `toDateTime64(${literal(formatTimestamp(epochMs).slice(0, -1).replace('T', ' '))}, 3, 'UTC')`;
+}
+
+function memberStatement(segmentId: string, { game, environment }: ExportOptions): string {
+  return (
+    'SELECT external_id, player_id, entered_at FROM segment_memberships ' +
+    `WHERE game_id = ${literal(game)} AND environment = ${literal(environment)} AND segment_id = ${literal(segmentId)} ` +
+    'ORDER BY player_id'
+  );
+}

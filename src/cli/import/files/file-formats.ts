@@ -1,0 +1,269 @@
+import { parseAmount, unitsText } from '../../../../core/kernel/money.ts';
+import { isEmail } from '../../../../core/kernel/text/email.ts';
+import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { ImportItem } from '../../../../core/vocabulary/commands/import.ts';
+import { NEVER_SEEN } from '../../../../core/vocabulary/state/player.ts';
+import {
+  documentOf,
+  type Fields,
+  LineFault,
+  type LineNotes,
+  optionalText,
+  optionalTime,
+  requiredText,
+  requiredTime,
+} from './line-fields.ts';
+
+/*
+ * What the lines of a file say, by the product that exported it. A format reads the fields of one line, and throws
+ * `LineFault` for one that cannot be imported.
+ */
+
+/** A line without what the file as a whole gives it. Without an `eventId`, the id follows from file and line. */
+export type HistoryLine = Omit<ImportItem, 'line' | 'playerId' | 'event'> & {
+  event?: Omit<NonNullable<ImportItem['event']>, 'eventId'> & { eventId: string | undefined };
+};
+
+export interface FileFormat {
+  /** The columns that CSV must have, and those that it may have; `undefined`: any others, which are left out. */
+  required: readonly string[];
+  optional: readonly string[] | undefined;
+  /** JSON Pointers of the objects whose values are imported: faults elsewhere in the line do not matter. */
+  documents: readonly string[];
+  read(fields: Fields, nowMs: number, notes: LineNotes): HistoryLine;
+}
+
+export type ImportKind = 'events' | 'players' | 'purchases';
+export const IMPORT_KINDS = ['events', 'players', 'purchases'] as const satisfies readonly ImportKind[];
+export type ImportSource = 'native' | 'posthog' | 'amplitude' | 'gameanalytics';
+export const IMPORT_SOURCES = [
+  'native',
+  'posthog',
+  'amplitude',
+  'gameanalytics',
+] as const satisfies readonly ImportSource[];
+
+const eventName = (fields: Fields, name: string): string => requiredText(fields, name, LIMITS.nameLength);
+const playerName = (fields: Fields, name: string): string => requiredId(fields, name, LIMITS.externalIdLength);
+function requiredId(fields: Fields, name: string, maxLength: number): string {
+  const id = requiredText(fields, name, maxLength);
+  if (isBrokenId(id)) throw new LineFault(`\`${name}\` ${BROKEN_ID}.`);
+  return id;
+}
+/** An id that is none is absent, as in the API. */
+function ownId(fields: Fields, name: string, maxLength: number = LIMITS.callerIdLength): string | undefined {
+  const id = optionalText(fields, name, maxLength);
+  return id === undefined || isBrokenId(id) ? undefined : id;
+}
+
+/** The columns of `export events`. Those that the service makes itself are left out. */
+const EXPORTED = ['player_id', 'game_id', 'environment', 'received_at', 'lifecycle_stage', 'is_payer', 'country'];
+
+const nativeEvents: FileFormat = {
+  required: ['external_id', 'event_name', 'timestamp'],
+  optional: ['event_id', 'properties', 'session_id', 'source', ...EXPORTED],
+  documents: ['/properties'],
+  read(fields, nowMs, notes) {
+    const name = eventName(fields, 'event_name');
+    const properties = documentOf(fields, 'properties', notes);
+    const line: HistoryLine = {
+      externalId: playerName(fields, 'external_id'),
+      at: requiredTime(fields, 'timestamp', nowMs),
+      event: {
+        eventId: ownId(fields, 'event_id'),
+        eventName: name,
+        properties,
+        sessionId: ownId(fields, 'session_id') ?? null,
+      },
+    };
+    // What another deployment of this service made of a session or a purchase counts here too.
+    if (fields['source'] !== 'service') return line;
+    if (name === 'session_recorded') line.session = sessionOf(parsed(properties), NATIVE_SESSION);
+    if (name === 'purchase') line.purchase = purchaseOf(parsed(properties));
+    return line;
+  },
+};
+
+const nativePurchases: FileFormat = {
+  required: ['external_id', 'amount', 'timestamp'],
+  optional: ['currency', 'product_id', 'transaction_id'],
+  documents: [],
+  read(fields, nowMs) {
+    const purchase = purchaseOf(fields);
+    const { amount, currency, productId, transactionId } = purchase;
+    const rest = JSON.stringify({
+      currency: currency ?? undefined,
+      product_id: productId ?? undefined,
+      transaction_id: transactionId ?? undefined,
+    });
+    const properties = `{"amount":${unitsText(amount)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
+    return {
+      externalId: playerName(fields, 'external_id'),
+      at: requiredTime(fields, 'timestamp', nowMs),
+      purchase,
+      event: { eventId: undefined, eventName: 'purchase', properties, sessionId: null },
+    };
+  },
+};
+
+const nativePlayers: FileFormat = {
+  required: ['external_id'],
+  optional: ['email', 'device_id', 'attributes', 'first_seen_at', 'last_seen_at'],
+  documents: ['/attributes'],
+  read(fields, nowMs, notes) {
+    const firstSeenAt = optionalTime(fields, 'first_seen_at', nowMs);
+    const at = optionalTime(fields, 'last_seen_at', nowMs) ?? firstSeenAt ?? NEVER_SEEN;
+    const deviceId = ownId(fields, 'device_id', LIMITS.deviceIdLength);
+    const email = optionalText(fields, 'email', LIMITS.emailLength);
+    if (email !== undefined && !isEmail(email)) throw new LineFault('`email` must be an e-mail address.');
+    return {
+      externalId: playerName(fields, 'external_id'),
+      at,
+      player: {
+        ...(firstSeenAt === undefined ? {} : { firstSeenAt: Math.min(firstSeenAt, at) }),
+        ...(deviceId === undefined ? {} : { deviceId }),
+        ...(email === undefined ? {} : { email }),
+        attributes: documentOf(fields, 'attributes', notes),
+      },
+    };
+  },
+};
+
+/** PostHog's batch exports and queries of `events`. */
+const posthogEvents: FileFormat = {
+  required: ['event', 'distinct_id', 'timestamp'],
+  optional: undefined,
+  documents: ['/properties'],
+  read(fields, nowMs, notes) {
+    const properties = documentOf(fields, 'properties', notes);
+    return {
+      externalId: playerName(fields, 'distinct_id'),
+      at: requiredTime(fields, 'timestamp', nowMs),
+      event: {
+        eventId: ownId(fields, 'uuid'),
+        eventName: eventName(fields, 'event'),
+        properties,
+        sessionId: properties.includes('"$session_id"') ? (ownId(parsed(properties), '$session_id') ?? null) : null,
+      },
+    };
+  },
+};
+
+const AMPLITUDE_IDS = ['user_id', 'device_id'] as const;
+
+/** Amplitude's Export API. Without a user id, the player is known by its device. */
+const amplitudeEvents: FileFormat = {
+  required: ['event_type', 'event_time'],
+  optional: undefined,
+  documents: ['/event_properties'],
+  read(fields, nowMs, notes) {
+    const idField = AMPLITUDE_IDS.find((name) => optionalText(fields, name, LIMITS.externalIdLength) !== undefined);
+    if (idField === undefined) throw new LineFault('`user_id` and `device_id` are missing.');
+    const sessionId = ownId(fields, 'session_id');
+    return {
+      externalId: playerName(fields, idField),
+      at: requiredTime(fields, 'event_time', nowMs),
+      event: {
+        eventId: ownId(fields, 'uuid') ?? ownId(fields, '$insert_id'),
+        eventName: eventName(fields, 'event_type'),
+        properties: documentOf(fields, 'event_properties', notes),
+        // Amplitude has -1 for events outside of sessions.
+        sessionId: sessionId === undefined || sessionId === '-1' ? null : sessionId,
+      },
+    };
+  },
+};
+
+/** GameAnalytics' data export: a wrapper with the event in `data`. Its times are seconds. */
+const gameAnalyticsEvents: FileFormat = {
+  required: ['data'],
+  optional: undefined,
+  documents: ['/data'],
+  read(fields, nowMs, notes) {
+    const text = documentOf(fields, 'data', notes);
+    const data = parsed(text);
+    const category = requiredText(data, 'category', LIMITS.nameLength);
+    const { user_id: _, client_ts: __, ...properties } = data;
+    const line: HistoryLine = {
+      externalId: playerName(data, 'user_id'),
+      at: requiredTime(data, 'client_ts', nowMs),
+      event: {
+        eventId: ownId(data, 'event_uuid'),
+        eventName: category === 'design' ? eventName(data, 'event_id') : category,
+        properties: JSON.stringify(properties),
+        sessionId: ownId(data, 'session_id') ?? null,
+      },
+    };
+    if (category === 'session_end' && line.event?.sessionId !== null)
+      line.session = sessionOf(data, GAME_ANALYTICS_SESSION);
+    return line;
+  },
+};
+
+const FORMATS: Readonly<Record<ImportSource, Partial<Record<ImportKind, FileFormat>>>> = {
+  native: { events: nativeEvents, players: nativePlayers, purchases: nativePurchases },
+  posthog: { events: posthogEvents },
+  amplitude: { events: amplitudeEvents },
+  gameanalytics: { events: gameAnalyticsEvents },
+};
+
+/** `undefined`: there is no such export. */
+export function fileFormat(source: ImportSource, kind: ImportKind): FileFormat | undefined {
+  return FORMATS[source][kind];
+}
+
+function parsed(document: string): Fields {
+  const fields: Fields = JSON.parse(document);
+  return fields;
+}
+
+/** What products call the length of a session and the version of the game. */
+interface SessionFields {
+  length: string;
+  version: string;
+}
+const NATIVE_SESSION: SessionFields = { length: 'duration_seconds', version: 'app_version' };
+const GAME_ANALYTICS_SESSION: SessionFields = { length: 'length', version: 'build' };
+
+function sessionOf(fields: Fields, { length, version }: SessionFields): NonNullable<ImportItem['session']> {
+  const sent = fields[length];
+  // Whole: the rows hold no fractions, and totals of a player must equal the sum of them.
+  const isNumber = typeof sent === 'number' || (typeof sent === 'string' && /^[\d.]{1,10}$/.test(sent));
+  const durationSeconds = isNumber ? Math.round(Number(sent)) : Number.NaN;
+  if (!(durationSeconds >= 0 && durationSeconds <= LIMITS.recordedSessionSeconds)) {
+    throw new LineFault(`\`${length}\` must be from 0 to ${LIMITS.recordedSessionSeconds} seconds.`);
+  }
+  const platform = deviceField(fields['platform']);
+  const appVersion = deviceField(fields[version]);
+  return {
+    sessionId: requiredId(fields, 'session_id', LIMITS.callerIdLength),
+    durationSeconds,
+    ...(platform === undefined ? {} : { platform }),
+    ...(appVersion === undefined ? {} : { appVersion }),
+  };
+}
+
+/** A value that no init could have sent is left out: a session counts without its device. */
+function deviceField(value: unknown): string | undefined {
+  const isField = typeof value === 'string' && value !== '' && value.length <= LIMITS.deviceFieldLength;
+  return isField && value.isWellFormed() && !value.includes('\u0000') ? value : undefined;
+}
+
+function purchaseOf(fields: Fields): NonNullable<ImportItem['purchase']> {
+  const sent = fields['amount'];
+  const amount = typeof sent === 'string' || typeof sent === 'number' ? parseAmount(String(sent)) : undefined;
+  if (amount === undefined) throw new LineFault('`amount` must be a number above 0, in the currency of the game.');
+  const currency = optionalText(fields, 'currency', CURRENCY_LENGTH)?.toUpperCase() ?? null;
+  // The API takes currencies in circulation; history may have others.
+  if (currency !== null && !/^[A-Z]{3}$/.test(currency)) {
+    throw new LineFault('`currency` must be an ISO 4217 currency code, for example USD.');
+  }
+  const productId = optionalText(fields, 'product_id', LIMITS.productIdLength) ?? null;
+  const isNamed = optionalText(fields, 'transaction_id', LIMITS.callerIdLength) !== undefined;
+  // A repeat that is not recognised would be paid twice.
+  const transactionId = isNamed ? requiredId(fields, 'transaction_id', LIMITS.callerIdLength) : null;
+  return { amount, currency, productId, transactionId };
+}
+
+const CURRENCY_LENGTH = 3;

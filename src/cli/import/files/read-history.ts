@@ -1,0 +1,185 @@
+import type { ImportItem } from '../../../../core/vocabulary/commands/import.ts';
+import { parseNotedJson } from '../../../gateway/http/read/parse-json.ts';
+import { isPlainObject } from '../../../api/input/plain-object.ts';
+import { uuidv5 } from '../../../../core/kernel/ids.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { CliError } from '../../cli-error.ts';
+import { printable } from '../../printable.ts';
+import { csvFields } from '../../../../core/kernel/text/csv-fields.ts';
+import { withoutApostrophes } from '../../../../core/kernel/text/csv-text.ts';
+import type { FileFormat } from './file-formats.ts';
+import { LineFault, noNotes, type Fields, type LineNotes } from './line-fields.ts';
+import type { OpenFile, FileKind } from './open-source.ts';
+import { beginsWithArray, splitJson } from '../../../../core/kernel/text/split-json.ts';
+import { splitRecords, type FileRecord } from '../../../../core/kernel/text/split-records.ts';
+
+/** A line of a file that can be imported, or why it cannot. */
+export type ReadLine =
+  | { kind: 'item'; line: number; item: ImportItem; ownId?: string | undefined; notes?: LineNotes }
+  | { kind: 'fault'; line: number; reason: string; bytes: Buffer };
+
+export interface ReadOptions {
+  fileKind: FileKind;
+  format: FileFormat;
+  /** Identifies the file. Ids of events without one follow from it and the line. */
+  importId: string;
+  /** Lines before this one are left out. */
+  fromLine?: number;
+  nowMs: number;
+  /** Store what was cut of a line as it is then. Otherwise its event goes to quarantine. */
+  fit?: boolean;
+  playerIdOf: (externalId: string) => string;
+}
+
+/** UUID namespace of ids of imported events. Never change it: a repeat would have other ids. */
+const IMPORTED_IDS = '5b2f1a6e-6f0e-4d5b-9a57-2d4b8f1c7e90';
+
+/**
+ * Reads a file line by line, in arrays. A line of JSON is an item of an array if the file begins with one. Throws
+ * `CliError` if the columns of a CSV file do not fit the format.
+ */
+export async function* readHistory({ chunks }: OpenFile, options: ReadOptions): AsyncGenerator<ReadLine[]> {
+  const { fileKind, format, fromLine = 1 } = options;
+  const quoted = fileKind === 'csv';
+  let columns: string[] | undefined;
+  for await (const records of quoted ? splitRecords(chunks, { quoted, maxBytes }) : splitLines(chunks)) {
+    const lines: ReadLine[] = [];
+    for (const record of records) {
+      if (quoted && columns === undefined) columns = columnsOf(record, format);
+      else if (record.line >= fromLine) lines.push(readLine(record, columns, options));
+    }
+    if (lines.length > 0) yield lines;
+  }
+  if (quoted && columns === undefined) throw new CliError('The file has no line with the names of its columns.');
+}
+
+const maxBytes = LIMITS.importLineBytes;
+
+async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord[]> {
+  const rest = chunks[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let isArray: boolean | undefined;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+    first.push(next.value);
+    isArray = beginsWithArray(first.length === 1 ? next.value : Buffer.concat(first));
+    if (isArray !== undefined) break;
+  }
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    yield* first;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  yield* isArray === true ? splitJson(whole(), maxBytes) : splitRecords(whole(), { quoted: false, maxBytes });
+}
+
+function readLine(record: FileRecord, columns: readonly string[] | undefined, options: ReadOptions): ReadLine {
+  const { line, bytes } = record;
+  const notes = noNotes();
+  try {
+    if (record.fault !== undefined) throw new LineFault(`The line ${record.fault}.`);
+    const fields = columns === undefined ? jsonFields(bytes, options.format, notes) : namedFields(bytes, columns);
+    const read = { kind: 'item', line, ...itemOf(fields, line, options, notes) } as const;
+    return notes.cut.length + notes.replaced.length === 0 ? read : { ...read, notes };
+  } catch (error) {
+    if (error instanceof LineFault) return { kind: 'fault', line, reason: error.message, bytes };
+    throw error;
+  }
+}
+
+/** @returns the line, and the id that its event has in the file */
+function itemOf(
+  fields: Fields,
+  line: number,
+  options: ReadOptions,
+  notes: LineNotes,
+): { item: ImportItem; ownId?: string | undefined } {
+  const { format, importId, nowMs, fit, playerIdOf } = options;
+  const { event, ...read } = format.read(fields, nowMs, notes);
+  const item: ImportItem = { line, playerId: playerIdOf(read.externalId), ...read };
+  const [cut] = fit === true ? [] : notes.cut;
+  if (event === undefined) {
+    if (cut !== undefined) throw new LineFault(`\`${cut.path}\` ${cut.message}. With --fit, it is cut.`);
+    return { item };
+  }
+  const ownId = event.eventId;
+  const named = { ...event, eventId: ownId ?? uuidv5(IMPORTED_IDS, `${importId}\n${line}`) };
+  if (cut === undefined) return { ownId, item: { ...item, event: named } };
+  const { playerId, externalId, at } = item;
+  const faults = notes.cut.slice(0, LIMITS.quarantineFaults);
+  return { ownId, item: { line, playerId, externalId, at, quarantined: { ...named, faults } } };
+}
+
+function jsonFields(bytes: Buffer, { documents }: FileFormat, notes: LineNotes): Fields {
+  const parsed = parseNotedJson(bytes);
+  if (parsed.kind === 'broken') throw new LineFault(`The line ${parsed.message}.`);
+  const isOf = (path: string): boolean => documents.some((document) => path.startsWith(`${document}/`));
+  notes.replaced.push(...parsed.faults.filter(({ path }) => isOf(path)));
+  if (!isPlainObject(parsed.value)) throw new LineFault('The line is not a JSON object.');
+  return parsed.value;
+}
+
+const text = new TextDecoder('utf-8', { fatal: true });
+
+function fieldsOf(bytes: Buffer): string[] {
+  let decoded: string;
+  try {
+    decoded = text.decode(bytes);
+  } catch {
+    throw new LineFault('The line is not valid UTF-8.');
+  }
+  const fields = csvFields(decoded);
+  if ('fault' in fields) throw new LineFault(`The line ${fields.fault}.`);
+  return fields.map(withoutApostrophes);
+}
+
+function namedFields(bytes: Buffer, columns: readonly string[]): Fields {
+  const fields = fieldsOf(bytes);
+  if (fields.length !== columns.length) {
+    throw new LineFault(`The line has ${fields.length} fields; the first line names ${columns.length}.`);
+  }
+  // Object.fromEntries keeps a column named __proto__ an own property.
+  return Object.fromEntries(columns.map((name, place) => [name, fields[place]]));
+}
+
+function columnsOf({ bytes, fault }: FileRecord, { required, optional }: FileFormat): string[] {
+  let columns: string[];
+  try {
+    if (fault !== undefined) throw new LineFault(`The line ${fault}.`);
+    columns = fieldsOf(bytes);
+  } catch (error) {
+    throw new CliError(`The first line must name the columns. ${error instanceof Error ? error.message : ''}`);
+  }
+  if (columns.length > LIMITS.importColumns) {
+    throw new CliError(`The first line names ${columns.length} columns; the maximum is ${LIMITS.importColumns}.`);
+  }
+  const missing = required.filter((name) => !columns.includes(name));
+  const unknown = columns.filter(
+    (name) => optional !== undefined && !required.includes(name) && !optional.includes(name),
+  );
+  const names = new Set<string>();
+  const repeated = columns.filter((name) => names.size === names.add(name).size);
+  const found =
+    missing.length > 0
+      ? `no column ${shown(missing)}`
+      : unknown.length > 0
+        ? `an unknown column ${shown(unknown)}`
+        : repeated.length > 0
+          ? `a repeated column ${shown(repeated)}`
+          : undefined;
+  if (found === undefined) return columns;
+  const [only = ''] = columns;
+  if (columns.length === 1 && /[;\t]/.test(only)) {
+    throw new CliError('The first line separates the names of the columns with `;` or tabs. Use commas.');
+  }
+  const known = optional === undefined ? '' : ` Known: ${[...required, ...optional].join(', ')}.`;
+  const own = optional?.includes('properties') === true ? ' Other values belong in `properties`, as JSON.' : '';
+  throw new CliError(`The file has ${found}.${known}${own}`);
+}
+
+/** Names of columns for a message. */
+function shown(names: readonly string[]): string {
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
+  const some = names.slice(0, NAMES_SHOWN).map((name) => printable(name, LIMITS.nameLength));
+  return `${some.join(', ')}${more}`;
+}
+
+const NAMES_SHOWN = 10;

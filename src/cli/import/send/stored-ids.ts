@@ -1,0 +1,27 @@
+import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
+import type { JetStreamLog } from '../../../../streams/log/log-jetstream.ts';
+import { readSinkPosition } from '../../../../streams/sinks/positions.ts';
+import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { literal, type QueryRows } from '../../export/clickhouse-rows.ts';
+
+/** The digests of a game's event ids that ClickHouse has: of all, or of those of `eventIds`. */
+export function storedDigests(query: QueryRows, game: string, environment: Environment) {
+  return (eventIds?: readonly string[]): AsyncIterable<Uint8Array> => {
+    const named = eventIds === undefined ? '' : ` AND event_id IN (${eventIds.map(literal).join(', ')})`;
+    const scope = `game_id = ${literal(game)} AND environment = ${literal(environment)}${named}`;
+    const from = (table: string): string =>
+      `SELECT MD5(concat(toString(player_id), event_id)) FROM ${table} WHERE ${scope}`;
+    return query(`${from('events')} UNION ALL ${from('quarantined_events')}`, 'RowBinary');
+  };
+}
+
+/** Resolves when ClickHouse has the rows of all facts that there are now. */
+export async function whenSunk(log: JetStreamLog, clock: Clock): Promise<void> {
+  const { lastSequence } = await log.info('FACTS');
+  for (;;) {
+    const position = await readSinkPosition(log, 'clickhouse');
+    if (position === undefined ? lastSequence === 0 : position.sequence >= lastSequence) return;
+    await sleep(clock, LIMITS.importRetryMs);
+  }
+}

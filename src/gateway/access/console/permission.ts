@@ -1,0 +1,40 @@
+import type { Role } from '../../../../core/vocabulary/documents/users.ts';
+import type { ApiKey } from '../../../api/route/api-key.ts';
+import { leastRoleOf, mayAct } from '../../../api/console/users/permissions.ts';
+import type { KeyedRoute } from '../../../api/route/route.ts';
+import { failure, type Failure } from '../../../../core/kernel/errors.ts';
+
+/** The reason why a key may not call a route, with the remedy; undefined if it may. */
+export function forbidden(route: KeyedRoute, key: ApiKey): Failure | undefined {
+  const { keys, scope } = route.auth;
+  if (key.user !== undefined) return forbiddenTo(key.user.role, route);
+  if (keys.length === 0) return failure('FORBIDDEN', FOR_PEOPLE);
+  if (!keys.includes(key.kind)) return failure('FORBIDDEN', WRONG_KIND);
+  if (scope !== undefined && !key.scopes.has(scope)) return failure('FORBIDDEN', lacksScope(scope));
+  return undefined;
+}
+
+/** The reason why a person with a role may not call a route. */
+function forbiddenTo(role: Role, route: KeyedRoute): Failure | undefined {
+  const least = leastRoleOf(route);
+  if (least === undefined) return failure('FORBIDDEN', FOR_GAMES);
+  return mayAct(role, least) ? undefined : failure('FORBIDDEN', lacksRole(role, least));
+}
+
+const FOR_PEOPLE = 'This endpoint is for people who are signed in to the console; API keys cannot call it.';
+const FOR_GAMES = 'This endpoint is for games and their servers; call it with an API key.';
+
+function lacksRole(role: Role, least: Role): string {
+  return `You are ${role} here, and this needs the role ${least}. An admin grants roles.`;
+}
+
+const WRONG_KIND =
+  'This endpoint needs a server key (sk_); this is a client key (pk_). An operator creates one with ' +
+  '`npm run cli -- keys create --kind server`. Keep it on your servers.';
+
+function lacksScope(scope: string): string {
+  return (
+    `This key lacks the scope \`${scope}\`. Scopes do not change: an operator creates another key with ` +
+    `\`npm run cli -- keys create --scope ${scope}\`.`
+  );
+}

@@ -1,0 +1,38 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { inflateBody } from './inflate-body.ts';
+
+const whole = Buffer.from('{"a":1}');
+
+describe('a gzip body', () => {
+  it('is inflated, in one member or several', () => {
+    expect(inflateBody(gzipSync(whole))).toEqual({ kind: 'whole', bytes: whole });
+    const halves = Buffer.concat([gzipSync(whole.subarray(0, 3)), gzipSync(whole.subarray(3))]);
+    expect(inflateBody(halves)).toEqual({ kind: 'whole', bytes: whole });
+  });
+
+  it('may inflate to the bound of bodies and no further', () => {
+    expect(inflateBody(gzipSync(Buffer.alloc(LIMITS.bodyBytes))).kind).toBe('whole');
+    expect(inflateBody(gzipSync(Buffer.alloc(LIMITS.bodyBytes + 1))).kind).toBe('too_large');
+  });
+
+  it('that is a bomb is refused at the bound', () => {
+    const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024), { level: 9 });
+    const costsMs = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage();
+      expect(inflateBody(bomb).kind).toBe('too_large');
+      return process.cpuUsage(before).user / 1_000;
+    });
+    // 1 ms; the whole of it takes 200 ms.
+    expect(Math.min(...costsMs)).toBeLessThan(50);
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['plain text', whole],
+    ['half of a body', gzipSync(whole).subarray(0, 15)],
+    ['a wrong checksum', Buffer.concat([gzipSync(whole).subarray(0, -8), Buffer.alloc(8)])],
+    ['raw zeros', Buffer.alloc(1_000)],
+  ])('is broken when it is %s', (_name, bytes) => expect(inflateBody(bytes)).toEqual({ kind: 'broken' }));
+});

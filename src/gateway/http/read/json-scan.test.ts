@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { integersPastDouble, scanJson } from './json-scan.ts';
+
+const scan = (text: string) => scanJson(Buffer.from(text));
+const past = (text: string) => integersPastDouble(Buffer.from(text)) ?? new Set<number>();
+
+describe('a scan', () => {
+  it.each([
+    '{}',
+    '{"player_id":"6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11","n":12.5,"ok":true,"no":false,"none":null}',
+    '{"id":"1234567890123456789","hex":"1e999","brackets":"[[[[{{{{"}',
+    '["a\\"b\\\\",123456789012345]',
+    `[${'[],'.repeat(100)}1]`,
+    '["snowman \u2603", "\\u2603", "\\u00e9"]',
+    '[1E5,1e99,-2.5e-9,0.1234567890123456789]',
+  ])('finds nothing in %s', (text) => {
+    expect(scan(text)).toBe('plain');
+  });
+
+  it.each([
+    '["\\u0000"]',
+    '[1e999]',
+    '[9007199254740993]',
+    '["\\ud83d"]',
+    '[1e100]',
+    '[12345678901234567e1]',
+    `["${'x'.repeat(LIMITS.stringBytes + 1)}"]`,
+  ])('asks for a walk over %.40s', (text) => {
+    expect(scan(text)).toBe('suspicious');
+  });
+
+  it('validates depth exactly, and not inside strings', () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+    expect(scan(nested(LIMITS.jsonDepth))).toBe('plain');
+    expect(scan(nested(LIMITS.jsonDepth + 1))).toBe('too_deep');
+    expect(scan('{"a":'.repeat(LIMITS.jsonDepth + 1))).toBe('too_deep');
+    expect(scan(`["${'['.repeat(100)}"]`)).toBe('plain');
+  });
+
+  it('bounds values and the length of numbers, and not inside strings', () => {
+    const list = (items: number) => `[${Array(items).fill('0').join(',')}]`;
+    expect(scan(list(LIMITS.jsonSeparators))).toBe('plain');
+    expect(scan(list(LIMITS.jsonSeparators + 1))).toBe('too_many_values');
+    expect(scan(`["${','.repeat(LIMITS.jsonSeparators)}"]`)).toBe('suspicious');
+    expect(scan(`[${'1'.repeat(LIMITS.jsonNumberLength)}]`)).toBe('suspicious');
+    expect(scan(`[${'1'.repeat(LIMITS.jsonNumberLength + 1)}]`)).toBe('number_too_long');
+  });
+
+  it('accepts texts that are not JSON', () => {
+    for (const text of ['', '"', '"\\', '\\', ']]]]', '{"a', '-', 'e']) expect(() => scan(text)).not.toThrow();
+  });
+});
+
+describe('integers past a double', () => {
+  it('are literals past 2^53, outside strings', () => {
+    const found = past('[9007199254740993, 12345678901234567890123]');
+    for (const text of ['9007199254740993', '12345678901234567890123']) {
+      expect(found.has(Number(text)), text).toBe(true);
+    }
+    expect(past('{"9007199254740993":"9007199254740993 \\" 9007199254740993"}').size).toBe(0);
+  });
+
+  it('exclude integers that a double represents, and floats', () => {
+    expect(past('[9007199254740991,9007199254740992,-9007199254740992,1e30,9007199254740993.5]').size).toBe(0);
+  });
+
+  it('are not listed beyond the limit', () => {
+    const integers = (count: number) => Array.from({ length: count }, (_, i) => `9007199254${740_994 + i * 2}`);
+    expect(past(`[${integers(LIMITS.jsonLongIntegers).join(',')}]`).size).toBe(LIMITS.jsonLongIntegers);
+    expect(integersPastDouble(Buffer.from(`[${integers(LIMITS.jsonLongIntegers + 1).join(',')}]`))).toBeUndefined();
+  });
+
+  it('stops at too many integers past 2^53, also when they are all the same', () => {
+    const list = `[${Array(LIMITS.jsonLongIntegers + 1)
+      .fill('12345678901234567')
+      .join()}]`;
+    expect(integersPastDouble(Buffer.from(list))).toBeUndefined();
+  });
+
+  it('takes time linear in the text', () => {
+    const text = `[${'9'.repeat(500_000)}]`;
+    const startMs = performance.now();
+    expect(past(text).size).toBe(1);
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+  });
+});

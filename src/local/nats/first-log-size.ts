@@ -1,0 +1,23 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+
+/**
+ * The size of FACTS for the first start of a local deployment: a share of the free space, so that the log never needs
+ * more than the disk has. `undefined` once the broker holds FACTS: then the deployment's own size applies. A broker's
+ * folder alone is left by a first start that was interrupted.
+ */
+export function firstFactsBytes(dataDir: string): number | undefined {
+  // The local broker has the default account only.
+  if (existsSync(join(dataDir, 'nats', 'jetstream', '$G', 'streams', 'FACTS'))) return undefined;
+  const { bavail, bsize } = statfsSync(dataDir);
+  return factsBytesFor(bavail * bsize);
+}
+
+/** Whole MiB, within `LIMITS.factsLeastBytes` and `LIMITS.factsMostBytes`. */
+export function factsBytesFor(freeBytes: number): number {
+  const share = Math.floor((freeBytes * LIMITS.factsDiskShare) / MIB) * MIB;
+  return Math.min(LIMITS.factsMostBytes, Math.max(LIMITS.factsLeastBytes, share));
+}
+
+const MIB = 1024 * 1024;

@@ -1,0 +1,183 @@
+import type { ConfigStore } from '../../streams/config/config-store.ts';
+import type { DeploymentDocument, DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
+import type { StreamShape } from '../../streams/log/jetstream/stream-shape.ts';
+import { STREAMS } from '../../streams/stream-definitions.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import { LIMITS } from '../../core/kernel/limits.ts';
+import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';
+
+/** The address of the deployment's settings, which every process shares. */
+export const SETTINGS: DocumentAddress<'deployment'> = {
+  game: '_',
+  environment: '_',
+  kind: 'deployment',
+  key: 'settings',
+};
+/** With few partitions batches are large, and each fsync covers more commands (docs/decisions/0033). */
+const DEFAULT_PARTITIONS = 2;
+
+/** What a deployment is. */
+export interface Deployment extends StreamShape {
+  partitions: number;
+}
+
+/** The settings of one process; `undefined`: not set, so that the deployment's value applies. */
+export type DeploymentSettings = { readonly [K in keyof Deployment]: Deployment[K] | undefined } & {
+  /** Partitions of a new deployment whose `partitions` is not set. */
+  readonly firstPartitions?: number | undefined;
+};
+
+export type AgreedDeployment =
+  | { kind: 'agreed'; deployment: Deployment; warnings: readonly string[] }
+  | { kind: 'unavailable' }
+  | { kind: 'refused'; message: string };
+
+/**
+ * What the deployment is, according to its document. The first process to start writes the document: its settings, and
+ * for streams that exist already at least what they are today. Later settings must agree with it.
+ * @param held the shape of the streams that exist
+ * @returns `refused` if a setting contradicts the deployment
+ */
+export async function agreeOnDeployment(
+  config: ConfigStore,
+  settings: DeploymentSettings,
+  held: Partial<StreamShape>,
+  clock: Clock,
+): Promise<AgreedDeployment> {
+  let entry = config.get(SETTINGS);
+  let found = entry && readDeployment(entry.document);
+  if (found === undefined || found.kind === 'incomplete') {
+    const partitions = settings.partitions ?? settings.firstPartitions ?? DEFAULT_PARTITIONS;
+    const document = {
+      ...(entry?.document ?? { partitions, createdAt: clock.wallMs() }),
+      ...shapeAtFirst(settings, held, entry?.document),
+    };
+    const written = await config.put(SETTINGS, document, entry?.revision ?? 0);
+    if (written.kind === 'unavailable') return { kind: 'unavailable' };
+    // On a conflict another process was first. Its document applies; this process's watch will receive it.
+    entry = written.kind === 'written' ? written.entry : config.get(SETTINGS);
+    if (entry === undefined) return { kind: 'unavailable' };
+    found = readDeployment(entry.document);
+  }
+  if (found.kind === 'incomplete') return { kind: 'unavailable' };
+  if (found.kind === 'invalid') return { kind: 'refused', message: found.message };
+  const { deployment } = found;
+  const message = contradiction(settings, deployment);
+  if (message !== undefined) return { kind: 'refused', message };
+  return { kind: 'agreed', deployment, warnings: warningsOf(settings, deployment) };
+}
+
+export type ReadDeployment =
+  | { kind: 'complete'; deployment: Deployment }
+  /** An older version wrote the document, without replicas or the size of FACTS. */
+  | { kind: 'incomplete' }
+  | { kind: 'invalid'; message: string };
+
+/** Reads the deployment's document. Anybody with access to the broker may have edited it, so each value is checked. */
+export function readDeployment(document: DeploymentDocument): ReadDeployment {
+  const { partitions, replicas, factsMaxBytes } = document;
+  for (const [name, { least, most, remedy }] of RULES) {
+    const value: unknown = document[name];
+    if (value === undefined || (isIntegerNumber(value) && value >= least && value <= most)) continue;
+    const message =
+      `The document _._.deployment.settings in CONFIG has \`${name}\` ${JSON.stringify(value)}; it must be a whole ` +
+      `number from ${least} to ${most}. ${remedy}`;
+    return { kind: 'invalid', message };
+  }
+  if (replicas === undefined || factsMaxBytes === undefined) return { kind: 'incomplete' };
+  return { kind: 'complete', deployment: { partitions, replicas, factsMaxBytes } };
+}
+
+function isIntegerNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+const RULES: readonly [keyof Deployment, { least: number; most: number; remedy: string }][] = [
+  [
+    'partitions',
+    { least: 1, most: LIMITS.partitionsMost, remedy: 'Restore the document from a backup of the broker.' },
+  ],
+  ['replicas', { least: 1, most: LIMITS.replicasMost, remedy: setBy('--replicas') }],
+  [
+    'factsMaxBytes',
+    { least: LIMITS.factsSmallestBytes, most: Number.MAX_SAFE_INTEGER, remedy: setBy('--facts-max-bytes') },
+  ],
+];
+
+function setBy(option: string): string {
+  return `Run \`npm run cli -- deployment set ${option} <value>\`.`;
+}
+
+/** What is stored stays; for the rest, what the streams are or what this process wants, if that is more. */
+function shapeAtFirst(
+  settings: DeploymentSettings,
+  held: Partial<StreamShape>,
+  document: DeploymentDocument | undefined,
+): StreamShape {
+  const wantedBytes = settings.factsMaxBytes ?? held.factsMaxBytes ?? STREAMS.FACTS.maxBytes;
+  return {
+    replicas: document?.replicas ?? Math.max(settings.replicas ?? 1, held.replicas ?? 1),
+    factsMaxBytes: document?.factsMaxBytes ?? Math.max(wantedBytes, held.factsMaxBytes ?? 0, LIMITS.factsSmallestBytes),
+  };
+}
+
+/** Why this process cannot be part of the deployment. */
+function contradiction({ partitions, replicas }: DeploymentSettings, deployment: Deployment): string | undefined {
+  if (partitions !== undefined && partitions !== deployment.partitions) {
+    return (
+      `PARTITIONS is ${partitions}, but this deployment was created with ${deployment.partitions} partitions. The ` +
+      `count is fixed: set PARTITIONS=${deployment.partitions} or remove it.`
+    );
+  }
+  if (replicas !== undefined && replicas !== deployment.replicas) {
+    return (
+      `NATS_REPLICAS is ${replicas}, but this deployment stores each record on ${deployment.replicas} brokers. Set ` +
+      `NATS_REPLICAS=${deployment.replicas} or remove it. To change the deployment, start without it and run ` +
+      `\`npm run cli -- deployment set --replicas ${replicas}\`.`
+    );
+  }
+  return undefined;
+}
+
+/** A differing size of FACTS harms nothing: the deployment's size applies to the one stream of all processes. */
+function warningsOf({ factsMaxBytes }: DeploymentSettings, deployment: Deployment): string[] {
+  if (factsMaxBytes === undefined || factsMaxBytes === deployment.factsMaxBytes) return [];
+  return [
+    `FACTS_MAX_BYTES is ${factsMaxBytes}, but this deployment has ${deployment.factsMaxBytes}, which applies. Remove ` +
+      `the setting, or run \`npm run cli -- deployment set --facts-max-bytes ${factsMaxBytes}\`.`,
+  ];
+}
+
+/**
+ * Compares this process's key with the deployment's key, whose id is in the deployment's settings. The first process
+ * with a key writes its id there; so does a process that has the old key as well.
+ * @param box undefined: this process has no key
+ * @param replaces id of a lost key that the operator gives up
+ * @returns `refused` if this process cannot open the secrets of other processes
+ */
+export async function agreeOnSecretsKey(
+  config: ConfigStore,
+  box: SecretBox | undefined,
+  replaces: string | undefined,
+): Promise<{ kind: 'agreed' } | { kind: 'unavailable' } | { kind: 'refused'; message: string }> {
+  const entry = config.get(SETTINGS);
+  if (entry === undefined) return { kind: 'unavailable' };
+  const { secretsKey } = entry.document;
+  if (secretsKey === box?.keyId) return { kind: 'agreed' };
+  if (box === undefined) return { kind: 'refused', message: anotherKey('none', String(secretsKey)) };
+  if (secretsKey !== undefined && !box.knows(secretsKey) && secretsKey !== replaces) {
+    return { kind: 'refused', message: anotherKey(box.keyId, secretsKey) };
+  }
+  const written = await config.put(SETTINGS, { ...entry.document, secretsKey: box.keyId }, entry.revision);
+  // On a conflict another process changed the settings; the next call compares with the new key.
+  return { kind: written.kind === 'written' ? 'agreed' : 'unavailable' };
+}
+
+function anotherKey(own: string, deployment: string): string {
+  return (
+    `The secrets of this deployment are sealed with the key ${deployment}, but this process has the key ${own}. ` +
+    'Set the same SECRETS_KEY (or key file) on every node. During a rotation, set the other key in ' +
+    `SECRETS_KEY_PREVIOUS. If the key is lost, SECRETS_KEY_REPLACES=${deployment} starts the service without the ` +
+    'webhooks and player-token secrets that it sealed.'
+  );
+}

@@ -1,0 +1,316 @@
+import { LIMITS } from '../../core/kernel/limits.ts';
+import { checkPlainName, refuse, refuseSystemTable } from './check-names.ts';
+import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
+import { FORMATS, PARAMETERISED_VIEWS, SHARED_DATABASES, SYSTEM_TABLES, TABLE_FUNCTIONS } from './reviewed-names.ts';
+import { isWord, type Token } from './sql-tokens.ts';
+
+/** The names that the clauses of a query may contain. */
+export interface ClauseRules {
+  /** The service's database. */
+  database: string;
+  /** The default database for names without one. */
+  currentDatabase: string;
+  /** All databases and tables are allowed; files are still refused. */
+  readsEverything: boolean;
+  /** The reason why a setting may not have this value, or undefined. */
+  refusedSetting: (name: string, value: string) => string | undefined;
+}
+
+/** The FORMAT and SETTINGS clauses of the outermost query. */
+export interface FoundClauses {
+  format: string | undefined;
+  settings: Map<string, string>;
+}
+
+/** The position of the scan in a query: `expectTable` after FROM and JOIN, `tables` until the next clause. */
+type State = 'expectTable' | 'tables' | 'joined' | 'other';
+
+const MAX_DEPTH = LIMITS.clickhouseStatementDepth;
+const QUERY_WORDS = ['select', 'with', 'from'];
+/** Words before a value: the next word is a column, even if it is also a keyword. */
+const OPERATORS =
+  `all and any between by case distinct div else from having ilike interval is like mod not on or prewhere qualify
+  select then using when where xor`.split(/\s+/);
+/** Functions whose arguments are separated by FROM. */
+const FROM_FUNCTIONS = ['trim', 'ltrim', 'rtrim', 'extract', 'substring', 'substr', 'mid', 'overlay', 'position'];
+const CLAUSES = `select prewhere where group order by having qualify limit window settings format union except intersect
+  fetch with using`.split(/\s+/);
+
+/**
+ * Scans a query's clauses and throws unless every table, table function, setting and format is allowed. Parentheses
+ * that start with SELECT, WITH or FROM contain another query. An ambiguous token counts as a table, so the scan may
+ * refuse too much but never too little.
+ */
+export function checkClauses(
+  tokens: readonly Token[],
+  rules: ClauseRules,
+  options: { start: number; state: State },
+): FoundClauses {
+  const closing = pairs(tokens);
+  const found: FoundClauses = { format: undefined, settings: new Map() };
+
+  function query(start: number, end: number, begin: State, isOutermost: boolean): void {
+    let state = begin;
+    // The last token of a table or an alias: a word there is a name, even if it is also a keyword.
+    let lastName = -1;
+    for (let at = start; at < end; at++) {
+      const token = tokens[at];
+      if (token === undefined) return;
+      if (state === 'expectTable') {
+        at = table(at);
+        lastName = at;
+        state = 'tables';
+      } else if (token.kind === 'symbol') {
+        if (token.value === ',' && (state === 'tables' || state === 'joined')) state = 'expectTable';
+        else at = group(at);
+      } else if (token.kind !== 'word' || isPartOfName(at)) {
+        continue;
+      } else if (token.value === 'as') {
+        // An alias may be any word, including a keyword.
+        if (tokens[at + 1]?.kind === 'word' && !isQueryAt(at + 1)) at += 1;
+        lastName = at;
+      } else if (token.value === 'from') {
+        if (!isDistinctFrom(at) && !isFillFrom(at)) state = 'expectTable';
+      } else if (token.value === 'join') {
+        state = isArrayJoin(at, lastName) ? 'other' : 'expectTable';
+      } else if (token.value === 'on') {
+        state = 'joined';
+      } else if (token.value === 'in') {
+        at = membership(at);
+      } else if (token.value === 'into') {
+        refuse('INTO OUTFILE is not allowed; results are answered to the client');
+      } else if (isOperand(at)) {
+        continue;
+      } else if (token.value === 'settings') {
+        at = settings(at + 1, end, isOutermost);
+        state = 'other';
+      } else if (token.value === 'format' && isFormatName(at, end)) {
+        at = format(at + 1, isOutermost);
+        state = 'other';
+      } else if (CLAUSES.includes(token.value)) {
+        if (state !== 'other' && tokens[at + 1]?.value === ',') refuse(`Quote the name ${token.text}`);
+        state = 'other';
+      }
+    }
+    if (state === 'expectTable') throw new RefusedRequest('SYNTAX_ERROR', 'A table is missing after FROM or JOIN');
+  }
+
+  function expression(start: number, end: number): void {
+    for (let at = start; at < end; at++) {
+      const token = tokens[at];
+      if (token?.kind === 'symbol') at = group(at);
+      else if (isWord(token, 'in') && !isPartOfName(at)) at = membership(at);
+      else if (isWord(token, 'from') && !isPartOfName(at) && !isWord(tokens[start - 2], ...FROM_FUNCTIONS))
+        at = table(at + 1);
+    }
+  }
+
+  /** Checks the parentheses that open at `at`, if any; returns their last token. */
+  function group(at: number): number {
+    const close = closing.get(at);
+    if (close === undefined) return at;
+    if (tokens[at]?.value === '(' && isQueryAt(at + 1)) query(at + 1, close, 'other', false);
+    else if (isWord(tokens[at + 1], 'explain') && tokens[at + 2]?.kind === 'word') {
+      refuse('EXPLAIN is allowed at the beginning of a statement only');
+    } else expression(at + 1, close);
+    return close;
+  }
+
+  function isQueryAt(at: number): boolean {
+    let first = at;
+    while (tokens[first]?.value === '(') first += 1;
+    return (
+      isWord(tokens[first], ...QUERY_WORDS) && tokens[first + 1]?.value !== ',' && tokens[first + 1]?.value !== ')'
+    );
+  }
+
+  function isPartOfName(at: number): boolean {
+    return tokens[at - 1]?.value === '.';
+  }
+
+  /** Whether a value starts at `at`, so the word there is a column and does not start a clause. */
+  function isOperand(at: number): boolean {
+    const before = tokens[at - 1];
+    if (before?.kind === 'symbol') return before.value !== ')' && before.value !== ']' && before.value !== '*';
+    return isWord(before, ...OPERATORS) && !isPartOfName(at - 1);
+  }
+
+  function isDistinctFrom(at: number): boolean {
+    return isWord(tokens[at - 1], 'distinct') && isWord(tokens[at - 2], 'is', 'not') && !isPartOfName(at - 2);
+  }
+
+  function isFillFrom(at: number): boolean {
+    return isWord(tokens[at - 1], 'fill') && isWord(tokens[at - 2], 'with') && !isPartOfName(at - 2);
+  }
+
+  function isArrayJoin(at: number, lastName: number): boolean {
+    return isWord(tokens[at - 1], 'array') && lastName !== at - 1 && !isPartOfName(at - 1) && !isOperand(at - 1);
+  }
+
+  /** Checks the table, table function or subquery at `at`; returns its last token. */
+  function table(at: number): number {
+    const token = tokens[at];
+    if (token?.value === '(' && token.kind === 'symbol') {
+      if (!isQueryAt(at + 1) && !isWord(tokens[at + 1], 'values')) refuse('FROM ( needs a subquery');
+      return group(at);
+    }
+    const next = tokens[at + 1];
+    if (next?.value === '(' && next.kind === 'symbol') return tableFunction(at);
+    return namedTable(at);
+  }
+
+  function tableFunction(at: number): number {
+    const name = tokens[at]?.value ?? '';
+    if (!TABLE_FUNCTIONS.has(name.toLowerCase()) && !PARAMETERISED_VIEWS.has(name)) {
+      const allowed = [...TABLE_FUNCTIONS, ...PARAMETERISED_VIEWS].join(', ');
+      refuse(`The table function ${name.slice(0, 100)} is not allowed. Allowed are: ${allowed}`);
+    }
+    return group(at + 1);
+  }
+
+  function namedTable(at: number): number {
+    const first = checkPlainName(tokens[at]);
+    if (tokens[at + 1]?.value !== '.') {
+      checkTable(rules.currentDatabase, first);
+      return at;
+    }
+    checkTable(first, checkPlainName(tokens[at + 2]));
+    if (tokens[at + 3]?.value === '.') refuse('A table is named as database.table');
+    return at + 2;
+  }
+
+  function checkTable(database: string, name: string): void {
+    if (rules.readsEverything) return;
+    const known = database.toLowerCase();
+    // Names of WITH are not exempt, because scopes determine whether a name means the query or the table.
+    if (known === 'system' && !SYSTEM_TABLES.has(name.toLowerCase())) refuseSystemTable(name);
+    checkDatabase(database, rules);
+  }
+
+  /** Checks the operand of IN: a subquery, a list, or the name of a table. */
+  function membership(at: number): number {
+    const token = tokens[at + 1];
+    if (token?.value === '(' && token.kind === 'symbol') members(at + 1);
+    if (token?.kind !== 'word' && token?.kind !== 'name') return at;
+    const next = tokens[at + 2];
+    if (next?.value === '(' && next.kind === 'symbol') {
+      // `format` is both a function and a table function; only the function is allowed.
+      if (token.value.toLowerCase() === 'format') return tableFunction(at + 1);
+      return group(at + 2);
+    }
+    if (next?.value !== '.') return namedTable(at + 1);
+    // A column of a table, or a table of a database: tables of `system` are checked by name.
+    checkPlainName(token);
+    checkPlainName(tokens[at + 3]);
+    return at + 3;
+  }
+
+  /** The engine interprets a name in parentheses as a table as well, as in `x IN ((name))`. */
+  function members(open: number): void {
+    const close = closing.get(open) ?? open;
+    if (isQueryAt(open + 1)) return;
+    for (let at = open + 1; at < close; at++) {
+      const token = tokens[at];
+      const isFirst = at === open + 1 || tokens[at - 1]?.value === ',';
+      if (token?.kind === 'symbol') {
+        if (token.value === '(' && isFirst) members(at);
+        at = closing.get(at) ?? at;
+      } else if (isFirst && (token?.kind === 'word' || token?.kind === 'name')) member(at);
+    }
+  }
+
+  function member(at: number): void {
+    const next = tokens[at + 1];
+    if (next?.value === '.') {
+      checkPlainName(tokens[at]);
+      checkPlainName(tokens[at + 2]);
+    } else if (next?.value === ',' || next?.value === ')' || isWord(next, 'as')) {
+      if (!isWord(tokens[at], 'null', 'true', 'false')) checkTable(rules.currentDatabase, checkPlainName(tokens[at]));
+    }
+  }
+
+  function settings(start: number, end: number, isOutermost: boolean): number {
+    const { values, last } = settingsAt(tokens, start, end, rules.refusedSetting);
+    if (isOutermost) for (const [name, value] of values) found.settings.set(name, value);
+    return last;
+  }
+
+  function isFormatName(at: number, end: number): boolean {
+    const next = tokens[at + 1];
+    return at + 1 < end && (next?.kind === 'word' || next?.kind === 'name');
+  }
+
+  function format(at: number, isOutermost: boolean): number {
+    const name = tokens[at]?.text ?? '';
+    checkFormat(name);
+    if (isOutermost) found.format = name;
+    return at;
+  }
+
+  query(options.start, tokens.length, options.state, true);
+  return found;
+}
+
+/** Reads `name = value, …` from `start` to the token `last`. Throws unless every setting is allowed. */
+export function settingsAt(
+  tokens: readonly Token[],
+  start: number,
+  end: number,
+  refusedSetting: ClauseRules['refusedSetting'],
+): { values: [string, string][]; last: number } {
+  const values: [string, string][] = [];
+  for (let at = start; ; at += 4) {
+    const name = tokens[at]?.value ?? '';
+    const value = tokens[at + 2];
+    if (tokens[at + 1]?.value !== '=' || value === undefined || at + 2 >= end) {
+      refuse(`SETTINGS needs name = value; found ${name.slice(0, 100)}`);
+    }
+    const text = settingValue(value);
+    const why = refusedSetting(name, text);
+    if (why !== undefined) refuse(why);
+    values.push([name, text]);
+    if (tokens[at + 3]?.value !== ',' || at + 3 >= end) return { values, last: at + 2 };
+  }
+}
+
+/** Throws unless the format needs no file. */
+export function checkFormat(name: string): void {
+  if (!FORMATS.has(name.toLowerCase())) {
+    throw new RefusedRequest('UNKNOWN_FORMAT', `There is no format ${name.slice(0, 100)}, or it is not allowed`);
+  }
+}
+
+/** Throws unless a reader may name the database. */
+export function checkDatabase(database: string, rules: Pick<ClauseRules, 'database' | 'readsEverything'>): void {
+  if (rules.readsEverything || database === rules.database || SHARED_DATABASES.has(database.toLowerCase())) return;
+  throw new RefusedRequest(
+    'UNKNOWN_DATABASE',
+    `There is no database ${database.slice(0, 100)}, or it is not allowed. ` +
+      `Allowed are: ${rules.database}, system, information_schema`,
+  );
+}
+
+function settingValue(token: Token): string {
+  if (token.kind === 'word' || token.kind === 'number') return token.text;
+  if (token.kind !== 'string' || token.text.includes('\\') || !token.text.startsWith("'")) {
+    refuse('The value of a setting is a number or a plain string');
+  }
+  return token.text.slice(1, -1);
+}
+
+/** The position of each closing bracket, by the position of its opening bracket. */
+export function pairs(tokens: readonly Token[]): Map<number, number> {
+  const closing = new Map<number, number>();
+  const open: { at: number; close: string }[] = [];
+  tokens.forEach(({ kind, value }, at) => {
+    if (kind !== 'symbol') return;
+    if (value === '(' || value === '[') open.push({ at, close: value === '(' ? ')' : ']' });
+    if (open.length > MAX_DEPTH) throw new RefusedRequest('SYNTAX_ERROR', `Brackets are nested over ${MAX_DEPTH} deep`);
+    if (value !== ')' && value !== ']') return;
+    const last = open.pop();
+    if (last?.close !== value) throw new RefusedRequest('SYNTAX_ERROR', `A bracket ${value} closes nothing`);
+    closing.set(last.at, at);
+  });
+  if (open.length > 0) throw new RefusedRequest('SYNTAX_ERROR', 'A bracket is not closed');
+  return closing;
+}

@@ -1,0 +1,231 @@
+import { type Clock, sleep } from '../../../../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../../core/kernel/logger.ts';
+import type { SinkMetrics } from '../../../../../core/kernel/metrics/metrics.ts';
+import type { Signal } from '../../../../../core/kernel/flow/signal.ts';
+import { decodeCommit } from '../../../../../core/codec/codec.ts';
+import { decodeRecord } from '../../../../facts/decode-record.ts';
+import type { Log, LogRecord } from '../../../../log/log.ts';
+import type { OpenReader } from '../../../../log/shared-reader.ts';
+import type { StoredValue } from '../../../../stored-value.ts';
+import { appendUntilAcked } from '../../queue/append-until-acked.ts';
+import type { DeliveriesQuota } from '../../queue/deliveries-quota.ts';
+import { type Delivery, dueSubject } from '../../record/delivery.ts';
+import { recordMessageId } from '../../record/delivery-record.ts';
+import { alone, type DeliveryBatch, inBatches } from '../delivery-batches.ts';
+import { createDeliveryTurns } from '../delivery-turns.ts';
+import { createDueQuota } from '../../queue/due-quota.ts';
+import { createLaggingGames, type NewTask } from '../lagging-games.ts';
+import { createMatchWindow, type ReadRecord } from './match-window.ts';
+import { type MatcherPosition, matcherPosition, WEBHOOKS_SINK } from '../matcher-position.ts';
+import { gamesOf, matchRecord } from './match-record.ts';
+import { noteErasures } from './note-erasures.ts';
+import { createPositionSaver } from '../position-saver.ts';
+import { scopeKey, type Subscriptions } from '../subscriptions.ts';
+import type { WebhookQuota } from '../../queue/webhook-quota.ts';
+import type { CommitRecord } from '../../../../../core/vocabulary/facts/commit-record.ts';
+
+export interface MatchFactsOptions {
+  log: Log;
+  readFacts: OpenReader;
+  clock: Clock;
+  logger: Logger;
+  metrics: SinkMetrics;
+  subscriptions: Subscriptions;
+  webhookQuota: WebhookQuota;
+  deliveriesQuota: DeliveriesQuota;
+  positions: StoredValue<MatcherPosition>;
+  from: MatcherPosition;
+  isHealthy: (webhook: string) => boolean;
+  /** Whether every process can read records of several deliveries. */
+  mayBatch: () => boolean;
+  onOverflow: (delivery: Delivery) => void;
+  /** Waits for the definitions a record was decided under. False: matching is over. */
+  isConfigSeen: (revision: number) => Promise<boolean>;
+  /** Whether the run is over: the process stops, or has lost the lease. */
+  isOver: () => boolean;
+  /** Whether it is over because the process stops: then the position still belongs to this process. */
+  isStopping: () => boolean;
+  /** Raised when `isOver` may have changed. */
+  signal: Signal;
+  limits?: Pick<Limits, 'matcherPositionMs'> | undefined;
+  /** FACTS needs the room of records below this sequence: games that lag so far behind overflow. */
+  wantedBelow: () => number;
+}
+
+const TAKE_RECORDS = 64;
+
+/**
+ * Makes deliveries of the records of FACTS from a position on. It ends when the run is over, when another process
+ * moved the position, or when FACTS was reset; it rejects when the log is closed.
+ *
+ * All games share one reader and take turns (delivery-turns.ts). Once the records without stored deliveries exceed
+ * `LIMITS.matcherWindowBytes`, the game with the most of them gets a reader of its own (lagging-games.ts).
+ *
+ * Invariants
+ * 1. The position of a game (its mark, else the common one) moves past a record only after all of its deliveries are
+ *    stored. So a crash repeats appends, whose message ids remove the duplicates, and loses none.
+ *    That requires that matching a record again gives the same batches (delivery-batches.ts).
+ * 2. Each record of a game is matched by the common reader or by the game's own, never by both.
+ * 3. Matching never moves past a record that it cannot read, such as one of a newer version.
+ * 4. The position moves past an erasure only after the erasure is in the bucket ERASURES, where all workers see it.
+ */
+export async function matchFacts(options: MatchFactsOptions): Promise<void> {
+  const { log, clock, logger, metrics, subscriptions, positions, from, isHealthy, onOverflow, isConfigSeen, signal } =
+    options;
+  const { limits } = options;
+  const window = createMatchWindow(from.reach ?? from.sequence);
+  const reader = options.readFacts({ from: window.taken + 1, onWaiting: () => signal.notify() });
+  let windowBytes = 0;
+  let failure: { error: unknown } | undefined;
+  /** A record that cannot be read. Matching ends once all before it is stored. */
+  let blocked: { error: unknown; sequence: number } | undefined;
+  let isReset = false;
+  let closed = false;
+  const isOver = (): boolean => closed || options.isOver();
+
+  const dueQuota = createDueQuota({ log, clock, onQuota: () => turns.resume() });
+  const turns = createDeliveryTurns({
+    clock,
+    webhookQuota: options.webhookQuota,
+    dueQuota,
+    deliveriesQuota: options.deliveriesQuota,
+    append,
+    onOverflow,
+    onFailure: fail,
+  });
+  const lagging = createLaggingGames({
+    log,
+    clock,
+    logger,
+    metrics,
+    turns,
+    commonWindow: window,
+    wantedBelow: options.wantedBelow,
+    async tasksOf(record) {
+      const commit = decodeCommit(record.data);
+      return (await isConfigSeen(commit.configRevision)) ? tasksOf(record, commit) : undefined;
+    },
+    onOverflow,
+    onReset() {
+      isReset = true;
+      signal.notify();
+    },
+    onFailure: fail,
+    isOver,
+    limits,
+    signal,
+  });
+
+  function fail(error: unknown): void {
+    failure ??= { error };
+    signal.notify();
+  }
+
+  async function append(deliveries: DeliveryBatch, bytes: Uint8Array): Promise<boolean> {
+    const terms = { log, clock, logger, givenUp: isOver, waitsWhenFull: true };
+    const outcome = await appendUntilAcked(terms, dueSubject(deliveries[0].webhook), bytes, {
+      messageId: recordMessageId(deliveries),
+    });
+    return outcome !== 'given_up';
+  }
+
+  /** `undefined`: matching waits before the record, because skipping it would lose its deliveries. */
+  function decode(record: LogRecord): CommitRecord | undefined {
+    const { sequence } = record;
+    try {
+      return decodeRecord(record);
+    } catch (error) {
+      logger.error({ err: error, sequence }, 'webhooks: matching waits at a FACTS record that it cannot read');
+      blocked = { error, sequence };
+      return undefined;
+    }
+  }
+
+  /** The tasks of a record, one per game with webhooks. */
+  function* tasksOf({ sequence, data }: LogRecord, commit: CommitRecord): Generator<NewTask> {
+    const place = { created: from.stream, sequence };
+    for (const { scope, indexes } of gamesOf(commit, subscriptions)) {
+      const sizeBytes = Math.ceil((data.byteLength * indexes.length) / commit.facts.length);
+      const deliveries = matchRecord(commit, place, subscriptions, isHealthy, indexes);
+      yield { sequence, scope, sizeBytes, deliveries: options.mayBatch() ? inBatches(deliveries) : alone(deliveries) };
+    }
+  }
+
+  /** Adds the tasks of a record for all games that do not lag. False: matching is over. */
+  async function addRecord(logRecord: LogRecord): Promise<boolean> {
+    if (blocked !== undefined) return true;
+    const { sequence } = logRecord;
+    const commit = decode(logRecord);
+    if (commit === undefined) return true;
+    if (!(await isConfigSeen(commit.configRevision))) return false;
+    const record = window.add(sequence);
+    for (const task of tasksOf(logRecord, commit)) {
+      if (lagging.matches(scopeKey(task.scope), sequence)) continue;
+      window.hold(record);
+      windowBytes += task.sizeBytes;
+      turns.add({ ...task, onDone: () => taskDone(record, task.sizeBytes) });
+    }
+    noteErasuresOf(commit, record);
+    window.release(record);
+    return true;
+  }
+
+  function taskDone(record: ReadRecord, sizeBytes: number): void {
+    windowBytes -= sizeBytes;
+    window.release(record);
+    signal.notify();
+  }
+
+  function noteErasuresOf(commit: CommitRecord, record: ReadRecord): void {
+    if (!commit.facts.some(({ kind }) => kind === 'PlayerErased')) return;
+    window.hold(record);
+    const place = { created: from.stream, sequence: record.sequence };
+    void noteErasures({ log, clock, logger, givenUp: isOver }, commit, place)
+      .then(() => {
+        if (isOver()) return;
+        window.release(record);
+        signal.notify();
+      })
+      .catch(fail);
+  }
+
+  const current = (): MatcherPosition => matcherPosition(from.stream, window.position, lagging.marks());
+  const saver = createPositionSaver({
+    clock,
+    positions,
+    from,
+    current,
+    stored: () => turns.stored,
+    isOver,
+    signal,
+    limits,
+  });
+  lagging.start(from.games ?? []);
+  try {
+    while (!isOver()) {
+      const mayTake = windowBytes < LIMITS.matcherWindowBytes && blocked === undefined;
+      const records = mayTake ? reader.take(TAKE_RECORDS, LIMITS.matcherBatchBytes) : [];
+      metrics.sinkLag.set({ sink: WEBHOOKS_SINK }, reader.pending);
+      for (const record of records) if (!(await addRecord(record))) return;
+      while (windowBytes >= LIMITS.matcherWindowBytes && lagging.detachLargest());
+      if (failure !== undefined) throw failure.error;
+      if (blocked !== undefined && window.position >= blocked.sequence - 1) throw blocked.error;
+      if (!(await saver.saveInTime())) return;
+      if (records.length > 0) {
+        await sleep(clock, 0);
+        continue;
+      }
+      if (isReset || reader.ended === 'reset') return;
+      await signal.wait();
+    }
+  } finally {
+    saver.stop();
+    closed = true;
+    turns.stop();
+    dueQuota.stop();
+    reader.stop();
+    lagging.stop();
+    if (options.isStopping() || (blocked !== undefined && !options.isOver())) await saver.saveLast();
+  }
+}

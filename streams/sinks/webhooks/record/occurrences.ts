@@ -1,0 +1,209 @@
+import { webhookMembers } from '../../../../core/vocabulary/facts/event-json.ts';
+import type { SegmentEntered, SegmentExited, Fact } from '../../../../core/vocabulary/facts/facts.ts';
+import type { FlagExposed } from '../../../../core/vocabulary/facts/flag-facts.ts';
+import type { PlayerView } from '../../../../core/vocabulary/state/player.ts';
+import type { JsonText } from '../../../../core/kernel/text/json.ts';
+import type { WebhookKind } from '../../../config/webhooks/webhook-kinds.ts';
+import { churnData } from '../matching/facts/churn-data.ts';
+import { ofFact, type AnyOccurrence, type SampleBase } from '../matching/facts/fact-occurrence.ts';
+import { playerData } from '../matching/facts/player-data.ts';
+
+/*
+ * Maps webhook kinds to facts, with each payload's `data` and a sample for test deliveries. A kind of the catalogue
+ * (config/webhook-kinds.ts) without an entry does not compile.
+ */
+
+/** A fact in the terms of the webhook contract. */
+export interface Occurrence {
+  type: WebhookKind;
+  /** Time of occurrence, epoch milliseconds: an event's own timestamp, else the receive time. */
+  timestamp: number;
+  /** The payload's `data`. Called only when a webhook matches. */
+  data: () => JsonText;
+}
+
+/** Kinds with a fixed name; a tracked event has the kind `event.<its name>`. */
+type NamedKind = Exclude<WebhookKind, `event.${string}`>;
+
+const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
+  'player.created': ofFact('PlayerRegistered', {
+    timestamp: ({ at }) => at,
+    data: ({ player }) => playerData(player, []),
+    sample: (base) => ({ ...base, kind: 'PlayerRegistered', player: samplePlayer(base) }),
+  }),
+  'player.updated': ofFact('PlayerUpdated', {
+    timestamp: ({ at }) => at,
+    data: ({ player, changed }) => playerData(player, changed),
+    sample: (base) => ({ ...base, kind: 'PlayerUpdated', player: samplePlayer(base), changed: ['attributes'] }),
+  }),
+  'player.lifecycle_changed': ofFact('LifecycleChanged', {
+    timestamp: ({ changedAt }) => changedAt,
+    data: (fact) =>
+      JSON.stringify({
+        player_id: fact.entityId,
+        external_id: fact.externalId,
+        from: fact.from,
+        to: fact.to,
+        changed_at: new Date(fact.changedAt).toISOString(),
+      }),
+    sample: (base) => ({ ...base, kind: 'LifecycleChanged', from: 'new', to: 'active', changedAt: base.at }),
+  }),
+  // Memberships that follow from imported history are not reported.
+  'player.segment_entered': ofFact('SegmentEntered', {
+    isReported: ({ imported }) => imported !== true,
+    timestamp: ({ at }) => at,
+    data: segmentData,
+    sample: (base) => ({ ...base, ...SAMPLE_SEGMENT, kind: 'SegmentEntered' }),
+  }),
+  'player.segment_exited': ofFact('SegmentExited', {
+    isReported: ({ imported }) => imported !== true,
+    timestamp: ({ at }) => at,
+    data: segmentData,
+    sample: (base) => ({ ...base, ...SAMPLE_SEGMENT, kind: 'SegmentExited' }),
+  }),
+  // Reported per exposure, not per evaluation: once per player, flag, period and variant.
+  'flag.evaluated': ofFact('FlagExposed', {
+    timestamp: ({ at }) => at,
+    data: evaluationData,
+    sample: (base) => ({
+      ...base,
+      kind: 'FlagExposed',
+      flagKey: 'sample_flag',
+      flagVersion: 1,
+      variantKey: null,
+      value: 'true',
+      reason: 'default',
+    }),
+  }),
+  'campaign.triggered': ofFact('InterventionTriggered', {
+    timestamp: ({ at }) => at,
+    data: (fact) =>
+      JSON.stringify({
+        player_id: fact.entityId,
+        external_id: fact.externalId,
+        campaign_id: fact.campaignId,
+        intervention_id: fact.interventionId,
+      }),
+    sample: (base) => ({
+      ...base,
+      kind: 'InterventionTriggered',
+      campaignId: 'cmp_00000000-0000-7000-8000-000000000000',
+      campaignKey: 'sample_campaign',
+      campaignVersion: 1,
+      interventionId: 'int_00000000-0000-7000-8000-000000000000',
+      expiresAt: base.at,
+      cause: 'event:sample_event',
+    }),
+  }),
+  // The end of a high risk is not reported.
+  'churn.risk_high': ofFact('ChurnRiskChanged', {
+    isReported: ({ high }) => high,
+    timestamp: ({ at }) => at,
+    data: churnData,
+    sample: (base) => ({
+      ...base,
+      kind: 'ChurnRiskChanged',
+      high: true,
+      risk: {
+        score: 7_500,
+        level: 'high',
+        factors: [
+          { factor: 'inactivity', description: 'No activity for 14 days.', contribution: 4_000 },
+          { factor: 'session_decline', description: 'Sample.', contribution: 2_500 },
+          { factor: 'playtime_decline', description: 'Sample.', contribution: 1_000 },
+        ],
+        confidence: 90,
+        predictedAt: base.at,
+      },
+    }),
+  }),
+};
+
+const TRACKED = ofFact('EventTracked', {
+  timestamp: ({ timestamp }) => timestamp,
+  data: ({ entityId: playerId, externalId, eventName, properties }) =>
+    `{${webhookMembers({ playerId, externalId, eventName, properties })}}`,
+  sample: (base) => sampleEvent(base, SAMPLE_EVENT),
+});
+
+const BY_FACT: ReadonlyMap<Fact['kind'], readonly [NamedKind, AnyOccurrence]> = new Map(
+  Object.keys(NAMED)
+    .filter(isNamed)
+    .map((type) => [NAMED[type].fact, [type, NAMED[type]]]),
+);
+
+/** The report of this fact; `undefined`: webhooks do not report it. */
+export function occurrenceOf(fact: Fact): Occurrence | undefined {
+  if (fact.kind === 'EventTracked') return withType(`event.${fact.eventName}`, TRACKED.read(fact));
+  const named = BY_FACT.get(fact.kind);
+  return named === undefined ? undefined : withType(named[0], named[1].read(fact));
+}
+
+function withType(type: WebhookKind, read: ReturnType<AnyOccurrence['read']>): Occurrence | undefined {
+  return read === undefined ? undefined : { type, ...read };
+}
+
+/** Whether a text is a kind of the catalogue other than an event. */
+export function isNamed(kind: string): kind is NamedKind {
+  return Object.hasOwn(NAMED, kind);
+}
+
+/** A sample fact of the kind. */
+export function sampleOf(kind: NamedKind, base: SampleBase): Fact {
+  return NAMED[kind].sample(base);
+}
+
+export const SAMPLE_EVENT = 'sample_event';
+
+/** A sample event of the name. */
+export function sampleEvent(base: SampleBase, eventName: string) {
+  return {
+    ...base,
+    kind: 'EventTracked',
+    eventId: 'sample',
+    remember: false,
+    eventName,
+    properties: '{"sample":true}',
+    sessionId: null,
+    timestamp: base.at,
+    lifecycleStage: 'new',
+    isPayer: false,
+    country: '',
+  } as const;
+}
+
+const SAMPLE_SEGMENT = { segmentId: 'seg_00000000-0000-7000-8000-000000000000', segmentKey: 'sample_segment' };
+
+function samplePlayer({ entityId: id, externalId, at }: SampleBase): PlayerView {
+  return {
+    id,
+    externalId,
+    deviceId: null,
+    email: null,
+    lifecycleStage: 'new',
+    sessionCount: 0,
+    totalRevenue: 0,
+    isPayer: false,
+    firstSeenAt: at,
+    lastSeenAt: at,
+    attributes: '{"sample":true}',
+  };
+}
+
+function segmentData(fact: SegmentEntered | SegmentExited): JsonText {
+  return JSON.stringify({
+    player_id: fact.entityId,
+    external_id: fact.externalId,
+    segment_id: fact.segmentId,
+    segment_key: fact.segmentKey,
+  });
+}
+
+/** The API's flag evaluation, and the version of the flag. `value` is spliced in, as it is JSON text already. */
+function evaluationData(fact: FlagExposed): JsonText {
+  const { entityId, externalId, flagKey, flagVersion, value, variantKey, reason, segmentId } = fact;
+  const before = JSON.stringify({ player_id: entityId, external_id: externalId, flag_key: flagKey });
+  // JSON.stringify omits an undefined segment_id.
+  const after = JSON.stringify({ variant_key: variantKey, reason, segment_id: segmentId, flag_version: flagVersion });
+  return `${before.slice(0, -1)},"value":${value},${after.slice(1)}`;
+}

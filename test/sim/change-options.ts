@@ -1,9 +1,0 @@
-import type { SimProcess } from './sim-process.ts';
-import type { World } from './world.ts';
-
-export interface ChangeOptions {
-  world: World;
-  serving: () => readonly SimProcess[];
-  done: () => boolean;
-  players: readonly string[];
-}

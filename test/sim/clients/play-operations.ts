@@ -1,0 +1,41 @@
+import type { RecordPurchase, RecordSession } from '../../../core/vocabulary/commands/commands.ts';
+import type { Random } from '../random.ts';
+
+/** Few ids, so that many repeat with another Idempotency-Key or none, and with other amounts. */
+const IDS = 4;
+
+/** One attempt's body: a constant part and the attempt's own stamp. */
+export type Attempted<T> = (stamp: number) => T;
+
+/** A session that a client recorded. Its id is one of a few. */
+export function drawSession(random: Random, playerId: string): Attempted<RecordSession> {
+  const startedAt = random.chance(0.5) ? 1_700_000_000_000 + random.int(0, 1_000) : null;
+  const durationSeconds = random.int(0, 600);
+  const endedAt = startedAt !== null && random.chance(0.5) ? startedAt + durationSeconds * 1_000 : null;
+  const sessionId = `own-${random.int(1, IDS)}`;
+  return (stamp) => ({
+    kind: 'RecordSession',
+    playerId,
+    sessionId,
+    startedAt,
+    endedAt,
+    durationSeconds,
+    eventId: `made-${stamp}`,
+  });
+}
+
+/** A purchase, usually of one of a few transactions. */
+export function drawPurchase(random: Random, playerId: string): Attempted<RecordPurchase> {
+  const transactionId = random.chance(0.7) ? `tx-${random.int(1, IDS)}` : null;
+  const amount = random.pick([1, 1_000, 99_900]);
+  const currency = random.chance(0.5) ? 'EUR' : null;
+  return (stamp) => ({
+    kind: 'RecordPurchase',
+    playerId,
+    amount,
+    currency,
+    productId: `product-${stamp}`,
+    transactionId,
+    eventId: `made-${stamp}`,
+  });
+}

@@ -1,0 +1,277 @@
+import { createHash } from 'node:crypto';
+import type { DomainFact } from '../../../../core/vocabulary/facts/facts.ts';
+import type { ComputedEvents, ComputedUpdate } from '../../../../core/vocabulary/documents/computed.ts';
+import {
+  importLedgerIdOf,
+  type ImportedReply,
+  type ImportHistory,
+} from '../../../../core/vocabulary/commands/import.ts';
+import type { OtherLine, PlayerHistory } from '../../../../core/vocabulary/commands/import.ts';
+import { unpackEvents, type PlainEvent } from '../../../../core/vocabulary/facts/packed-events.ts';
+import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
+import type { EntityState, PlayerState } from '../../../../core/vocabulary/state/state.ts';
+import { countedNow, lives } from './model-computed.ts';
+import { predictImportedLife } from './model-lifecycle.ts';
+import { countedBefore, predictSegments, type ModelSegment, type SegmentUpdate } from '../model-segments.ts';
+import { playedOn } from './model-play.ts';
+import { countryIn, merged, newPlayer, newState, viewOf } from '../model-state.ts';
+
+/**
+ * Imported history as documented: each line counts once and at its own time, and triggers nothing. The model imports
+ * line by line.
+ */
+
+/** What a prediction needs of its command. */
+export interface Importing {
+  view(entityId: string): EntityState | undefined;
+  emit: (fact: DomainFact, next: EntityState) => void;
+  /** Adds an evaluation of a player's segments, whose facts are imported ones. */
+  evaluated(update: SegmentUpdate): void;
+  segments: readonly ModelSegment[];
+  /** Of the record. */
+  sequence: number;
+}
+
+interface Line {
+  line: number;
+  event: PlainEvent | undefined;
+  other: OtherLine | undefined;
+}
+
+export function predictImport(body: ImportHistory, importing: Importing, scope: Scope, at: number): ImportedReply {
+  const { importId, after, to, players } = body;
+  const ledgerId = importLedgerIdOf(scope.game, scope.environment, importId);
+  const held = importing.view(ledgerId);
+  const files = held?.kind === 'ledger' ? (held.imports ?? []) : [];
+  const before = files.find((file) => file.importId === importId)?.line ?? 0;
+  const reply: ImportedReply = {
+    kind: 'imported',
+    importedTo: Math.max(before, after > before ? 0 : to),
+    imported: 0,
+    repeated: 0,
+    earlier: 0,
+    rejected: [],
+  };
+  if (after > before) return reply;
+  for (const history of players) importPlayer(history, before, importing, scope, at, reply);
+  reply.rejected.sort((one, other) => one.line - other.line);
+  if (to <= before) return reply;
+  const ledger = held?.kind === 'ledger' ? held : newLedger(ledgerId, scope);
+  const imports = [...files.filter((file) => file.importId !== importId), { importId, line: to, at }];
+  const fact = { kind: 'ImportAdvanced', entityId: ledgerId, ...scope, at, line: to, importId } as const;
+  importing.emit(fact, { ...ledger, imports });
+  return reply;
+}
+
+const newLedger = (id: string, scope: Scope) => ({ kind: 'ledger', id, ...scope, keys: [], lastSeq: 0 }) as const;
+
+function importPlayer(
+  history: PlayerHistory,
+  before: number,
+  importing: Importing,
+  scope: Scope,
+  at: number,
+  reply: ImportedReply,
+): void {
+  const { playerId: id, externalId } = history;
+  const base = { entityId: id, ...scope, at };
+  const player = (): PlayerState | undefined => {
+    const state = importing.view(id);
+    return state?.kind === 'player' ? state : undefined;
+  };
+  const isErased = importing.view(id)?.kind === 'erased';
+  const all = linesOf(history);
+  const fresh = all.filter(({ line }) => line > before);
+  for (const { line } of isErased ? all : []) reply.rejected.push({ line, message: '' });
+  if (isErased) return;
+  reply.earlier += all.length - fresh.length;
+  if (fresh.length === 0) return;
+
+  const known = player();
+  const times = fresh.map(({ event, other }) => event?.at ?? other?.player?.firstSeenAt ?? other?.at ?? 0);
+  if (known === undefined) {
+    const born = newPlayer(id, externalId, Math.min(...times));
+    importing.emit({ kind: 'PlayerImported', ...base, player: born }, newState(born, scope, at));
+  }
+  const taken: Line[] = [];
+  const events: (PlainEvent & { isPayer: boolean })[] = [];
+  for (const one of fresh) {
+    const state = player();
+    if (state === undefined) return;
+    const { event, other } = one;
+    if (other !== undefined && !importOther(other, state, importing, base)) {
+      reply.repeated += 1;
+      continue;
+    }
+    taken.push(one);
+    if (event !== undefined) events.push({ ...event, isPayer: player()?.isPayer === true });
+  }
+  reply.imported += taken.length;
+  importEvents(events, history, player(), importing, base);
+  const seen = taken.map(({ event, other }) => ({
+    first: event?.at ?? other?.player?.firstSeenAt ?? other?.at ?? 0,
+    last: event?.at ?? other?.at ?? 0,
+  }));
+  const state = player();
+  if (state === undefined || (known !== undefined && taken.length === 0)) return;
+  const firstSeenAt = Math.min(state.firstSeenAt, ...seen.map(({ first }) => first));
+  const lastSeenAt = Math.max(state.lastSeenAt, ...seen.map(({ last }) => last));
+  const hasPlayed = state.activity !== known?.activity;
+  settle(state, { firstSeenAt, lastSeenAt, isNew: known === undefined, hasPlayed }, importing, base);
+}
+
+function linesOf({ lines, events, others }: PlayerHistory): Line[] {
+  const unpacked = events === undefined ? [] : unpackEvents(events.packed);
+  return lines.map((line, place) => ({
+    line,
+    event: unpacked[place],
+    other: others.find((other) => other.place === place),
+  }));
+}
+
+type Base = Scope & { entityId: string; at: number };
+
+/** False: the player has the transaction. */
+function importOther(other: OtherLine, state: PlayerState, { emit }: Importing, base: Base): boolean {
+  const { externalId } = state;
+  const then = { ...base, at: other.at, externalId };
+  const { purchase, session, player } = other;
+  if (purchase !== undefined) {
+    const digest = purchase.transactionId === null ? null : digestOf(purchase.transactionId);
+    if (digest !== null && state.recordedPurchases.some((known) => known.digest === digest)) return false;
+    const { amount } = purchase;
+    const totals = { totalRevenue: state.totalRevenue + amount, purchaseCount: state.purchaseCount + 1 };
+    const recordedPurchases =
+      digest === null ? state.recordedPurchases : [{ digest, amount, ...totals }, ...state.recordedPurchases];
+    emit(
+      { kind: 'PurchaseImported', ...then, ...purchase, digest },
+      { ...state, ...totals, isPayer: true, recordedPurchases },
+    );
+  }
+  if (session !== undefined) {
+    const digest = digestOf(session.sessionId);
+    if (state.recordedSessions.some((known) => known.digest === digest)) return true;
+    const totals = {
+      sessionCount: state.sessionCount + 1,
+      totalPlaytimeSeconds: state.totalPlaytimeSeconds + session.durationSeconds,
+    };
+    const activity = playedOn(state.activity, other.at, 1, session.durationSeconds);
+    const recordedSessions = [{ digest, ...totals }, ...state.recordedSessions];
+    emit({ kind: 'SessionImported', ...then, ...session, digest }, { ...state, ...totals, activity, recordedSessions });
+  }
+  if (player !== undefined) {
+    // What the player has is newer.
+    const attributes = merged(player.attributes ?? '{}', state.attributes);
+    const email = state.email ?? player.email ?? null;
+    const deviceId = state.deviceId ?? player.deviceId ?? null;
+    const next = { ...state, attributes, email, deviceId, country: countryIn(attributes) };
+    const begun = player.firstSeenAt === undefined ? {} : { begunAt: player.firstSeenAt };
+    emit({ kind: 'PlayerImported', ...base, player: viewOf(next), ...begun }, next);
+  }
+  return true;
+}
+
+function importEvents(
+  events: readonly (PlainEvent & { isPayer: boolean })[],
+  { events: packedEvents }: PlayerHistory,
+  state: PlayerState | undefined,
+  importing: Importing,
+  base: Base,
+): void {
+  if (state === undefined || events.length === 0 || packedEvents === undefined) return;
+  const tallies: [string, number, number][] = [];
+  let { counters } = state;
+  for (const { eventName, at } of events) {
+    const day = Math.floor(at / DAY_MS);
+    const known = tallies.find(([name, other]) => name === eventName && other === day);
+    if (known === undefined) tallies.push([eventName, day, 1]);
+    else known[2] += 1;
+    counters = countedBefore(counters, eventName, at);
+  }
+  const times = events.map(({ at }) => at);
+  const unpaid = events.findIndex(({ isPayer }) => isPayer);
+  const { externalId, country } = state;
+  const active = countedNow((id) => importing.view(id), base);
+  const all: ComputedEvents = { properties: [], events: [] };
+  const { emit, sequence } = importing;
+  let counting = state;
+  for (const { eventName: name, properties, at } of events) {
+    const { next, updates } = lives(counting, { sequence, name, properties, at }, active);
+    counting = next;
+    if (updates.length > 0) all.events.push({ at, values: updates.map((update) => placed(all, update)) });
+  }
+  const fact = {
+    kind: 'EventsImported',
+    ...base,
+    externalId,
+    country,
+    // The bytes are compared as the events that they hold.
+    packed: { ...packedEvents.packed, plain: events },
+    fromAt: Math.min(...times),
+    toAt: Math.max(...times),
+    payerFrom: unpaid < 0 ? events.length : unpaid,
+    tallies,
+    ...(all.events.length === 0 ? {} : { computed: all }),
+  } as const;
+  emit(comparable(fact), { ...counting, counters });
+}
+
+/** A value with the place of its property, which is listed once. */
+function placed(
+  { properties }: ComputedEvents,
+  { value, ...property }: ComputedUpdate,
+): ComputedEvents['events'][number]['values'][number] {
+  const known = properties.findIndex(({ id }) => id === property.id);
+  return [known < 0 ? properties.push(property) - 1 : known, value];
+}
+
+/** Imported events as the events, so that facts compare whatever packed them. */
+export function comparable(fact: DomainFact): DomainFact {
+  if (fact.kind !== 'EventsImported') return fact;
+  const plain = 'plain' in fact.packed ? fact.packed.plain : unpackEvents(fact.packed);
+  const packed = { count: fact.packed.count, bytes: Buffer.from(JSON.stringify(plain, FIELDS)) };
+  return { ...fact, packed: { ...packed, count: Array.isArray(plain) ? plain.length : 0 } };
+}
+
+const FIELDS = ['at', 'eventId', 'eventName', 'properties', 'sessionId'];
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface Seen {
+  firstSeenAt: number;
+  lastSeenAt: number;
+  isNew: boolean;
+  hasPlayed: boolean;
+}
+
+function settle(state: PlayerState, { isNew, hasPlayed, ...seen }: Seen, importing: Importing, base: Base): void {
+  const { at } = base;
+  const isMoved = seen.firstSeenAt !== state.firstSeenAt || seen.lastSeenAt !== state.lastSeenAt;
+  let next = state;
+  if (isNew || hasPlayed || isMoved || state.lifecycleStage === 'new') {
+    const isLatest = isNew || seen.lastSeenAt > state.lastSeenAt;
+    const life = predictImportedLife({ ...state, ...seen }, isLatest, at);
+    const isSameStage = life.stage === state.lifecycleStage;
+    next = {
+      ...state,
+      ...seen,
+      lifecycleStage: life.stage,
+      lifecycleChangedAt: life.stageChangedAt,
+      churnHigh: life.churnHigh,
+      lifecycleDueAt: life.dueAt,
+      sessionsInStage: isSameStage ? state.sessionsInStage : 0,
+    };
+    importing.emit({ kind: 'HistoryImported', ...base, ...seen, ...life }, next);
+  }
+  const { segments } = importing;
+  if (segments.length === 0) return;
+  const update = predictSegments(next, segments, 'all', at);
+  const facts = update.facts.map((fact) =>
+    fact.kind === 'SegmentEntered' || fact.kind === 'SegmentExited' ? { ...fact, imported: true as const } : fact,
+  );
+  importing.evaluated({ ...update, facts });
+}
+
+/** 72 bits of SHA-256 in base64url. */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest().subarray(0, 9).toString('base64url');
+}

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import type {
+  DeviceInfo,
+  RecordPurchase,
+  RecordSession,
+  TrackItem,
+} from '../../../../core/vocabulary/commands/commands.ts';
+import type { DomainFact } from '../../../../core/vocabulary/facts/facts.ts';
+import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
+import type { CallerKind, Scope } from '../../../../core/vocabulary/documents/scope.ts';
+import type { PlayedWith } from '../../../../core/vocabulary/facts/played-with.ts';
+import type { DailyActivity, RecordedPurchase } from '../../../../core/vocabulary/state/player.ts';
+
+/** Predicts a recorded session or purchase. `change` is absent when it was recorded before. */
+export interface Played {
+  reply: Reply;
+  change?: { facts: DomainFact[]; next: PlayerState; event?: TrackItem };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const KEPT_DAYS = 28;
+
+/** A recorded session counts once for its id, on the day of receipt, and is also an event. */
+export function predictSession(held: PlayerState, body: RecordSession, scope: Scope, at: number): Played {
+  const { playerId, sessionId, startedAt, endedAt, durationSeconds, eventId } = body;
+  const digest = digestOf(sessionId);
+  const reply = (sessionCount: number, totalPlaytimeSeconds: number) =>
+    ({ kind: 'sessionRecorded', playerId, sessionId, sessionCount, totalPlaytimeSeconds }) as const;
+  const before = held.recordedSessions.find((session) => session.digest === digest);
+  if (before !== undefined) {
+    return { reply: { ...reply(before.sessionCount, before.totalPlaytimeSeconds), replayed: true } };
+  }
+  const totals = {
+    sessionCount: held.sessionCount + 1,
+    totalPlaytimeSeconds: held.totalPlaytimeSeconds + durationSeconds,
+  };
+  const { externalId } = held;
+  const own = modelPlayedWith(held.device);
+  const details = { sessionId, digest, startedAt, endedAt, durationSeconds, externalId, ...own };
+  const properties = {
+    session_id: sessionId,
+    duration_seconds: durationSeconds,
+    ...(startedAt === null ? {} : { start_time: new Date(startedAt).toISOString() }),
+    ...(endedAt === null ? {} : { end_time: new Date(endedAt).toISOString() }),
+  };
+  return {
+    reply: reply(totals.sessionCount, totals.totalPlaytimeSeconds),
+    change: {
+      facts: [{ kind: 'SessionRecorded', entityId: playerId, ...scope, at, ...details }],
+      next: {
+        ...held,
+        ...totals,
+        sessionsInStage: held.sessionsInStage + 1,
+        activity: playedOn(held.activity, at, 1, durationSeconds),
+        recordedSessions: [...held.recordedSessions, { digest, ...totals }],
+        lastSeenAt: Math.max(held.lastSeenAt, at),
+      },
+      event: {
+        ...eventOf(playerId, eventId, 'session_recorded', properties, endedAt ?? at),
+        sessionId,
+      },
+    },
+  };
+}
+
+/** What a session keeps of a device. */
+export function modelPlayedWith(device: DeviceInfo | null): PlayedWith {
+  const kept: PlayedWith = {};
+  if (device?.platform) kept.platform = device.platform;
+  if (device?.appVersion) kept.appVersion = device.appVersion;
+  return kept;
+}
+
+/**
+ * A purchase counts once for its transaction; without a transaction every request counts. A player with a purchase is a
+ * payer. A server key's record replaces a client key's record of the same transaction.
+ */
+export function predictPurchase(
+  held: PlayerState,
+  body: RecordPurchase,
+  scope: Scope,
+  at: number,
+  by: CallerKind | undefined,
+): Played {
+  const { playerId, amount, currency, productId, transactionId, eventId } = body;
+  const digest = transactionId === null ? null : digestOf(transactionId);
+  const before = digest === null ? undefined : held.recordedPurchases.find((purchase) => purchase.digest === digest);
+  if (before !== undefined && (before.byClient === undefined || by !== 'server')) {
+    const { digest: _, byClient: __, ...answered } = before;
+    return { reply: { kind: 'purchaseRecorded', playerId, ...answered, replayed: true } };
+  }
+  const kept = before === undefined ? held : withoutPurchase(held, before);
+  const totals = { totalRevenue: kept.totalRevenue + amount, purchaseCount: kept.purchaseCount + 1 };
+  const base = { entityId: playerId, ...scope, at, externalId: held.externalId };
+  const details = { at, currency, productId };
+  const facts: DomainFact[] = [];
+  if (before !== undefined && transactionId !== null) {
+    const { at: recordedAt, ...detailsBefore } = before.byClient?.told ?? details;
+    const reversed = { amount: before.amount, transactionId, digest: before.digest, recordedAt };
+    facts.push({ kind: 'PurchaseReversed', ...base, ...detailsBefore, ...reversed });
+  }
+  const whose = by === undefined ? {} : { by };
+  facts.push({ kind: 'PurchaseRecorded', ...base, amount, currency, productId, transactionId, digest, ...whose });
+  const purchase = {
+    digest: digest ?? '',
+    amount,
+    ...totals,
+    ...(by === 'client' ? { byClient: { told: details } } : {}),
+  };
+  const next = {
+    ...kept,
+    ...totals,
+    isPayer: true,
+    recordedPurchases: digest === null ? kept.recordedPurchases : [...kept.recordedPurchases, purchase],
+    lastSeenAt: Math.max(held.lastSeenAt, at),
+  };
+  const reply = { kind: 'purchaseRecorded', playerId, amount, ...totals } as const;
+  // The event of the client's purchase already has the same content.
+  if (before?.amount === amount) return { reply: { ...reply, replayed: true }, change: { facts, next } };
+  const properties = {
+    amount: amount / 10_000,
+    ...(currency === null ? {} : { currency }),
+    ...(productId === null ? {} : { product_id: productId }),
+    ...(transactionId === null ? {} : { transaction_id: transactionId }),
+  };
+  return { reply, change: { facts, next, event: eventOf(playerId, eventId, 'purchase', properties, at) } };
+}
+
+function withoutPurchase(held: PlayerState, { digest, amount }: RecordedPurchase): PlayerState {
+  return {
+    ...held,
+    totalRevenue: held.totalRevenue - amount,
+    purchaseCount: held.purchaseCount - 1,
+    recordedPurchases: held.recordedPurchases.filter((purchase) => purchase.digest !== digest),
+  };
+}
+
+/** An event that has no id that a caller could send again. */
+function eventOf(
+  playerId: string,
+  eventId: string,
+  eventName: string,
+  properties: object,
+  timestamp: number,
+): TrackItem {
+  const text = JSON.stringify(properties);
+  return { index: 0, playerId, eventId, remember: false, eventName, properties: text, sessionId: null, timestamp };
+}
+
+/** Adds sessions and playtime to the day of `at`, unless it is 28 days or more in the past. */
+export function playedOn(activity: DailyActivity, at: number, more: number, seconds: number): DailyActivity {
+  const days = new Map<number, [sessions: number, seconds: number]>();
+  activity.sessions.forEach((sessions, back) =>
+    days.set(activity.day - back, [sessions, activity.playtimeSeconds[back] ?? 0]),
+  );
+  const today = Math.floor(at / DAY_MS);
+  const newest = Math.max(today, ...days.keys());
+  if (newest - today >= KEPT_DAYS) return activity;
+  const [sessions, played] = days.get(today) ?? [0, 0];
+  days.set(today, [sessions + more, played + seconds]);
+  const kept = Math.min(KEPT_DAYS, newest - Math.min(...days.keys()) + 1);
+  const list = Array.from({ length: kept }, (_, back): [number, number] => days.get(newest - back) ?? [0, 0]);
+  return { day: newest, sessions: list.map((day) => day[0]), playtimeSeconds: list.map((day) => day[1]) };
+}
+
+/** 72 bits of SHA-256 in base64url. */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest().subarray(0, 9).toString('base64url');
+}
