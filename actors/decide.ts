@@ -2,7 +2,7 @@ import type { Clock } from '../core/kernel/clock.ts';
 import type { Command, CommandBody, EvaluateFlags, Query } from '../core/vocabulary/commands/commands.ts';
 import type { Scope } from '../core/vocabulary/documents/scope.ts';
 import { metered } from './conditions/steps.ts';
-import { playerIn, type Context, type Draft, type Step } from './decision.ts';
+import { playerIn, type Context, type Draft, type Step } from './decision/decision.ts';
 import { catchUp } from './timers.ts';
 import { readChurnRisk } from './churn/read-churn-risk.ts';
 import { evaluateFlags } from './flags/evaluate/evaluate-flags.ts';
@@ -15,7 +15,7 @@ import type { Reply } from '../core/vocabulary/commands/replies.ts';
 import { COMMANDS, type CommandsByKind } from './kinds.ts';
 import { react } from './react.ts';
 import type { EntityState, PlayerState } from '../core/vocabulary/state/state.ts';
-import type { Definitions } from './definitions.ts';
+import type { Definitions } from './decision/definitions.ts';
 
 /**
  * Decides one command: emits its facts and their consequences to the draft and returns the reply. Synchronous and

@@ -1,5 +1,5 @@
 import { LIMITS } from '../core/kernel/limits.ts';
-import type { EvolveLimits } from './decision.ts';
+import type { EvolveLimits } from './decision/decision.ts';
 import { FACTS, type FactsByKind } from './kinds.ts';
 import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
 import type { EntityState } from '../core/vocabulary/state/state.ts';

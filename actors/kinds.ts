@@ -7,8 +7,15 @@ import {
   interventionTriggered,
 } from './campaigns/evolve.ts';
 import { propertiesChanged, propertiesDropped, propertyFilled } from './computed/evolve.ts';
-import { playerIn, type Context, type Decision, type Draft, type EvolveLimits, type Step } from './decision.ts';
-import { evolvesPlayer } from './evolve-player.ts';
+import {
+  playerIn,
+  type Context,
+  type Decision,
+  type Draft,
+  type EvolveLimits,
+  type Step,
+} from './decision/decision.ts';
+import { evolvesPlayer } from './decision/evolve-player.ts';
 import { tracked } from './events/evolve.ts';
 import { quarantined } from './events/quarantine.ts';
 import { trackEvents } from './events/track.ts';
@@ -49,7 +56,7 @@ import { closed, flagsReported, opened, sessionRecorded, synced } from './sessio
 import { initSession } from './sessions/init.ts';
 import { recordSession } from './sessions/record-session.ts';
 import { syncSession } from './sessions/sync.ts';
-import type { Segment } from './targeting.ts';
+import type { Segment } from './decision/targeting.ts';
 import type { CommandBody, IdempotencyClaim } from '../core/vocabulary/commands/commands.ts';
 import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../core/vocabulary/commands/replies.ts';

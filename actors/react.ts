@@ -1,8 +1,8 @@
 import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
-import type { Context, Draft } from './decision.ts';
+import type { Context, Draft } from './decision/decision.ts';
 import { updateLifecycle } from './player/update-lifecycle.ts';
 import { reactToCommand } from './segments/react-to-command.ts';
-import type { Definitions } from './definitions.ts';
+import type { Definitions } from './decision/definitions.ts';
 
 /**
  * Emits the consequences of the draft's facts from `since` on for the players they changed; all commit together. Call

@@ -4,9 +4,9 @@ import { DAY_MS } from '../core/kernel/days.ts';
 import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
 import { createSegmentSet } from './segments/segment-set.ts';
 import type { PlayerState } from '../core/vocabulary/state/state.ts';
-import type { Targeting } from './targeting.ts';
+import type { Targeting } from './decision/targeting.ts';
 import { NO_ACTIVITY, NO_QUARANTINE } from '../core/vocabulary/state/player.ts';
-import type { Definitions } from './definitions.ts';
+import type { Definitions } from './decision/definitions.ts';
 
 /** A player for tests. Each test sets the fields it depends on. */
 export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {

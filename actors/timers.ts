@@ -1,13 +1,13 @@
 import { LIMITS } from '../core/kernel/limits.ts';
 import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
 import { hasStepsForPlayer, metered, nextPlayer } from './conditions/steps.ts';
-import { type Context, type Draft, playerIn } from './decision.ts';
+import { type Context, type Draft, playerIn } from './decision/decision.ts';
 import { evaluateLifecycle, updateLifecycle } from './player/update-lifecycle.ts';
 import { updateLater, updateSegments } from './segments/update-segments.ts';
 import { sessionsDue, sessionsDueAt } from './sessions/expire.ts';
 import type { PlayerState } from '../core/vocabulary/state/state.ts';
 import type { PlayerTimes, StateOutline } from '../core/vocabulary/state/state-outline.ts';
-import type { Definitions } from './definitions.ts';
+import type { Definitions } from './decision/definitions.ts';
 
 /**
  * When the entity changes next by itself, epoch milliseconds; `null`: never. A pure function of state: the due-time

@@ -2,7 +2,7 @@ import { migrate } from '../clickhouse-schema/migrations/migrate.ts';
 import { openClient } from '../clickhouse-schema/open-client.ts';
 import { type Analytics, createAnalytics } from '../clickhouse-schema/queries/analytics.ts';
 import { type EventQuery, findEvents } from '../clickhouse-schema/queries/events/event-query.ts';
-import type { QueryResult } from '../clickhouse-schema/queries/statements/query-result.ts';
+import type { QueryResult } from '../clickhouse-schema/query-result.ts';
 import { systemClock } from '../core/kernel/clock.ts';
 import { createLogger } from '../core/kernel/logger.ts';
 import { BenchError } from './lib/bench.ts';

@@ -1,4 +1,4 @@
-import { SHIPPED_MODEL } from '../src/config.ts';
+import { SHIPPED_MODEL } from '../src/settings/config.ts';
 import { loadModel } from '../src/scoring/load-model.ts';
 import type { ScoreFeatures } from '../core/vocabulary/records/score-record.ts';
 import { BenchError, temporaryFolder, type Bench } from './lib/bench.ts';

@@ -31,7 +31,7 @@ import {
   readConfig,
   type Config,
   type Role,
-} from './config.ts';
+} from './settings/config.ts';
 import { clockCheck } from './health/clock-check.ts';
 import { untilDemo } from './process/demo.ts';
 import { agreeOnSecretsKey } from './process/deployment.ts';
@@ -52,13 +52,13 @@ import { lockDataDir } from './local/data-dir-lock.ts';
 import { keepFilesPrivate, openDataDir } from './local/data-dir.ts';
 import { serviceName } from './local/own-ports.ts';
 import { keyFileWarnings } from './local/key-file-modes.ts';
-import { NO_SECRETS_KEY, serviceSecretBox } from './local/secrets-key.ts';
+import { NO_SECRETS_KEY, serviceSecretBox } from './settings/secrets-key.ts';
 import { countMissedEvents } from './health/missed-events.ts';
-import { createGroupConfig } from './process/group-config.ts';
+import { createGroupConfig } from './local/group/group-config.ts';
 import { nameInGroup, nodeName } from './process/node-identity.ts';
 import { handOverOwnFacts } from './process/own-facts.ts';
 import { probePartitions } from './health/partition-probe.ts';
-import { groupMetrics, joinPort } from './process/process-group.ts';
+import { groupMetrics, joinPort } from './local/group/process-group.ts';
 import { createReadiness } from './health/readiness.ts';
 import { createClickhouseCheck } from './health/clickhouse-check.ts';
 import { createEventTracer } from './trace/trace-port.ts';

@@ -17,14 +17,14 @@ import type { CampaignDocument } from '../../core/vocabulary/documents/documents
 import type { TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import { decide } from '../decide.ts';
-import type { Draft } from '../decision.ts';
+import type { Draft } from '../decision/decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer } from '../testing.ts';
 import { aCampaign, campaignId, campaignsOf } from './testing.ts';
 import type { InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
-import type { Definitions } from '../definitions.ts';
+import type { Definitions } from '../decision/definitions.ts';
 
 /*
  * Caps are exact with gateways whose clocks differ, discarded drafts, players loaded from the store and owners that

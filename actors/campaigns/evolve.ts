@@ -1,5 +1,5 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { EvolveLimits } from '../decision.ts';
+import type { EvolveLimits } from '../decision/decision.ts';
 import { append } from '../../core/kernel/flow/bounded.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { shownTally, suppressedTally, tallyOf, triggeredTally, withdrawnTally } from './tally.ts';

@@ -1,5 +1,5 @@
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Campaign } from '../targeting.ts';
+import type { Campaign } from '../decision/targeting.ts';
 
 /**
  * When an intervention that is created at `at` expires, epoch milliseconds. The quiet hours in which it is created, and

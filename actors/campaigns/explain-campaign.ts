@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
-import type { Campaign } from '../targeting.ts';
+import type { Campaign } from '../decision/targeting.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { SUPPRESSION_REASONS } from '../../core/vocabulary/facts/suppression-reasons.ts';
 import { cooledAt, givenToday, takenOf } from './suppression.ts';

@@ -1,8 +1,8 @@
 import { isExhausted } from '../conditions/steps.ts';
-import type { Draft } from '../decision.ts';
+import type { Draft } from '../decision/decision.ts';
 import type { Intervention } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Campaign } from '../targeting.ts';
+import type { Campaign } from '../decision/targeting.ts';
 import type { CampaignSet } from './define/campaign-set.ts';
 import { causeOf, isInAudience, isRunning } from './define/campaign-document.ts';
 import { byPriority } from './priority.ts';

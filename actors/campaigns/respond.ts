@@ -1,4 +1,4 @@
-import { type Context, type Draft, playerIn } from '../decision.ts';
+import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Limits } from '../../core/kernel/limits.ts';
 import { dayOf } from '../../core/kernel/days.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Campaign } from '../targeting.ts';
+import type { Campaign } from '../decision/targeting.ts';
 import { todayOf } from './tally.ts';
 import { isWaiting } from './waiting.ts';
 import type { SuppressionReason } from '../../core/vocabulary/facts/suppression-reasons.ts';

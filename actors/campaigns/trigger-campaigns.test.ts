@@ -12,7 +12,7 @@ import { given } from '../testing/harness.ts';
 import { triggerSchedules } from './trigger-campaigns.ts';
 import { aCampaign, campaignId, campaignsOf } from './testing.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
-import type { Definitions } from '../definitions.ts';
+import type { Definitions } from '../decision/definitions.ts';
 
 const NOON = 20_000 * DAY_MS + DAY_MS / 2;
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { FactOrderError } from '../evolve-player.ts';
+import { FactOrderError } from '../decision/evolve-player.ts';
 import {
   NO_COMPUTED,
   type ActiveProperties,

@@ -4,7 +4,7 @@ import { LIMITS } from '../../core/kernel/limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { counted } from '../events/counters.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Condition } from '../targeting.ts';
+import type { Condition } from '../decision/targeting.ts';
 import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
 import type { EventCounter } from '../../core/vocabulary/state/player.ts';

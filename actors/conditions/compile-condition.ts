@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { CompiledCondition, Condition, Subject } from '../targeting.ts';
+import type { CompiledCondition, Condition, Subject } from '../decision/targeting.ts';
 import { createConditionCost, type ConditionCost } from './check/condition-cost.ts';
 import { below, createFaults, type Faults } from './check/faults.ts';
 import { nearMiss } from './check/near-misses.ts';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { Subject } from '../targeting.ts';
+import type { Subject } from '../decision/targeting.ts';
 import { compileCondition, type ConditionOptions } from './compile-condition.ts';
 import { below } from './check/faults.ts';
 import { subjectField } from './fields.ts';

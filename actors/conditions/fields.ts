@@ -7,7 +7,7 @@ import { countChangesAt, countWithin, lastDayStart, lastDaysAgo } from '../event
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { ComputedLookup, Subject } from '../targeting.ts';
+import type { ComputedLookup, Subject } from '../decision/targeting.ts';
 import { eventCountOf, type EventCountFault } from './event-count.ts';
 import { attributesOf } from './player-attributes.ts';
 import { pathReader } from './values.ts';

@@ -10,7 +10,7 @@ import { createSegmentSet } from '../segments/segment-set.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
-import type { Definitions } from '../definitions.ts';
+import type { Definitions } from '../decision/definitions.ts';
 
 /** For tests: a command or query, with definitions whose conditions cost as much as the limits allow. */
 export interface WorstCommand {

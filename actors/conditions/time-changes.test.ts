@@ -15,7 +15,7 @@ import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { counted } from '../events/counters.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Condition } from '../targeting.ts';
+import type { Condition } from '../decision/targeting.ts';
 import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
 import type { EventCounter } from '../../core/vocabulary/state/player.ts';

@@ -1,4 +1,4 @@
-import type { EvolveLimits } from '../decision.ts';
+import type { EvolveLimits } from '../decision/decision.ts';
 import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { withComputed } from '../computed/evolve.ts';

@@ -2,7 +2,7 @@ import { LIMITS } from '../../core/kernel/limits.ts';
 import type { EventQuarantined } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { remembered, withAccepted } from './recent-events.ts';
-import type { EvolveLimits } from '../decision.ts';
+import type { EvolveLimits } from '../decision/decision.ts';
 import { NO_QUARANTINE, type QuarantineTally } from '../../core/vocabulary/state/player.ts';
 import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 

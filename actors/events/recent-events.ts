@@ -1,5 +1,5 @@
 import { hashOfText } from '../../core/kernel/text/text-hash.ts';
-import type { EvolveLimits } from '../decision.ts';
+import type { EvolveLimits } from '../decision/decision.ts';
 import { type CallerKind, mayBeSame } from '../../core/vocabulary/documents/scope.ts';
 import { NO_OLDER_EVENTS, type OlderEvents, type RecentEvent } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';

@@ -1,11 +1,11 @@
 import { ERRORS } from '../../core/kernel/errors.ts';
 import type { QuarantineReason, Release, TrackEvents, TrackItem } from '../../core/vocabulary/commands/commands.ts';
-import { computedBy } from '../computed/concerned-properties.ts';
-import { type Context, type Draft, playerIn } from '../decision.ts';
+import { computedBy } from '../properties/concerned-properties.ts';
+import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import { exposeTracked } from '../flags/exposure/expose-tracked.ts';
 import type { TrackedReply, TrackResult } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Targeting } from '../targeting.ts';
+import type { Targeting } from '../decision/targeting.ts';
 import { forgottenFor } from './counters.ts';
 import { releaseStatus } from './quarantine.ts';
 import { isAccepted, recall } from './recent-events.ts';

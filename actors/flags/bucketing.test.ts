@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import { aPlayer } from '../testing.ts';
-import type { Subject } from '../targeting.ts';
+import type { Subject } from '../decision/targeting.ts';
 import { aFlag, aRule, aSplitFlag, compiled, memberOf, players, targetingOf, variantsOf } from './evaluate/samples.ts';
 
 const NONE = targetingOf([]);

@@ -1,9 +1,9 @@
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
-import type { Flag, Subject } from '../targeting.ts';
+import type { Flag, Subject } from '../decision/targeting.ts';
 import { definitionsOf } from '../testing.ts';
 import { aFlag } from './evaluate/samples.ts';
-import type { Definitions } from '../definitions.ts';
+import type { Definitions } from '../decision/definitions.ts';
 
 /** The document of a flag whose evaluation a test stubs. */
 export function aFlagDocument(some: Partial<FlagDocument> = {}): FlagDocument {

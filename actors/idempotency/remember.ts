@@ -1,7 +1,7 @@
 import { failure } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { IdempotencyClaim } from '../../core/vocabulary/commands/commands.ts';
-import type { Context, Draft } from '../decision.ts';
+import type { Context, Draft } from '../decision/decision.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import { mayBeSame } from '../../core/vocabulary/documents/scope.ts';

@@ -1,6 +1,6 @@
 import { dayOf } from '../../core/kernel/days.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { FactOrderError } from '../evolve-player.ts';
+import { FactOrderError } from '../decision/evolve-player.ts';
 import { withAllComputed, withComputed } from '../computed/evolve.ts';
 import { countedLate } from '../events/counters.ts';
 import { countryOf } from '../player/attributes.ts';

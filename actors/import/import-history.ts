@@ -1,9 +1,9 @@
 import { failure } from '../../core/kernel/errors.ts';
-import { computedByAll } from '../computed/concerned-properties.ts';
+import { computedByAll } from '../properties/concerned-properties.ts';
 import { hasStepsForPlayer, nextPlayer } from '../conditions/steps.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { playerIn, type Context, type Draft, type Step } from '../decision.ts';
-import type { Definitions } from '../definitions.ts';
+import { playerIn, type Context, type Draft, type Step } from '../decision/decision.ts';
+import type { Definitions } from '../decision/definitions.ts';
 import { importedLifecycle } from '../player/imported-lifecycle.ts';
 import { updateLater, updateSegments } from '../segments/update-segments.ts';
 import type { ImportedReply, ImportHistory, PlayerHistory } from '../../core/vocabulary/commands/import.ts';

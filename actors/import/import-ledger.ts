@@ -1,5 +1,5 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { Draft } from '../decision.ts';
+import type { Draft } from '../decision/decision.ts';
 import { importLedgerIdOf, olderImportLedgerIdOf } from '../../core/vocabulary/commands/import.ts';
 import type { ImportAdvanced } from '../../core/vocabulary/facts/import-facts.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';

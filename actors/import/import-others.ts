@@ -1,6 +1,6 @@
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { Context, Draft } from '../decision.ts';
+import type { Context, Draft } from '../decision/decision.ts';
 import { mergeAttributes } from '../player/attributes.ts';
 import type { OtherLine, PlayerHistory } from '../../core/vocabulary/commands/import.ts';
 import type { PlayerView } from '../../core/vocabulary/state/player.ts';

@@ -1,7 +1,7 @@
 import { failure, type Failure } from '../../core/kernel/errors.ts';
 import type { JsonText } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { Context, Decision } from '../decision.ts';
+import type { Context, Decision } from '../decision/decision.ts';
 import type { PlayerUpdated } from '../../core/vocabulary/facts/facts.ts';
 import { type PlayerState, viewOf } from '../../core/vocabulary/state/state.ts';
 import { mergeAttributes } from './attributes.ts';

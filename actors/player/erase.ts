@@ -1,6 +1,6 @@
 import { failure } from '../../core/kernel/errors.ts';
 import type { ErasePlayer, GetErasure } from '../../core/vocabulary/commands/commands.ts';
-import { type Context, type Decision, playerIn } from '../decision.ts';
+import { type Context, type Decision, playerIn } from '../decision/decision.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';

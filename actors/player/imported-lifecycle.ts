@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../core/kernel/days.ts';
-import type { PlayerLimits } from '../decision.ts';
+import type { PlayerLimits } from '../decision/decision.ts';
 import { isHighRisk } from '../churn/churn-changes.ts';
 import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
 import type { HistoryImported } from '../../core/vocabulary/facts/import-facts.ts';

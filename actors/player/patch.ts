@@ -1,6 +1,6 @@
 import { failure } from '../../core/kernel/errors.ts';
 import type { PatchPlayer } from '../../core/vocabulary/commands/commands.ts';
-import type { Context, Decision } from '../decision.ts';
+import type { Context, Decision } from '../decision/decision.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { changePlayer } from './change.ts';
 

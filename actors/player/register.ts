@@ -1,10 +1,10 @@
 import { failure, type Failure } from '../../core/kernel/errors.ts';
 import type { JsonText } from '../../core/kernel/text/json.ts';
 import { computedAt } from '../computed/player-values.ts';
-import type { NamedProperty } from '../targeting.ts';
+import type { NamedProperty } from '../decision/targeting.ts';
 import type { PlayerReply } from '../../core/vocabulary/commands/replies.ts';
 import type { RegisterPlayer } from '../../core/vocabulary/commands/commands.ts';
-import type { Context, Decision } from '../decision.ts';
+import type { Context, Decision } from '../decision/decision.ts';
 import { type PlayerState, viewOf } from '../../core/vocabulary/state/state.ts';
 import { mergeAttributes } from './attributes.ts';
 import { attributesTooLarge, changePlayer } from './change.ts';

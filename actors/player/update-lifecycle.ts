@@ -1,7 +1,7 @@
 import { churnChangesAt, isHighRisk } from '../churn/churn-changes.ts';
 import { churnRisk } from '../churn/churn-risk.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import type { Draft } from '../decision.ts';
+import type { Draft } from '../decision/decision.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { nextStage, stageAfterActivity } from './lifecycle.ts';

@@ -3,11 +3,11 @@ import type { JsonText } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { unitsText } from '../../core/kernel/money.ts';
 import type { RecordPurchase } from '../../core/vocabulary/commands/commands.ts';
-import { type Context, type Draft, playerIn } from '../decision.ts';
+import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { trackEvent } from '../events/track.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
-import type { Targeting } from '../targeting.ts';
+import type { Targeting } from '../decision/targeting.ts';
 import type { RecordedPurchase } from '../../core/vocabulary/state/player.ts';
 
 /**

@@ -3,7 +3,7 @@ import { partitionOf } from '../../core/kernel/partition.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { decodeCommit, encodeJson } from '../../core/codec/codec.ts';
 import { startFactsTrimmer } from '../../streams/facts/facts-trimmer.ts';
-import { sinksOf } from '../../streams/sinks/sink-registry.ts';
+import { sinksOf } from '../../streams/positions/sink-registry.ts';
 import { createBackbone, snapshotsOf, type Backbone, type BackboneNode } from '../../test/support/servers/backbone.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 

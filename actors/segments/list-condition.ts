@@ -1,5 +1,5 @@
 import type { SegmentDocument } from '../../core/vocabulary/documents/documents.ts';
-import type { Condition } from '../targeting.ts';
+import type { Condition } from '../decision/targeting.ts';
 
 /** The players that a load of a segment's list has. */
 export function listCondition(segmentId: string, load: string): Condition {

@@ -1,6 +1,6 @@
 import { failure, type Failure } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { playerIn, type Step } from '../decision.ts';
+import { playerIn, type Step } from '../decision/decision.ts';
 import { loadBaseBegan, loadBegan, type ListPlayers } from '../../core/vocabulary/documents/player-lists.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { hasStepsForPlayer, nextPlayer } from '../conditions/steps.ts';
-import type { Draft } from '../decision.ts';
+import type { Draft } from '../decision/decision.ts';
 import { FACTS, type FactsByKind } from '../kinds.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';

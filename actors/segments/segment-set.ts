@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { eventCountOf } from '../conditions/event-count.ts';
-import type { Segment } from '../targeting.ts';
+import type { Segment } from '../decision/targeting.ts';
 
 /** The segments of one game and environment, indexed by the events that may change them. */
 export interface SegmentSet {

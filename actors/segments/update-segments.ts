@@ -2,7 +2,7 @@ import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Segment } from '../targeting.ts';
+import type { Segment } from '../decision/targeting.ts';
 import type { SegmentSet } from './segment-set.ts';
 
 /** The segments that a change may make a player enter or leave: `all`, or some, sorted by id. */

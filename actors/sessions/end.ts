@@ -1,8 +1,8 @@
 import { failure } from '../../core/kernel/errors.ts';
 import type { EndSession } from '../../core/vocabulary/commands/commands.ts';
-import { type Context, type Draft, playerIn } from '../decision.ts';
+import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
-import type { Targeting } from '../targeting.ts';
+import type { Targeting } from '../decision/targeting.ts';
 import { sessionClosed, reportedEnd } from './close.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
 import { trackItems } from './track-items.ts';

@@ -1,7 +1,7 @@
 import { failure } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { InitSession } from '../../core/vocabulary/commands/commands.ts';
-import { type Context, type Draft, playerIn } from '../decision.ts';
+import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { sessionClosed, inferredEnd } from './close.ts';

@@ -1,11 +1,11 @@
 import { failure } from '../../core/kernel/errors.ts';
 import { formatTimestamp } from '../../core/kernel/text/timestamp.ts';
 import type { RecordSession } from '../../core/vocabulary/commands/commands.ts';
-import { playerIn, type Context, type Draft } from '../decision.ts';
+import { playerIn, type Context, type Draft } from '../decision/decision.ts';
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
 import { trackEvent } from '../events/track.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
-import type { Targeting } from '../targeting.ts';
+import type { Targeting } from '../decision/targeting.ts';
 import { playedWith } from './played-with.ts';
 import { isOwnSessionId } from './session-id.ts';
 

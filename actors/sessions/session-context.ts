@@ -1,7 +1,7 @@
-import { type Draft, playerIn } from '../decision.ts';
+import { type Draft, playerIn } from '../decision/decision.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
-import type { Definitions } from '../definitions.ts';
+import type { Definitions } from '../decision/definitions.ts';
 
 /** The dependencies of session commands. */
 export interface SessionContext {

@@ -6,7 +6,7 @@ import { compileCondition } from '../conditions/compile-condition.ts';
 import type { Fact } from '../../core/vocabulary/facts/facts.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { aLife, BORN_MS, type Life, PLAYER, TTL_MS } from './testing.ts';
-import type { Definitions } from '../definitions.ts';
+import type { Definitions } from '../decision/definitions.ts';
 
 const T = BORN_MS + 60_000;
 

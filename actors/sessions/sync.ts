@@ -1,6 +1,6 @@
 import { failure } from '../../core/kernel/errors.ts';
 import type { SyncSession } from '../../core/vocabulary/commands/commands.ts';
-import { playerIn, type Context, type Draft } from '../decision.ts';
+import { playerIn, type Context, type Draft } from '../decision/decision.ts';
 import { offerInterventions } from '../campaigns/offer.ts';
 import { mergeAttributes } from '../player/attributes.ts';
 import { attributesReplaced, attributesTooLarge } from '../player/change.ts';

@@ -1,9 +1,9 @@
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { JsonText } from '../../core/kernel/text/json.ts';
 import type { TrackItem } from '../../core/vocabulary/commands/commands.ts';
-import type { Context, Draft } from '../decision.ts';
+import type { Context, Draft } from '../decision/decision.ts';
 import { trackEvent } from '../events/track.ts';
-import type { Targeting } from '../targeting.ts';
+import type { Targeting } from '../decision/targeting.ts';
 
 /** What the events of one call add to their session. */
 export interface Tally {

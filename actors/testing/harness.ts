@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { decide } from '../decide.ts';
-import type { Draft, PlayerLimits, Tallied } from '../decision.ts';
+import type { Draft, PlayerLimits, Tallied } from '../decision/decision.ts';
 import { evolve } from '../evolve.ts';
-import type { Definitions } from '../definitions.ts';
+import type { Definitions } from '../decision/definitions.ts';
 import { definitionsOf } from '../testing.ts';
 import { decideTimers } from '../timers.ts';
 import type { Command } from '../../core/vocabulary/commands/commands.ts';

@@ -2,7 +2,7 @@ import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { counted } from '../../actors/events/counters.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Condition } from '../../actors/targeting.ts';
+import type { Condition } from '../../actors/decision/targeting.ts';
 import { aPlayer } from '../../actors/testing.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { pairsCase, type Pair, type Work } from '../lib/figures/pairs.ts';

@@ -1,6 +1,6 @@
 import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf } from '../../actors/flags/evaluate/samples.ts';
 import { seededBucket } from '../../actors/flags/evaluate/hash.ts';
-import type { Subject, Targeting } from '../../actors/targeting.ts';
+import type { Subject, Targeting } from '../../actors/decision/targeting.ts';
 import { aPlayer } from '../../actors/testing.ts';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import { pairsCase, type Pair } from '../lib/figures/pairs.ts';

@@ -1,5 +1,5 @@
 import { TrackBody } from '../../src/api/events/track-item.ts';
-import { compile } from '../../src/api/input/validation.ts';
+import { compile } from '../../core/kernel/validation/validation.ts';
 import { parseJson } from '../../src/gateway/http/read/parse-json.ts';
 import { uuidv5 } from '../../core/kernel/ids.ts';
 import { sampleEvent } from '../lib/load/traffic/workload.ts';

@@ -48,7 +48,7 @@ import {
   webhookDeliveriesQuery,
   type WebhookDeliveriesQuery,
 } from './webhook-delivery-query.ts';
-import type { QueryResult } from './statements/query-result.ts';
+import type { QueryResult } from '../query-result.ts';
 
 /**
  * The queries that routes run in ClickHouse. Rows arrive about one second after the decision. Concurrency, time, memory

@@ -1,4 +1,4 @@
-import type { QueryResult } from './statements/query-result.ts';
+import type { QueryResult } from '../query-result.ts';
 
 /** What became of a campaign. */
 export interface CampaignReportQuery {

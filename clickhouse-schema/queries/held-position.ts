@@ -1,5 +1,5 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
-import type { StreamName } from '../../streams/stream-definitions.ts';
+import type { StreamName } from '../../streams/log/stream-definitions.ts';
 
 /** How far ClickHouse's tables hold a stream, by its own record in `sink_positions`. */
 export interface HeldPosition {

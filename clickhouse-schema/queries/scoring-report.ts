@@ -1,4 +1,4 @@
-import type { QueryResult } from './statements/query-result.ts';
+import type { QueryResult } from '../query-result.ts';
 
 /** What the models did for a game in the last days. Test keys' scores are left out, as in every view. */
 export interface ScoringReportQuery {

@@ -1,4 +1,4 @@
-import type { QueryResult } from './statements/query-result.ts';
+import type { QueryResult } from '../query-result.ts';
 
 /** The attempts of a game's webhooks in the last seconds. */
 export interface WebhookAttemptsQuery {

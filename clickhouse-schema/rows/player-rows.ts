@@ -1,5 +1,5 @@
 import { isPlayerTable, sequenceColumn, TABLE_NAMES, TABLES, type PlayerTable } from './tables/tables.ts';
-import type { QueryResult } from '../queries/statements/query-result.ts';
+import type { QueryResult } from '../query-result.ts';
 
 /**
  * Tables of a player's activity, in the order of an export. The other tables repeat the present state, which an export

@@ -6,7 +6,7 @@ import { mayBeMetered } from './route/metering.ts';
 import { errorsOf } from './route/openapi.ts';
 import { isPlainObject } from './input/plain-object.ts';
 import { routes } from './routes.ts';
-import { compile } from './input/validation.ts';
+import { compile } from '../../core/kernel/validation/validation.ts';
 
 const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import { explainCampaignRoute } from './campaigns/campaign-explanation.ts';
 import { getCampaignResults } from './campaigns/campaign-results.ts';
 import { campaignRoutes } from './campaigns/campaigns.ts';

@@ -6,7 +6,7 @@ import { openConfigStore, type ConfigStore } from '../../streams/config/config-s
 import { withoutCredentials } from '../../streams/log/jetstream/access.ts';
 import { connectJetStream, type JetStreamLog } from '../../streams/log/log-jetstream.ts';
 import type { AuditActor } from '../../core/vocabulary/records/audit-entry.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 import { SETTINGS } from '../process/deployment.ts';
 import { within, type Clock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
@@ -14,7 +14,7 @@ import { LIMITS } from '../../core/kernel/limits.ts';
 import { createLogger } from '../../core/kernel/logger.ts';
 import { withoutSealing } from '../../core/kernel/secrets/secret-box.ts';
 import { readEndpoints, type Endpoints } from '../local/processes/run-files.ts';
-import { toolSecretBox } from '../local/secrets-key.ts';
+import { toolSecretBox } from '../settings/secrets-key.ts';
 import { CliError } from './cli-error.ts';
 
 /** Opens the CONFIG bucket of the deployment at NATS_URL, or else of the one that runs on DATA_DIR. */

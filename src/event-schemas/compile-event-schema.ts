@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { faultOf, holdsAtMost } from '../api/input/validation.ts';
+import { faultOf, holdsAtMost } from '../../core/kernel/validation/validation.ts';
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';

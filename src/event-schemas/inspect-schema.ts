@@ -1,6 +1,6 @@
 import { compileRegex, type CompiledRegex } from '../../actors/conditions/regex.ts';
 import { isObject } from '../../actors/conditions/values.ts';
-import { pointerPart } from '../api/input/validation.ts';
+import { pointerPart } from '../../core/kernel/validation/validation.ts';
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';

@@ -8,7 +8,7 @@ import { invalid, type KeyedRoute, type OpenRoute } from '../api/route/route.ts'
 import { failure, type Failure, type FieldFault } from '../../core/kernel/errors.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { AuditedRequests } from './access/audited-request.ts';
-import type { CallerAddresses } from './access/caller-address.ts';
+import type { CallerAddresses } from '../../core/kernel/caller-address.ts';
 import { networkOf } from './access/limits/network-of.ts';
 import { ACCESS_CHANGED, type ConsoleSessions } from './access/console/console-session.ts';
 import { type Exchange, respond } from './http/exchange.ts';
@@ -31,11 +31,11 @@ import {
   type RouteReader,
 } from './http/read/request-head.ts';
 import { openStream, type StreamKind, type StreamRegistry } from './sse/stream-registry.ts';
-import type { ApiKey } from '../api/route/api-key.ts';
-import { openBodyStream } from './http/read/body-stream.ts';
+import type { ApiKey } from '../access/api-key.ts';
+import { openBodyStream } from '../api/input/body-stream.ts';
 import { addBody, mostBytesOf, type OwnContext, tooLarge, wholeBody } from './read-body.ts';
 import { writeKeysIn, writeKeyTextOf } from './access/keys/write-keys.ts';
-import { STREAM_TOKEN_REFUSED } from './access/keys/stream-tokens.ts';
+import { STREAM_TOKEN_REFUSED } from '../access/stream-tokens.ts';
 
 export interface PipelineDeps {
   services: Services;

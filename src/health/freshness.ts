@@ -3,7 +3,7 @@ import { type AsOf, type Freshness, OUTPUTS, type OutputName } from '../../strea
 import type { Log } from '../../streams/log/log.ts';
 import type { RunningLiveFeed } from '../../streams/sinks/live/live-feed.ts';
 import { readSinkAsOf } from '../../streams/sinks/sink-as-of.ts';
-import type { SinkName } from '../../streams/sinks/sink-registry.ts';
+import type { SinkName } from '../../streams/positions/sink-registry.ts';
 import { type Clock, within } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';

@@ -1,4 +1,4 @@
-import type { Backend } from '../gateway/backend/backend.ts';
+import type { Backend } from '../api/route/backend.ts';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Metrics } from '../../core/kernel/metrics/metrics.ts';

@@ -1,5 +1,5 @@
 import type { DiskSpace } from './disk-space.ts';
-import type { Backend } from '../gateway/backend/backend.ts';
+import type { Backend } from '../api/route/backend.ts';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';

@@ -2,10 +2,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../settings/config.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { keyFileWarnings } from './key-file-modes.ts';
-import { ensureLocalKey } from './secrets-key.ts';
+import { ensureLocalKey } from '../settings/secrets-key.ts';
 
 let root: string;
 beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'player-analytics-'))));

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import type { Config } from '../config.ts';
-import { localKeyFile } from './secrets-key.ts';
+import type { Config } from '../settings/config.ts';
+import { localKeyFile } from '../settings/secrets-key.ts';
 
 /** Permission bits of the group and of others. */
 const NOT_OWNER = 0o077;

@@ -3,7 +3,7 @@ import { decodeJson } from '../../core/codec/codec.ts';
 import { holderOf } from '../../streams/leases/lease.ts';
 import { nodeOfHolder } from '../../streams/leases/lease-holder.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
-import { sinkLeaseKey, type SinkName } from '../../streams/sinks/sink-registry.ts';
+import { sinkLeaseKey, type SinkName } from '../../streams/positions/sink-registry.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { PartitionStatus, ProcessStatus } from './deployment-status.ts';
 

@@ -5,7 +5,7 @@ import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { ApiKeyDocument } from '../../core/vocabulary/documents/documents.ts';
 import { createGame, gameAddress } from '../../streams/config/games.ts';
 import { newUser, userAddress, userOfEmail, withoutToken, withToken } from '../../streams/config/people/users.ts';
-import type { ProcessGroup } from '../config.ts';
+import type { ProcessGroup } from '../settings/config.ts';
 import { sleep, type Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';

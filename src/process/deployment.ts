@@ -1,7 +1,7 @@
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { DeploymentDocument, DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
 import type { StreamShape } from '../../streams/log/jetstream/stream-shape.ts';
-import { STREAMS } from '../../streams/stream-definitions.ts';
+import { STREAMS } from '../../streams/log/stream-definitions.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';

@@ -15,13 +15,13 @@ import { shareReader } from '../../streams/log/shared-reader.ts';
 import { createClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createFreshnessReporter } from '../../streams/freshness/freshness-reports.ts';
 import { createWebhooks } from '../../streams/sinks/webhooks/webhooks.ts';
-import { clickhouseAddress, logAddress, readConfig } from '../config.ts';
+import { clickhouseAddress, logAddress, readConfig } from '../settings/config.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { createLogger } from '../../core/kernel/logger.ts';
 import { createSinkMetrics } from '../../core/kernel/metrics/metrics.ts';
-import { serviceSecretBox } from '../local/secrets-key.ts';
+import { serviceSecretBox } from '../settings/secrets-key.ts';
 import { reportSilences, type Silences } from '../health/silent-streams.ts';
 
 /** The sinks' thread, as seen by the main thread. */

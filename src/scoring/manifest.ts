@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { compile } from '../api/input/validation.ts';
+import { compile } from '../../core/kernel/validation/validation.ts';
 import { FEATURES } from './features.ts';
 
 const Bins = Type.Object({ edges: Type.Array(Type.Number()), shares: Type.Array(Type.Number()) });

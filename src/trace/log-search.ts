@@ -1,8 +1,8 @@
 import type { Fact } from '../../core/vocabulary/facts/facts.ts';
 import { decodeCommit } from '../../core/codec/codec.ts';
 import type { Log, LogRecord } from '../../streams/log/log.ts';
-import { readSinkPosition } from '../../streams/sinks/positions.ts';
-import type { SinkName } from '../../streams/sinks/sink-registry.ts';
+import { readSinkPosition } from '../../streams/positions/positions.ts';
+import type { SinkName } from '../../streams/positions/sink-registry.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { createSignal } from '../../core/kernel/flow/signal.ts';

@@ -9,7 +9,7 @@ import type { Fact } from '../../core/vocabulary/facts/facts.ts';
 import { decodeCommit } from '../../core/codec/codec.ts';
 import type { Log, LogRecord } from '../../streams/log/log.ts';
 import { factPosition, streamTag } from '../../streams/sinks/live/position.ts';
-import { readSinkPosition } from '../../streams/sinks/positions.ts';
+import { readSinkPosition } from '../../streams/positions/positions.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { findInLog, isReadTo } from './log-search.ts';
 

@@ -6,8 +6,8 @@ import { decodeJson } from '../../core/codec/codec.ts';
 import type { FactsRoom } from './facts-room.ts';
 import type { Log, StreamBounds } from '../log/log.ts';
 import { parseRebuildMark, rebuildKey } from './rebuild-mark.ts';
-import { readSinkPosition } from '../sinks/positions.ts';
-import { sinksOf } from '../sinks/sink-registry.ts';
+import { readSinkPosition } from '../positions/positions.ts';
+import { sinksOf } from '../positions/sink-registry.ts';
 
 /** Who keeps records of FACTS from being trimmed, and when it would be full for commands. */
 export interface FactsForecast {

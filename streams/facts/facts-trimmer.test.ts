@@ -8,7 +8,7 @@ import { watchFactsRoom } from './facts-room.ts';
 import { startFactsTrimmer, trimmableBelow, trimToSize } from './facts-trimmer.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../log/log-memory.ts';
 import { overrideLog } from '../log/override-log.ts';
-import { sinksOf } from '../sinks/sink-registry.ts';
+import { sinksOf } from '../positions/sink-registry.ts';
 
 const HOUR_MS = 3_600_000;
 

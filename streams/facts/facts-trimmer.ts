@@ -7,7 +7,7 @@ import { factsSubject } from '../subjects.ts';
 import { contend } from '../leases/lease.ts';
 import type { Bucket, Log } from '../log/log.ts';
 import { parseRebuildMark, rebuildKey } from './rebuild-mark.ts';
-import { handledByAllSinks } from '../sinks/positions.ts';
+import { handledByAllSinks } from '../positions/positions.ts';
 
 export interface FactsTrimmerOptions {
   log: Log;

@@ -19,7 +19,7 @@ import type { Link } from './jetstream/link.ts';
 import { openReader } from './jetstream/reader.ts';
 import { keepUp } from './jetstream/upkeep.ts';
 import { openWork } from './jetstream/work.ts';
-import { STREAMS } from '../stream-definitions.ts';
+import { STREAMS } from './stream-definitions.ts';
 import type { Log } from './log.ts';
 
 export interface JetStreamOptions {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import type { FakeClock } from '../../test/support/in-memory/fake-clock.ts';
-import { STREAMS } from '../stream-definitions.ts';
+import { STREAMS } from './stream-definitions.ts';
 import { createMemoryBroker } from './log-memory.ts';
 import type { MemoryBroker, MemoryFaults, MemoryLog } from './log-memory.ts';
 import type { AppendOutcome, LogRecord, WorkItem } from './log.ts';

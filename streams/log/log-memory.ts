@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { BUCKETS, STREAMS } from '../stream-definitions.ts';
-import type { BucketName, StreamDefinition, StreamName } from '../stream-definitions.ts';
+import { BUCKETS, STREAMS } from './stream-definitions.ts';
+import type { BucketName, StreamDefinition, StreamName } from './stream-definitions.ts';
 import type { AppendOutcome, Log } from './log.ts';
 import { createMemoryBucket, openMemoryBucket } from './memory/bucket.ts';
 import type { MemoryBucket } from './memory/bucket.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { AsOf } from '../freshness/output-freshness.ts';
 import type { Log } from '../log/log.ts';
-import { STREAMS } from '../stream-definitions.ts';
-import { readSinkPosition } from './positions.ts';
-import { SINKS, type SinkName } from './sink-registry.ts';
+import { STREAMS } from '../log/stream-definitions.ts';
+import { readSinkPosition } from '../positions/positions.ts';
+import { SINKS, type SinkName } from '../positions/sink-registry.ts';
 
 /**
  * How far a sink is, from its stored position: everything that the broker stored before the first record that the sink

@@ -6,7 +6,7 @@ import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { FlagsReply, Reply } from '../../core/vocabulary/commands/replies.ts';
 import { createExposures } from '../../actors/runtime/term/exposures.ts';
 import type { EntityState, PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Definitions } from '../../actors/definitions.ts';
+import type { Definitions } from '../../actors/decision/definitions.ts';
 
 /** A fact where it stands in the log. */
 export interface PlacedFact {

@@ -9,7 +9,7 @@ import { definitionsOf } from '../../actors/testing.ts';
 import { seededRandom } from '../../src/analysis/testing.ts';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import { type Crash, createExperimentOwner, type PlacedFact } from './owner.ts';
-import type { Definitions } from '../../actors/definitions.ts';
+import type { Definitions } from '../../actors/decision/definitions.ts';
 
 export const FLAG_KEY = 'shop';
 /** The event that is measured. It happens alike in all variants. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { STREAMS } from '../../streams/stream-definitions.ts';
+import { STREAMS } from '../../streams/log/stream-definitions.ts';
 import { until } from '../support/until.ts';
 import type { Caller } from './clients/caller.ts';
 import type { Injector } from './injector.ts';

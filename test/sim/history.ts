@@ -1,6 +1,6 @@
 import type { Command, CommandBody, QueryBody } from '../../core/vocabulary/commands/commands.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
-import type { Origin } from '../../src/gateway/backend/backend.ts';
+import type { Origin } from '../../src/api/route/backend.ts';
 import type { World } from './world.ts';
 import { isQuery } from './clients/operation.ts';
 

@@ -1,7 +1,7 @@
 import { partitionOf } from '../../core/kernel/partition.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
 import { createMemoryBroker } from '../../streams/log/log-memory.ts';
-import { STREAMS } from '../../streams/stream-definitions.ts';
+import { STREAMS } from '../../streams/log/stream-definitions.ts';
 import { recordCampaigns } from './model/campaign-history.ts';
 import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './machines/chaos.ts';
 import { checkCampaigns, checkScheduled } from './checks/check-campaigns.ts';

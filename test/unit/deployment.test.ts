@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import { STREAMS } from '../../streams/stream-definitions.ts';
+import { STREAMS } from '../../streams/log/stream-definitions.ts';
 
 /*
  * Docker cannot run everywhere the tests do: here the deployment files are held against the code and each other, so

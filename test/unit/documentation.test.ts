@@ -5,7 +5,7 @@ import { FIELD_NAMES } from '../../actors/conditions/fields.ts';
 import { OPERATORS } from '../../actors/conditions/operators.ts';
 import { SUPPRESSION_REASONS } from '../../core/vocabulary/facts/suppression-reasons.ts';
 import { routes } from '../../src/api/routes.ts';
-import { readConfig, SECRET_SETTINGS } from '../../src/config.ts';
+import { readConfig, SECRET_SETTINGS } from '../../src/settings/config.ts';
 import { setGameCommand } from '../../src/cli/set-game.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
@@ -19,7 +19,7 @@ import {
   STREAMS,
   type BucketName,
   type StreamName,
-} from '../../streams/stream-definitions.ts';
+} from '../../streams/log/stream-definitions.ts';
 import { FILTER_OPERATORS, WEBHOOK_KINDS } from '../../streams/config/webhooks/webhook-kinds.ts';
 import {
   blocksOf,

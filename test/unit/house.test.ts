@@ -173,7 +173,7 @@ describe('imports go one way', () => {
   it('only main.ts, the local services and the command line read the configuration', () => {
     const wrong = imports.filter(
       ({ from, to, typeOnly }) =>
-        to === 'src/config.ts' &&
+        to === 'src/settings/config.ts' &&
         !typeOnly &&
         !/^(src\/(main|sinks-thread|local|cli)|bench\/|clickhouse-schema\/embedded\/main)/.test(from),
     );
@@ -184,7 +184,7 @@ describe('imports go one way', () => {
 describe('the house is tidy', () => {
   const texts = sources.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 
-  it('only src/config.ts and code that starts processes or loads a native library use the environment', () => {
+  it('only src/settings/config.ts and code that starts processes or loads a native library use the environment', () => {
     const allowed = /^(src\/(config|cli|local|scoring\/onnx-runtime)|bench\/|clickhouse-schema\/embedded\/)/;
     const wrong = texts.filter(({ file, text }) => text.includes('process.env') && !allowed.test(file));
     expect(wrong.map(({ file }) => file)).toEqual([]);

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAst } from 'vitest/node';
 import { isPlainObject } from '../../src/api/input/plain-object.ts';
 import { routes } from '../../src/api/routes.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { ATTACK_CHARACTERS, isLinearByConstruction, pumpsOf } from '../support/regex-shape.ts';
 
 /*

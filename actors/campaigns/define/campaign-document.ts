@@ -1,4 +1,4 @@
-import type { Campaign } from '../../targeting.ts';
+import type { Campaign } from '../../decision/targeting.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 

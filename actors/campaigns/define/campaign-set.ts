@@ -1,6 +1,6 @@
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
-import type { Campaign } from '../../targeting.ts';
+import type { Campaign } from '../../decision/targeting.ts';
 import { byPriority } from '../priority.ts';
 
 /** The enabled, compiled campaigns of one game and environment, indexed by what triggers them. */

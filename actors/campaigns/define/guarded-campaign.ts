@@ -1,4 +1,4 @@
-import type { Campaign } from '../../targeting.ts';
+import type { Campaign } from '../../decision/targeting.ts';
 
 /**
  * Wraps a campaign: after its conditions throw once, it accepts no player. Otherwise every write of its players would

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { propertyFaults } from '../../computed/property-document.ts';
+import { propertyFaults } from '../../properties/property-document.ts';
 import { compileCondition } from '../compile-condition.ts';
 
 /** The paths that a new definition with the condition is refused for. */

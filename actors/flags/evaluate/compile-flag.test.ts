@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonText } from '../../../core/kernel/text/json.ts';
 import type { FlagDocument, FlagType } from '../../../core/vocabulary/documents/documents.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import type { Subject } from '../../targeting.ts';
+import type { Subject } from '../../decision/targeting.ts';
 import { aPlayer } from '../../testing.ts';
 import { compileFlag } from './compile-flag.ts';
 import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './samples.ts';

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import type { ComputedLookup, Flag, Served, Subject, Targeting } from '../../targeting.ts';
+import type { ComputedLookup, Flag, Served, Subject, Targeting } from '../../decision/targeting.ts';
 import { flagSteps } from './flag-steps.ts';
 
 /** `invalid`: the flag cannot be evaluated. Paths are JSON Pointers into the definition as on the wire. */

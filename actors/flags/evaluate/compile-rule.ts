@@ -3,7 +3,7 @@ import type { FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import { compileCondition } from '../../conditions/compile-condition.ts';
 import type { RuleOutcome } from './explained-steps.ts';
 import { BUCKETS, bucketsIn } from './hash.ts';
-import type { ComputedLookup, Condition, Subject } from '../../targeting.ts';
+import type { ComputedLookup, Condition, Subject } from '../../decision/targeting.ts';
 
 /** A compiled targeting rule. */
 export interface CompiledRule {

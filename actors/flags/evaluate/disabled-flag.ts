@@ -1,6 +1,6 @@
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import type { Flag } from '../../targeting.ts';
+import type { Flag } from '../../decision/targeting.ts';
 import { periodOf } from '../periods.ts';
 
 /**

@@ -5,7 +5,7 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { EvaluateFlags, ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
 import type { FlagEvaluation, FlagsReply } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import type { Served, Subject, Targeting } from '../../targeting.ts';
+import type { Served, Subject, Targeting } from '../../decision/targeting.ts';
 import { flagFor, withoutHidden } from './visible.ts';
 import { periodOf } from '../periods.ts';
 

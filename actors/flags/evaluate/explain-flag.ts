@@ -1,4 +1,4 @@
-import type { ComputedLookup, Flag, Subject, Targeting } from '../../targeting.ts';
+import type { ComputedLookup, Flag, Subject, Targeting } from '../../decision/targeting.ts';
 import type { FlagStep } from './explained-steps.ts';
 import { flagSteps, type Step } from './flag-steps.ts';
 

@@ -5,7 +5,7 @@ import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.t
 import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagOverride } from '../../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import type { ComputedLookup, Served, Subject, Targeting } from '../../targeting.ts';
+import type { ComputedLookup, Served, Subject, Targeting } from '../../decision/targeting.ts';
 import { compileRules, type CompiledRule } from './compile-rule.ts';
 import { disabledAnswer } from './disabled-flag.ts';
 import type { FlagStep } from './explained-steps.ts';

@@ -1,7 +1,7 @@
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { OverrideFlag } from '../../../core/vocabulary/commands/commands.ts';
-import type { Context, Decision } from '../../decision.ts';
+import type { Context, Decision } from '../../decision/decision.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 
 /** Sets or removes one player's override of one flag. The caller has checked that the flag exists. */

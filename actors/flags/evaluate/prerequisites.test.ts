@@ -2,7 +2,7 @@ import { array, assert, boolean, integer, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import type { Served } from '../../targeting.ts';
+import type { Served } from '../../decision/targeting.ts';
 import { aPlayer } from '../../testing.ts';
 import { aFlag, aRule, aSplitFlag, targetingOf } from './samples.ts';
 

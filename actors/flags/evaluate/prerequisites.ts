@@ -1,7 +1,7 @@
 import type { JsonText } from '../../../core/kernel/text/json.ts';
 import { charge, isExhausted } from '../../conditions/steps.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import type { Served, Subject, Targeting } from '../../targeting.ts';
+import type { Served, Subject, Targeting } from '../../decision/targeting.ts';
 import { sameJson } from '../check/same-json.ts';
 
 /** Another flag that must be enabled and serve a value. */

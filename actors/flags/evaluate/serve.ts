@@ -1,11 +1,11 @@
 import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
 import { append } from '../../../core/kernel/flow/bounded.ts';
 import type { ServedNow, ServeFlags } from '../../../core/vocabulary/commands/commands.ts';
-import type { Context, Decision } from '../../decision.ts';
+import type { Context, Decision } from '../../decision/decision.ts';
 import type { FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import type { Targeting } from '../../targeting.ts';
+import type { Targeting } from '../../decision/targeting.ts';
 import { periodOf } from '../periods.ts';
 import { seenVariant } from '../exposure/seen-variant.ts';
 import { sharedServed } from './shared-served.ts';

@@ -1,6 +1,6 @@
 import type { CallerKind } from '../../../core/vocabulary/documents/scope.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import type { Flag, Targeting } from '../../targeting.ts';
+import type { Flag, Targeting } from '../../decision/targeting.ts';
 
 /* Client keys are public: a flag with `clientVisible: false` does not exist for them. */
 

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ExposeFlag, ServedNow, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
-import type { Flag } from '../../targeting.ts';
+import type { Flag } from '../../decision/targeting.ts';
 import { aCommand, definitionsOf } from '../../testing.ts';
 import { given } from '../../testing/harness.ts';
 import { aFlagDocument } from '../testing.ts';

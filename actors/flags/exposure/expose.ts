@@ -1,6 +1,6 @@
 import { failure } from '../../../core/kernel/errors.ts';
 import type { ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
-import type { Context, Decision } from '../../decision.ts';
+import type { Context, Decision } from '../../decision/decision.ts';
 import type { Attribution, FlagExposed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { seenVariant } from './seen-variant.ts';

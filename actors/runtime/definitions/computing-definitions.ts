@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
-import { propertiesOf, type NamedSpec, type NeededProperties } from '../../computed/needed-properties.ts';
-import { specOf } from '../../computed/property-document.ts';
+import { propertiesOf, type NamedSpec, type NeededProperties } from '../../properties/needed-properties.ts';
+import { specOf } from '../../properties/property-document.ts';
 import type {
   CampaignDocument,
   DocumentAddress,

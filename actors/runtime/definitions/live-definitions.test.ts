@@ -6,7 +6,7 @@ import { gameAddress } from '../../../streams/config/games.ts';
 import { aCampaign } from '../../campaigns/testing.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
 import { aPlayer } from '../../testing.ts';
-import type { Flag } from '../../targeting.ts';
+import type { Flag } from '../../decision/targeting.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
 
 function setUp() {

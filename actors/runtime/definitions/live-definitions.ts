@@ -18,7 +18,7 @@ import {
 import { compileCampaign } from '../../campaigns/define/compile-campaign.ts';
 import { guardedCampaign } from '../../campaigns/define/guarded-campaign.ts';
 import { propertyIdOf } from '../../computed/property-spec.ts';
-import type { NamedSpec, NeededProperties } from '../../computed/needed-properties.ts';
+import type { NamedSpec, NeededProperties } from '../../properties/needed-properties.ts';
 import { countedEventsOf } from '../../conditions/counted-events.ts';
 import { compileCondition } from '../../conditions/compile-condition.ts';
 import { compileFlag } from '../../flags/evaluate/compile-flag.ts';
@@ -26,9 +26,17 @@ import { disabledFlag, guardedFlag } from '../../flags/evaluate/disabled-flag.ts
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
 import { listCondition, withExceptions } from '../../segments/list-condition.ts';
 import { createSegmentSet, type SegmentSet } from '../../segments/segment-set.ts';
-import type { Campaign, ComputedLookup, Condition, Flag, NamedProperty, Segment, Targeting } from '../../targeting.ts';
+import type {
+  Campaign,
+  ComputedLookup,
+  Condition,
+  Flag,
+  NamedProperty,
+  Segment,
+  Targeting,
+} from '../../decision/targeting.ts';
 import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
-import type { Definitions, GameSettings } from '../../definitions.ts';
+import type { Definitions, GameSettings } from '../../decision/definitions.ts';
 import { conditionsIn, createComputingNeeds, namedPropertiesIn, segmentConditions } from './computing-definitions.ts';
 
 /**

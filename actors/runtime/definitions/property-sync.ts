@@ -1,5 +1,5 @@
 import { NO_PROPERTIES } from '../../computed/evolve.ts';
-import { fittingProperties } from '../../computed/needed-properties.ts';
+import { fittingProperties } from '../../properties/needed-properties.ts';
 import { writeProperty } from '../../computed/property-text.ts';
 import {
   propertiesLedgerOf,

@@ -1,4 +1,4 @@
-import { eventReader, type EventProperty } from '../../computed/concerned-properties.ts';
+import { eventReader, type EventProperty } from '../../properties/concerned-properties.ts';
 import { bucketsOf, merged, type Buckets } from '../../../core/vocabulary/state/computed-buckets.ts';
 import type { PropertyFilled } from '../../../core/vocabulary/documents/computed.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';

@@ -4,13 +4,13 @@ import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { partitionOf } from '../../../core/kernel/partition.ts';
 import { createSignal } from '../../../core/kernel/flow/signal.ts';
-import { compileEventProperty } from '../../computed/concerned-properties.ts';
+import { compileEventProperty } from '../../properties/concerned-properties.ts';
 import { readProperty } from '../../computed/property-text.ts';
 import { metered, stepsSpent } from '../../conditions/steps.ts';
 import { triggerCampaigns } from '../../campaigns/trigger-campaigns.ts';
-import type { Definitions } from '../../definitions.ts';
+import type { Definitions } from '../../decision/definitions.ts';
 import type { CommitDraft } from '../term/draft.ts';
-import type { Draft } from '../../decision.ts';
+import type { Draft } from '../../decision/decision.ts';
 import { updateSegments } from '../../segments/update-segments.ts';
 import {
   PROPERTIES_LEDGER,

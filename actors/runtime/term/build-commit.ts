@@ -4,7 +4,7 @@ import type { Logger } from '../../../core/kernel/logger.ts';
 import type { ScheduleWindow } from '../../campaigns/define/campaign-set.ts';
 import { triggerCampaigns, triggerSchedules } from '../../campaigns/trigger-campaigns.ts';
 import { metered, stepsSpent } from '../../conditions/steps.ts';
-import { dropEnded } from '../../computed/concerned-properties.ts';
+import { dropEnded } from '../../properties/concerned-properties.ts';
 import type { Command, ReceivedCommand } from '../../../core/vocabulary/commands/commands.ts';
 import { decide, mostFactChars } from '../../decide.ts';
 import { decideTimers } from '../../timers.ts';

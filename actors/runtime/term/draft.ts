@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { Draft, PlayerLimits, Tallied } from '../../decision.ts';
+import type { Draft, PlayerLimits, Tallied } from '../../decision/decision.ts';
 import { evolve } from '../../evolve.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
 import type { Attribution } from '../../../core/vocabulary/facts/flag-facts.ts';

@@ -1,5 +1,5 @@
 import { evolve } from '../../evolve.ts';
-import { FactOrderError } from '../../evolve-player.ts';
+import { FactOrderError } from '../../decision/evolve-player.ts';
 import { LEDGER_PREFIX } from '../../../core/vocabulary/commands/commands.ts';
 import { showsChange } from '../definitions/shown-change.ts';
 import { storedLedgers } from '../store/stored-ledgers.ts';
@@ -9,7 +9,7 @@ import { stateBytes } from '../../../core/vocabulary/state/size-estimates.ts';
 import { withSharedServed } from '../../flags/evaluate/shared-served.ts';
 import { type CommitDraft, createDraft } from './draft.ts';
 import { createSnapshotQueue, type SnapshotLimits, type SnapshotQueue } from '../store/snapshot-queue.ts';
-import type { PlayerLimits } from '../../decision.ts';
+import type { PlayerLimits } from '../../decision/decision.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { DirtyEntity, PartitionStore, StoredEntity } from '../store/store.ts';
 import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.ts';

@@ -5,7 +5,7 @@ import { isNewExposure } from '../../flags/exposure/expose.ts';
 import { servedAnew } from '../../flags/evaluate/serve.ts';
 import type { FlagsReply } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import type { Targeting } from '../../targeting.ts';
+import type { Targeting } from '../../decision/targeting.ts';
 import type { OutgoingReply } from './send-replies.ts';
 
 /**

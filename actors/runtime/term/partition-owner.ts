@@ -31,7 +31,7 @@ import type { StoreFaultError } from '../store/checked-store.ts';
 import type { PartitionStore } from '../store/store.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
 import { endBy, type TermEnd } from './term-end.ts';
-import type { PlayerLimits } from '../../decision.ts';
+import type { PlayerLimits } from '../../decision/decision.ts';
 import type { Command } from '../../../core/vocabulary/commands/commands.ts';
 import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.ts';
 

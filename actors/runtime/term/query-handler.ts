@@ -15,7 +15,7 @@ import type { Entities } from './entities.ts';
 import type { Exposures } from './exposures.ts';
 import type { LocalGateway } from '../../../core/vocabulary/commands/local-gateway.ts';
 import { notKnownHere, type OutgoingReply, type ReplySender } from './send-replies.ts';
-import type { Definitions } from '../../definitions.ts';
+import type { Definitions } from '../../decision/definitions.ts';
 import { createSegmentPreviews } from './preview-segment.ts';
 import { StoreFaultError } from '../store/checked-store.ts';
 import type { PartitionStore } from '../store/store.ts';

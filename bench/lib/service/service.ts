@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
 import type { DemoKeys } from '../../../src/process/demo.ts';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { freePort } from '../../../src/local/free-port.ts';

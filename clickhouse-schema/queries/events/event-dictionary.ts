@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { QueryResult } from '../statements/query-result.ts';
+import type { QueryResult } from '../../query-result.ts';
 
 /** Which events are wanted: all names, or one name with its properties. */
 export interface DictionaryQuery {

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import { type EventRow, foundEvent, placeOf } from './stored-event.ts';
 import { ROW_STEP } from '../../rows/common-columns.ts';
 import type { RowPlace } from '../../rows/player-rows.ts';
-import type { QueryResult } from '../statements/query-result.ts';
+import type { QueryResult } from '../../query-result.ts';
 
 /** Filters of events; a missing filter matches all events. */
 export interface EventFilter {

@@ -1,6 +1,6 @@
 import { experimentQuery, type ExperimentQuery, type ReadoutQuery } from './experiment-query.ts';
 import type { RunQuery } from '../lookups/run-query.ts';
-import type { QueryResult } from '../statements/query-result.ts';
+import type { QueryResult } from '../../query-result.ts';
 
 /* What ClickHouse measures of an experiment. Figures that overflow a double, or that too few players have, are NaN or
  * infinite. */

@@ -1,4 +1,4 @@
-import type { QueryResult } from '../statements/query-result.ts';
+import type { QueryResult } from '../../query-result.ts';
 
 /* How often players were exposed to flags: the exposures of all flags, and those of one flag by day. */
 

@@ -1,4 +1,4 @@
-import type { QueryResult } from '../statements/query-result.ts';
+import type { QueryResult } from '../../query-result.ts';
 import { findNewestOfName, type NewestOfNameQuery, type SampleEvent } from './newest-of-name.ts';
 import { findExposures, type KnownExposure, type PlayerExposuresQuery } from './player-exposures.ts';
 import { findPlayers, type FoundPlayer, type PlayerSearch } from './player-search.ts';

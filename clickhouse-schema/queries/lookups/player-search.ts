@@ -1,4 +1,4 @@
-import type { QueryResult } from '../statements/query-result.ts';
+import type { QueryResult } from '../../query-result.ts';
 import { type RunQuery, SCOPE } from './run-query.ts';
 
 export interface PlayerSearch {

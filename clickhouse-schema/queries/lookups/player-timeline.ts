@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { RowPlace } from '../../rows/player-rows.ts';
-import type { QueryResult } from '../statements/query-result.ts';
+import type { QueryResult } from '../../query-result.ts';
 import { type PlayerScope, type RunQuery, SCOPE } from './run-query.ts';
 import { type TimelineKind, timelinePart } from './timeline-parts.ts';
 

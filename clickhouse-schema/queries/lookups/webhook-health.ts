@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { QueryResult } from '../statements/query-result.ts';
+import type { QueryResult } from '../../query-result.ts';
 import { type RunQuery, SCOPE } from './run-query.ts';
 
 export interface WebhookHealthQuery {

@@ -1,7 +1,7 @@
 import type { PurchaseImported, SessionImported } from '../../../core/vocabulary/facts/import-facts.ts';
 import type { PurchaseRecorded, PurchaseReversed } from '../../../core/vocabulary/facts/purchase-facts.ts';
 import type { SessionClosed, SessionRecorded } from '../../../core/vocabulary/facts/session-facts.ts';
-import { keyKind } from '../../queries/events/event-source.ts';
+import { keyKind } from '../event-source.ts';
 import { createdMs, ORIGIN, SCOPE } from '../common-columns.ts';
 import { int8, money, nullableText, nullableTime, text, texts, time, uint32, uint64, uuid } from '../column-types.ts';
 import { factTable } from './table.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Type } from 'typebox';
-import { compile } from '../../../src/api/input/validation.ts';
+import { compile } from '../../../core/kernel/validation/validation.ts';
 import type { Route } from '../../../src/api/route/route.ts';
 import { declaredRoutes } from '../scripts/generate-operations.ts';
 import { ENDPOINTS } from '../server/generated/endpoints.ts';

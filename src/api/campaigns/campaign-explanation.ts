@@ -6,10 +6,10 @@ import {
   CHECK_NAMES,
   explainCampaign,
 } from '../../../actors/campaigns/explain-campaign.ts';
-import { specOf } from '../../../actors/computed/property-document.ts';
+import { specOf } from '../../../actors/properties/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { metered } from '../../../actors/conditions/steps.ts';
-import type { ComputedLookup } from '../../../actors/targeting.ts';
+import type { ComputedLookup } from '../../../actors/decision/targeting.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ExportedPlayer } from '../../../core/vocabulary/commands/replies.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';

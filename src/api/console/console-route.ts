@@ -10,7 +10,7 @@ import {
   type RouteDocs,
   type SignedIn,
 } from '../route/route.ts';
-import { compile } from '../input/validation.ts';
+import { compile } from '../../../core/kernel/validation/validation.ts';
 
 /*
  * Routes about people instead of a game: signing in and out, and the users of the deployment. API keys cannot call

@@ -3,8 +3,8 @@ import {
   namedIn,
   propertiesOf,
   type NamedSpec,
-} from '../../../actors/computed/needed-properties.ts';
-import { specOf } from '../../../actors/computed/property-document.ts';
+} from '../../../actors/properties/needed-properties.ts';
+import { specOf } from '../../../actors/properties/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { nearest } from '../../../core/kernel/text/edit-distance.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/events/known-names.ts';
-import type { QueryResult } from '../../../clickhouse-schema/queries/statements/query-result.ts';
+import type { QueryResult } from '../../../clickhouse-schema/query-result.ts';
 import { within, type Clock } from '../../../core/kernel/clock.ts';
 import { nearest } from '../../../core/kernel/text/edit-distance.ts';
 import type { Json } from '../../../core/kernel/text/json.ts';

@@ -11,7 +11,7 @@ import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, ignorableFields, invalid } from '../route/route.ts';
 import { TrackBody, trackItem } from './track-item.ts';
 import { createTurns } from '../route/turns.ts';
-import { compile } from '../input/validation.ts';
+import { compile } from '../../../core/kernel/validation/validation.ts';
 
 /* The route that tracks a batch: one command per partition. An invalid event affects no other event. */
 

@@ -4,7 +4,7 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { PlayerId, timeIn, timeOut } from '../input/fields.ts';
 import { invalid } from '../route/route.ts';
-import type { ApiKey } from '../route/api-key.ts';
+import type { ApiKey } from '../../access/api-key.ts';
 
 /*
  * Filters and fields that the lists of events in ClickHouse share.

@@ -1,7 +1,7 @@
-import { specOf } from '../../../actors/computed/property-document.ts';
+import { specOf } from '../../../actors/properties/property-document.ts';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { compileFlag } from '../../../actors/flags/evaluate/compile-flag.ts';
-import type { ComputedLookup, Flag, Subject, Targeting } from '../../../actors/targeting.ts';
+import type { ComputedLookup, Flag, Subject, Targeting } from '../../../actors/decision/targeting.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';

@@ -10,7 +10,7 @@ import { validatedEvent, Warnings } from '../events/validated-event.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { ignorableFields, invalid } from '../route/route.ts';
 import { createTurns } from '../route/turns.ts';
-import { compile } from '../input/validation.ts';
+import { compile } from '../../../core/kernel/validation/validation.ts';
 
 /*
  * Validates the events of a session, sent by sync and end-session. Invariant: an invalid event is listed in `rejected`

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { parseVersionTag } from './version-tag.ts';
+import { parseVersionTag } from '../../../core/kernel/validation/version-tag.ts';
 
 /** Headers of a conditional change. */
 export const IfMatch = Type.Object({

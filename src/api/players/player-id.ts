@@ -1,5 +1,5 @@
 import { uuidv5 } from '../../../core/kernel/ids.ts';
-import type { ApiKey } from '../route/api-key.ts';
+import type { ApiKey } from '../../access/api-key.ts';
 
 /** The id of a player, derived from its external_id, so no index is needed. */
 export function playerIdOf(key: Pick<ApiKey, 'namespace' | 'environment'>, externalId: string): string {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
-import { propertyFaults, specOf } from '../../../actors/computed/property-document.ts';
+import { propertyFaults, specOf } from '../../../actors/properties/property-document.ts';
 import type { PropertyDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';

@@ -1,6 +1,6 @@
 import type { CommandBody, QueryBody } from '../../../core/vocabulary/commands/commands.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
-import type { QueryResult } from '../../../clickhouse-schema/queries/statements/query-result.ts';
+import type { QueryResult } from '../../../clickhouse-schema/query-result.ts';
 import type { LiveRequest } from '../../../streams/live-feed.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
 import type { Answer } from './answer.ts';

@@ -1,5 +1,5 @@
 import type { RouteDocs } from './route.ts';
-import type { KeyKind } from './api-key.ts';
+import type { KeyKind } from '../../access/api-key.ts';
 
 /**
  * Whether a request counts against the rate limit of its key. Client keys are public, so all their requests count; of

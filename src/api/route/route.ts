@@ -10,8 +10,8 @@ import { noteIgnored } from '../input/ignored-fields.ts';
 import { isPlainObject } from '../input/plain-object.ts';
 import { anotherPlayer, type PlayersOf, refusedPlayer } from '../players/named-player.ts';
 import type { RequestContext, Services } from './request-context.ts';
-import { compile } from '../input/validation.ts';
-import type { KeyKind } from './api-key.ts';
+import { compile } from '../../../core/kernel/validation/validation.ts';
+import type { KeyKind } from '../../access/api-key.ts';
 
 /*
  * Routes: declarations of method, path, keys, schemas, errors and action. Validation, the OpenAPI document and the

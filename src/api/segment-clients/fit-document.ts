@@ -3,7 +3,7 @@ import type { JsonText } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { documentText } from '../input/document-text.ts';
 import { isEmptyList, isPlainObject } from '../input/plain-object.ts';
-import { pointerPart } from '../input/validation.ts';
+import { pointerPart } from '../../../core/kernel/validation/validation.ts';
 
 /*
  * Makes the free-form objects of third-party clients fit the rules of this service, because those clients would drop a

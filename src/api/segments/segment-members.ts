@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { BodyStream } from '../../gateway/http/read/body-stream.ts';
+import type { BodyStream } from '../input/body-stream.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { ExternalId, PlayerId } from '../input/fields.ts';
 import { playerIdOf } from '../players/player-id.ts';

@@ -3,7 +3,7 @@ import type { FilterCondition } from '../../../core/vocabulary/documents/documen
 import { WILDCARDS } from '../../../streams/config/webhooks/webhook-kinds.ts';
 import { cataloguedKinds, type DataShape, WEBHOOK_DATA } from '../../../streams/config/webhooks/webhook-data.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import { pointerPart } from '../input/validation.ts';
+import { pointerPart } from '../../../core/kernel/validation/validation.ts';
 
 /* Filters and event kinds of webhooks that can never match: what surely cannot is a fault, the rest a warning. */
 

@@ -3,7 +3,7 @@ import type { FilterCondition, WebhookDocument } from '../../../core/vocabulary/
 import { HIDDEN, hiddenPath, hiddenValues } from '../../../streams/config/hidden-texts.ts';
 import { FILTER_OPERATORS } from '../../../streams/config/webhooks/webhook-kinds.ts';
 import { mayAct } from '../console/users/permissions.ts';
-import type { ApiKey } from '../route/api-key.ts';
+import type { ApiKey } from '../../access/api-key.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { BasedOn, nameOf, orNull } from '../definitions/definition-fields.ts';

@@ -9,7 +9,7 @@ import {
   type StreamShape,
 } from '../../../streams/log/jetstream/stream-shape.ts';
 import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
-import { REPLICAS } from '../../config.ts';
+import { REPLICAS } from '../../settings/config.ts';
 import { readDeployment, SETTINGS } from '../../process/deployment.ts';
 import { sleep, type Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';

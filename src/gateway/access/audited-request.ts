@@ -3,7 +3,7 @@ import { auditedConfig } from '../../../streams/audit/audited-config.ts';
 import type { AuditedBy, AuditTrail } from '../../../streams/audit/audit-trail.ts';
 import { boundedTexts } from '../../../streams/audit/bounded-texts.ts';
 import type { AuditOutcome } from '../../../core/vocabulary/records/audit-entry.ts';
-import type { ApiKey } from '../../api/route/api-key.ts';
+import type { ApiKey } from '../../access/api-key.ts';
 import { type AuditedAction, auditedAction, isAudited, thingOf } from '../../api/audit/audited-actions.ts';
 import type { Answer } from '../../api/route/answer.ts';
 import { markOfProposal } from '../../api/approvals/made-proposals.ts';

@@ -4,7 +4,7 @@ import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import type { Command, Query } from '../../../core/vocabulary/commands/commands.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { decodeCommands, decodeQueries, encodeReplies } from '../../../core/codec/codec.ts';
-import type { StreamDefinition } from '../../../streams/stream-definitions.ts';
+import type { StreamDefinition } from '../../../streams/log/stream-definitions.ts';
 import {
   createMemoryBroker,
   type MemoryBroker,

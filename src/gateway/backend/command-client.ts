@@ -11,7 +11,7 @@ import { type LocalGateway, NO_HANDED_COMMANDS } from '../../../core/vocabulary/
 import { decodeReplies } from '../../../core/codec/codec.ts';
 import { repliesSubject } from '../../../streams/subjects.ts';
 import type { Log } from '../../../streams/log/log.ts';
-import type { Backend, Origin } from './backend.ts';
+import type { Backend, Origin } from '../../api/route/backend.ts';
 import { pendingBytes } from './command-queue.ts';
 import { createQuerySender } from './query-sender.ts';
 import { createRequestPublisher } from './request-publisher.ts';

@@ -1,5 +1,5 @@
-import type { FlagUse } from '../flag-use.ts';
-import type { Backend } from './backend.ts';
+import type { FlagUse } from '../../api/flags/flag-use.ts';
+import type { Backend } from '../../api/route/backend.ts';
 
 /** A backend that notes which flags its requests evaluate: evaluations, OFREP, and the flags of sessions. */
 export function notingFlags(backend: Backend, use: Pick<FlagUse, 'note'>): Backend {

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../api/route/api-key.ts';
+import type { ApiKey } from '../../access/api-key.ts';
 
 /**
  * Memory that senders fill while they send. When it is full, the sender with the most makes room, so whoever holds many

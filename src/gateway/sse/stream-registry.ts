@@ -3,7 +3,7 @@ import type { LiveReader } from '../../../streams/live-feed.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { type Exchange, respond } from '../http/exchange.ts';
 import { openSse } from './sse-connection.ts';
-import type { ApiKey } from '../../api/route/api-key.ts';
+import type { ApiKey } from '../../access/api-key.ts';
 
 /** The open streams of one kind in this process. */
 export interface StreamRegistry {

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { ConfigError, readConfig } from '../../config.ts';
+import { ConfigError, readConfig } from '../../settings/config.ts';
 import { systemClock, within } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CONFIG_ERROR_EXIT } from '../../config.ts';
+import { CONFIG_ERROR_EXIT } from '../../settings/config.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { createChild } from './child.ts';
 

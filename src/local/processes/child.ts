@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { CONFIG_ERROR_EXIT } from '../../config.ts';
+import { CONFIG_ERROR_EXIT } from '../../settings/config.ts';
 import { sleep, within, type Cancel, type Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../settings/config.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /** What a machine has. */

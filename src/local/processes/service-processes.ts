@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config, Role } from '../../config.ts';
+import type { Config, Role } from '../../settings/config.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
 import { nodeName } from '../../process/node-identity.ts';
 import { answersOk } from '../answers-ok.ts';

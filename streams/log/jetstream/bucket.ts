@@ -2,7 +2,7 @@ import { nuid } from '@nats-io/transport-node';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { BucketName } from '../../stream-definitions.ts';
+import type { BucketName } from '../stream-definitions.ts';
 import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
 import { describeStream, getMessage } from './api.ts';
 import { createWholeStates } from '../whole-states.ts';

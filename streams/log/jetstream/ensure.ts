@@ -1,8 +1,8 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS } from '../../stream-definitions.ts';
-import type { BucketName, StreamDefinition } from '../../stream-definitions.ts';
+import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS } from '../stream-definitions.ts';
+import type { BucketName, StreamDefinition } from '../stream-definitions.ts';
 import { subjectMatches } from '../subject-match.ts';
 import { API_ERRORS, untilAnswered } from './api.ts';
 import type { Link } from './link.ts';

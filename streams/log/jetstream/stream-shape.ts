@@ -1,7 +1,7 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { BUCKETS, STREAMS } from '../../stream-definitions.ts';
-import type { BucketName } from '../../stream-definitions.ts';
+import { BUCKETS, STREAMS } from '../stream-definitions.ts';
+import type { BucketName } from '../stream-definitions.ts';
 import { API_ERRORS, untilAnswered } from './api.ts';
 import type { Link } from './link.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { BucketName } from '../../stream-definitions.ts';
+import type { BucketName } from '../stream-definitions.ts';
 import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
 import { createWholeStates } from '../whole-states.ts';
 import type { Connection, WhenLed, WriteFault } from './connection.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { StreamDefinition } from '../../stream-definitions.ts';
+import type { StreamDefinition } from '../stream-definitions.ts';
 import type { AppendOptions, AppendOutcome, LogRecord, StreamBounds, Stop } from '../log.ts';
 import { subjectMatches } from '../subject-match.ts';
 

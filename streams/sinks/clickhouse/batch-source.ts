@@ -1,8 +1,8 @@
 import type { SnapshotMark } from '../../../core/vocabulary/facts/facts.ts';
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import type { StreamName } from '../../stream-definitions.ts';
+import type { StreamName } from '../../log/stream-definitions.ts';
 import type { LogRecord } from '../../log/log.ts';
-import type { SinkName } from '../sink-registry.ts';
+import type { SinkName } from '../../positions/sink-registry.ts';
 
 /** A stream of the log that is written to ClickHouse. */
 export interface BatchSource {

@@ -11,7 +11,7 @@ import {
 } from '../../../clickhouse-schema/queries/held-position.ts';
 import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { StreamName } from '../../stream-definitions.ts';
+import type { StreamName } from '../../log/stream-definitions.ts';
 
 /**
  * Takes the sink's blocks. `inserted` means durable. A block whose token was inserted before is dropped and counts as

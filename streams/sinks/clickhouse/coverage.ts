@@ -2,9 +2,9 @@ import type { HeldPosition } from '../../../clickhouse-schema/queries/held-posit
 import { decodeJson } from '../../../core/codec/codec.ts';
 import type { Log } from '../../log/log.ts';
 import { parseRebuildMark, rebuildKey, type RebuildMark } from '../../facts/rebuild-mark.ts';
-import type { StreamName } from '../../stream-definitions.ts';
-import { parseSinkPosition, storedPosition, type SinkPosition } from '../positions.ts';
-import type { SinkName } from '../sink-registry.ts';
+import type { StreamName } from '../../log/stream-definitions.ts';
+import { parseSinkPosition, storedPosition, type SinkPosition } from '../../positions/positions.ts';
+import type { SinkName } from '../../positions/sink-registry.ts';
 
 /* What the log's cluster says that ClickHouse holds, beside what ClickHouse holds: for operators. */
 

@@ -11,7 +11,7 @@ import {
 } from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { SinkPosition } from '../positions.ts';
+import type { SinkPosition } from '../../positions/positions.ts';
 import { createRemoveRows } from './remove-rows.ts';
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { decodeJson, encodeJson } from '../../../core/codec/codec.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
-import { handledByAllSinks } from '../positions.ts';
+import { handledByAllSinks } from '../../positions/positions.ts';
 import { createWorld, startProcess, type FakeClickhouse } from './testing.ts';
 
 describe('the facts writer', () => {

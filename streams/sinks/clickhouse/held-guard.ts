@@ -4,7 +4,7 @@ import type { Logger } from '../../../core/kernel/logger.ts';
 import type { SinkMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import type { StoredValue } from '../../stored-value.ts';
-import type { SinkPosition } from '../positions.ts';
+import type { SinkPosition } from '../../positions/positions.ts';
 import type { BatchSource } from './batch-source.ts';
 import type { BlockTarget } from './block-target.ts';
 

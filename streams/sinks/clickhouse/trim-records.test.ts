@@ -4,7 +4,7 @@ import { createFakeClock, type FakeClock } from '../../../test/support/in-memory
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { encodeJson } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../log/log-memory.ts';
-import { sinksOf, type SinkName } from '../sink-registry.ts';
+import { sinksOf, type SinkName } from '../../positions/sink-registry.ts';
 import { createRecordsTrimmer } from './trim-records.ts';
 
 describe('the trimmer of RECORDS', () => {

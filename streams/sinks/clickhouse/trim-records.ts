@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Log } from '../../log/log.ts';
-import { handledByAllSinks } from '../positions.ts';
+import { handledByAllSinks } from '../../positions/positions.ts';
 
 /**
  * Trims RECORDS or AUDIT below the positions of all its sinks, which makes space while ClickHouse is away. The last

@@ -17,7 +17,7 @@ import { startWithTables } from '../../support/wire/made-tables.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 import type { ServedFlag } from '../../../core/vocabulary/state/player.ts';
-import type { QueryResult } from '../../../clickhouse-schema/queries/statements/query-result.ts';
+import type { QueryResult } from '../../../clickhouse-schema/query-result.ts';
 
 let clickhouse: TestClickhouse;
 let analytics: Analytics;

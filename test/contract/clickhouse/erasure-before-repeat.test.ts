@@ -10,7 +10,7 @@ import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-t
 import { createFactsWriter } from '../../../streams/sinks/clickhouse/facts-writer.ts';
 import { RECORDS_SOURCE } from '../../../streams/sinks/clickhouse/records-source.ts';
 import { createStreamWriter } from '../../../streams/sinks/clickhouse/stream-writer.ts';
-import { readSinkPosition } from '../../../streams/sinks/positions.ts';
+import { readSinkPosition } from '../../../streams/positions/positions.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { deliveryRecordsSubject } from '../../../streams/subjects.ts';
 import { rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';

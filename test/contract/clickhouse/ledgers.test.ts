@@ -16,7 +16,7 @@ import { encodeState } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { partitionCoverage } from '../../../streams/sinks/clickhouse/coverage.ts';
-import { readSinkPosition } from '../../../streams/sinks/positions.ts';
+import { readSinkPosition } from '../../../streams/positions/positions.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
 import { execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';

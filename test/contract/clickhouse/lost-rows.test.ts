@@ -15,7 +15,7 @@ import {
   repairFacts,
   streamCoverage,
 } from '../../../streams/sinks/clickhouse/coverage.ts';
-import { readSinkPosition } from '../../../streams/sinks/positions.ts';
+import { readSinkPosition } from '../../../streams/positions/positions.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { rowsOf, execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLiveDefinitions } from '../../../actors/runtime/definitions/live-definitions.ts';
-import type { Backend } from '../../../src/gateway/backend/backend.ts';
+import type { Backend } from '../../../src/api/route/backend.ts';
 import { playerIdOf } from '../../../src/api/players/player-id.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';

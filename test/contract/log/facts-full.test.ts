@@ -7,7 +7,7 @@ import { startFactsTrimmer } from '../../../streams/facts/facts-trimmer.ts';
 import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { Log } from '../../../streams/log/log.ts';
-import { sinksOf } from '../../../streams/sinks/sink-registry.ts';
+import { sinksOf } from '../../../streams/positions/sink-registry.ts';
 import { startTestNats } from '../../support/servers/nats.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';

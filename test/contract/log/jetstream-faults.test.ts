@@ -5,7 +5,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sleep, systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { STREAMS } from '../../../streams/stream-definitions.ts';
+import { STREAMS } from '../../../streams/log/stream-definitions.ts';
 import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
 import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
 import { startTestNats } from '../../support/servers/nats.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { reservedPort } from '../../support/servers/reserved-port.ts';
 import type { Endpoints } from '../../../src/local/processes/run-files.ts';
-import { localKeyFile } from '../../../src/local/secrets-key.ts';
+import { localKeyFile } from '../../../src/settings/secrets-key.ts';
 
 /** A second node of the same deployment: it owns a share of the partitions, and its sinks wait for the leases. */
 export interface Peer {

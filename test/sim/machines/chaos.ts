@@ -1,6 +1,6 @@
 import { sleep } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { STREAMS } from '../../../streams/stream-definitions.ts';
+import { STREAMS } from '../../../streams/log/stream-definitions.ts';
 import type { MemoryBroker, MemoryFaults } from '../../../streams/log/log-memory.ts';
 import type { WriteFault } from '../../../streams/log/memory/connection.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';

@@ -1,4 +1,4 @@
-import type { BucketName, StreamName } from '../../../streams/stream-definitions.ts';
+import type { BucketName, StreamName } from '../../../streams/log/stream-definitions.ts';
 import type { LeaderUse } from '../../../streams/log/log-memory.ts';
 import type { WriteFault } from '../../../streams/log/memory/connection.ts';
 import type { Random } from '../random.ts';

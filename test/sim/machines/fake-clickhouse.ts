@@ -16,7 +16,7 @@ import {
   type FakeTables,
   pendingErasures,
 } from './fake-erasures.ts';
-import type { StreamName } from '../../../streams/stream-definitions.ts';
+import type { StreamName } from '../../../streams/log/stream-definitions.ts';
 import { readNativeBlock } from '../../support/wire/native-block.ts';
 import { lineOf } from '../../support/wire/tab-separated.ts';
 import type { Random } from '../random.ts';

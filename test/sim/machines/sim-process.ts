@@ -37,7 +37,7 @@ import { type Toucher, type TouchPoint, touchyLog, touchyStores } from './touch-
 import type { World } from '../world.ts';
 import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.ts';
 
-/** As in src/config.ts. */
+/** As in src/settings/config.ts. */
 export type Role = 'gateway' | 'actors' | 'sinks';
 export const ALL_ROLES: readonly Role[] = ['gateway', 'actors', 'sinks'];
 

@@ -4,8 +4,8 @@ import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import { definitionsOf } from '../../../actors/testing.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import type { Backend } from '../../../src/gateway/backend/backend.ts';
-import type { Definitions } from '../../../actors/definitions.ts';
+import type { Backend } from '../../../src/api/route/backend.ts';
+import type { Definitions } from '../../../actors/decision/definitions.ts';
 
 /**
  * An in-memory owner behind a test's gateway. It decides commands as the service does, one by one, and stores nothing.

@@ -1,7 +1,7 @@
 import type { LiveDefinitions } from '../../../actors/runtime/definitions/live-definitions.ts';
 import { createSegmentSet, type DefinedSegment } from '../../../actors/segments/segment-set.ts';
 import { definitionsOf } from '../../../actors/testing.ts';
-import type { Definitions } from '../../../actors/definitions.ts';
+import type { Definitions } from '../../../actors/decision/definitions.ts';
 
 /** Constant definitions for owners in tests: the same segments for every game and environment. */
 export function liveDefinitions(

@@ -21,7 +21,7 @@ import { silentLogger } from '../in-memory/silent-logger.ts';
 import { NO_HANDED_COMMANDS } from '../../../core/vocabulary/commands/local-gateway.ts';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.ts';
-import type { Definitions } from '../../../actors/definitions.ts';
+import type { Definitions } from '../../../actors/decision/definitions.ts';
 
 /** One process of the backbone: gateway and actors with one client and one clock. */
 export interface BackboneNode {

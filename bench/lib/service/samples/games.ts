@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '../../../../src/config.ts';
+import { readConfig } from '../../../../src/settings/config.ts';
 import { withConfigStore } from '../../../../src/cli/connect.ts';
 import { systemClock } from '../../../../core/kernel/clock.ts';
 import { systemIds } from '../../../../core/kernel/ids.ts';

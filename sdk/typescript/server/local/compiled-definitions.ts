@@ -3,7 +3,7 @@ import { compileFlag } from '../../../../actors/flags/evaluate/compile-flag.ts';
 import { readFlag, type WireFlag, type WireSegment } from '../../../../actors/flags/definitions-format.ts';
 import { disabledFlag, guardedFlag } from '../../../../actors/flags/evaluate/disabled-flag.ts';
 import { withExceptions } from '../../../../actors/segments/list-condition.ts';
-import type { Condition, Flag } from '../../../../actors/targeting.ts';
+import type { Condition, Flag } from '../../../../actors/decision/targeting.ts';
 import type { ReadDefinitions } from './definitions-document.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { metered } from '../../../../actors/conditions/steps.ts';
-import type { Flag, Served, Subject, Targeting } from '../../../../actors/targeting.ts';
+import type { Flag, Served, Subject, Targeting } from '../../../../actors/decision/targeting.ts';
 import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
 import { isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';

@@ -1,5 +1,5 @@
 import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
-import type { KeyKind } from '../../route/api-key.ts';
+import type { KeyKind } from '../../../access/api-key.ts';
 
 /** A request for the stream of changed flags. */
 export interface ChangesRequest {

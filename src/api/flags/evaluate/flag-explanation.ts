@@ -2,7 +2,7 @@ import { metered } from '../../../../actors/conditions/steps.ts';
 import type { FlagStep } from '../../../../actors/flags/evaluate/explained-steps.ts';
 import { explainFlag } from '../../../../actors/flags/evaluate/explain-flag.ts';
 import { servedOf } from '../../../../actors/flags/evaluate/serve.ts';
-import type { Flag, Served } from '../../../../actors/targeting.ts';
+import type { Flag, Served } from '../../../../actors/decision/targeting.ts';
 import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import { Type } from 'typebox';

@@ -5,7 +5,7 @@ import type { KnownExposure } from '../../../../clickhouse-schema/queries/lookup
 import type { FlagReason } from '../../../../core/vocabulary/facts/flag-reason.ts';
 import type { ServedFlag } from '../../../../core/vocabulary/state/player.ts';
 import type { ExportedPlayer, FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
-import type { Flag, Served, Targeting } from '../../../../actors/targeting.ts';
+import type { Flag, Served, Targeting } from '../../../../actors/decision/targeting.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';

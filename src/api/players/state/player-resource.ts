@@ -7,7 +7,7 @@ import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import type { Success } from '../../route/action.ts';
 import { ExternalId, freeForm, nullableTimeOut, PlayerId, timeOut } from '../../input/fields.ts';
 import { NEVER_SEEN, type PlayerView } from '../../../../core/vocabulary/state/player.ts';
-import type { KeyKind } from '../../route/api-key.ts';
+import type { KeyKind } from '../../../access/api-key.ts';
 
 /* The Player resource: its schema, its JSON text and its example. */
 

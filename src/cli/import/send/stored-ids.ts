@@ -1,6 +1,6 @@
 import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
 import type { JetStreamLog } from '../../../../streams/log/log-jetstream.ts';
-import { readSinkPosition } from '../../../../streams/sinks/positions.ts';
+import { readSinkPosition } from '../../../../streams/positions/positions.ts';
 import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { literal, type QueryRows } from '../../export/clickhouse-rows.ts';

@@ -4,7 +4,7 @@ import type { ConfigStore } from '../../../../streams/config/config-store.ts';
 import { gameAddress } from '../../../../streams/config/games.ts';
 import { roleIn } from '../../../../streams/config/people/user-roles.ts';
 import { tokenIn, userAddress, userIdIn } from '../../../../streams/config/people/users.ts';
-import type { ApiKey } from '../../../api/route/api-key.ts';
+import type { ApiKey } from '../../../access/api-key.ts';
 import type { SignedIn } from '../../../api/route/route.ts';
 import { csrfOf, PLAIN_COOKIE, SECURE_COOKIE } from '../../../api/console/sign-in/session-cookie.ts';
 import type { Clock } from '../../../../core/kernel/clock.ts';

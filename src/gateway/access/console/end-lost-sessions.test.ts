@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiKey } from '../../../api/route/api-key.ts';
+import type { ApiKey } from '../../../access/api-key.ts';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { createMemoryConfigStore } from '../../../../test/support/in-memory/memory-config-store.ts';
 import { newUser, userAddress, withToken } from '../../../../streams/config/people/users.ts';

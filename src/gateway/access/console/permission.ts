@@ -1,5 +1,5 @@
 import type { Role } from '../../../../core/vocabulary/documents/users.ts';
-import type { ApiKey } from '../../../api/route/api-key.ts';
+import type { ApiKey } from '../../../access/api-key.ts';
 import { leastRoleOf, mayAct } from '../../../api/console/users/permissions.ts';
 import type { KeyedRoute } from '../../../api/route/route.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';

@@ -4,7 +4,7 @@ import { TIERS } from '../../../../core/vocabulary/documents/documents.ts';
 import { gameAddress } from '../../../../streams/config/games.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { isVisibleAscii } from '../../http/read/header-values.ts';
-import type { ApiKey } from '../../../api/route/api-key.ts';
+import type { ApiKey } from '../../../access/api-key.ts';
 
 /** The API keys of all games, found by their text. */
 export interface KeyRing {

@@ -6,7 +6,7 @@ import type { Clock } from '../../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { readPlayerToken } from './read-player-token.ts';
-import type { ApiKey } from '../../../api/route/api-key.ts';
+import type { ApiKey } from '../../../access/api-key.ts';
 
 /** Determines the player that a request with a client key may act for. */
 export interface PlayerTokens {

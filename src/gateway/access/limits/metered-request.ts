@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../../api/route/api-key.ts';
+import type { ApiKey } from '../../../access/api-key.ts';
 import { isMetered } from '../../../api/route/metering.ts';
 import type { OnlyPlayer } from '../../../api/route/request-context.ts';
 import type { KeyedRoute } from '../../../api/route/route.ts';

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { joinedValues } from '../../http/read/header-values.ts';
-import type { CallerAddresses } from '../caller-address.ts';
+import type { CallerAddresses } from '../../../../core/kernel/caller-address.ts';
 
 /** The network of a request's caller, behind trusted proxies. */
 export function networkOf(callers: CallerAddresses, res: HttpResponse, req: HttpRequest): string {

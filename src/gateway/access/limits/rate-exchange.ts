@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { RATE_COUNTS_SUBJECT } from '../../../../streams/subjects.ts';
 import type { Log } from '../../../../streams/log/log.ts';
-import { compile } from '../../../api/input/validation.ts';
+import { compile } from '../../../../core/kernel/validation/validation.ts';
 import type { Cancel, Clock } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { pointerPart } from '../../../api/input/validation.ts';
+import { pointerPart } from '../../../../core/kernel/validation/validation.ts';
 import { withoutMark } from '../../../../core/kernel/text/byte-order-mark.ts';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';

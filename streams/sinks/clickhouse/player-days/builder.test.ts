@@ -6,7 +6,7 @@ import { silentLogger } from '../../../../test/support/in-memory/silent-logger.t
 import { encodeJson } from '../../../../core/codec/codec.ts';
 import { createMemoryBroker } from '../../../log/log-memory.ts';
 import { createPlayerDaysBuilder } from './builder.ts';
-import type { HandledTo } from '../../positions.ts';
+import type { HandledTo } from '../../../positions/positions.ts';
 import type { PlayerDaysTarget } from './target.ts';
 
 const STREAM = '2026-01-01T00:00:00Z';

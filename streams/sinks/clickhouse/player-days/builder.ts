@@ -4,7 +4,7 @@ import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import { createSignal } from '../../../../core/kernel/flow/signal.ts';
 import type { Log } from '../../../log/log.ts';
-import { type HandledTo, readHandledTo } from '../../positions.ts';
+import { type HandledTo, readHandledTo } from '../../../positions/positions.ts';
 import type { Players, PlayerDaysTarget } from './target.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { parseSinkPosition, type SinkPosition } from '../../positions.ts';
-import type { SinkName } from '../../sink-registry.ts';
+import { parseSinkPosition, type SinkPosition } from '../../../positions/positions.ts';
+import type { SinkName } from '../../../positions/sink-registry.ts';
 import type { Environment, Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 export const WEBHOOKS_SINK: SinkName = 'webhooks';

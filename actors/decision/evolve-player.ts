@@ -1,0 +1,16 @@
+import type { EvolveLimits } from './decision.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { EntityState, PlayerState } from '../../core/vocabulary/state/state.ts';
+
+/** A fact that does not fit the state. Always a bug, never the caller's fault. */
+export class FactOrderError extends Error {}
+
+/** Turns a step that requires a player into one that accepts any state. */
+export function evolvesPlayer<F extends DomainFact>(
+  evolve: (player: PlayerState, fact: F, limits: EvolveLimits) => EntityState,
+) {
+  return (state: EntityState | undefined, fact: F, limits: EvolveLimits): EntityState => {
+    if (state?.kind === 'player') return evolve(state, fact, limits);
+    throw new FactOrderError(`${fact.kind} for ${fact.entityId}, which is not a player`);
+  };
+}

@@ -1,0 +1,104 @@
+import type { FieldFault } from '../../core/kernel/errors.ts';
+import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import type { QuietSpan } from '../campaigns/quiet-hours.ts';
+import type { CampaignDocument, FlagDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
+import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+
+/** The player and the time for which a condition is evaluated. */
+export interface Subject {
+  player: PlayerState;
+  /** Epoch milliseconds. */
+  nowMs: number;
+  /**
+   * The request's context. For rules of flags it takes precedence over the player's own fields; segments never get one.
+   */
+  context?: JsonObject;
+  /** The properties of the event that triggers a campaign. */
+  properties?: JsonObject;
+  /** Decides memberships instead of the player's state: for evaluations outside of the service. */
+  isMember?(segmentId: string): boolean;
+  /** Gives named computed properties instead of the player's state, likewise; null: none. */
+  computedValue?(key: string): Json;
+}
+
+/** A named computed property. */
+export interface NamedProperty {
+  /** Of its content (`propertyIdOf`). */
+  id: string;
+  spec: PropertySpec;
+}
+
+/** Finds a named computed property by its key. */
+export type ComputedLookup = (key: string) => NamedProperty | undefined;
+
+/** A compiled condition. */
+export interface Condition {
+  matches(subject: Subject): boolean;
+  /**
+   * The earliest time at which the result may change with time alone: epoch milliseconds after `nowMs`, or `undefined`
+   * for never.
+   */
+  changesAt(player: PlayerState, nowMs: number): number | undefined;
+}
+
+/**
+ * Paths are JSON pointers below the condition. `refusals`: why a new definition must not have the condition, although
+ * it can be evaluated: it is unfinished, too expensive, or means something else than its author thinks.
+ */
+export type CompiledCondition =
+  | { kind: 'compiled'; condition: Condition; refusals: readonly FieldFault[] }
+  | { kind: 'invalid'; faults: FieldFault[] };
+
+export interface Segment {
+  id: string;
+  key: string;
+  condition: Condition;
+  /** The load of its list in force. Absent in segments without a list. */
+  load?: string;
+}
+
+/** A compiled flag. */
+export interface Flag {
+  key: string;
+  document: FlagDocument;
+  /**
+   * @param served results of prerequisites for this subject. Flags pass the map on to each other, and a caller that
+   *   evaluates several flags for one subject may share one map.
+   */
+  evaluate(subject: Subject, targeting: Targeting, served?: Served): FlagEvaluation;
+}
+
+/** By flag key; `open`: a flag that waits for its prerequisites, so that evaluating it again is a cycle. */
+export type Served = Map<string, FlagEvaluation | 'open'>;
+
+/** A compiled campaign. */
+export interface Campaign {
+  id: string;
+  document: CampaignDocument;
+  priority: string;
+  /** The maximum number of interventions per player, in total and per UTC day; `null`: no maximum. */
+  caps: { total: number | null; perDay: number | null };
+  /** Whether the trigger's conditions hold. */
+  accepts: (subject: Subject) => boolean;
+  /** Whether the conditions may still hold at delivery: what they say of the event counts as met. */
+  stillAccepts: (subject: Subject) => boolean;
+  /** The quiet hours that the player is in, in which nothing is delivered. */
+  quiet(player: PlayerState, nowMs: number): QuietSpan | undefined;
+  /** Whether the player is in the holdout, which gets no interventions and serves for comparison. */
+  isHeldOut(playerId: string): boolean;
+}
+
+/** Everything compiled for one game and environment. */
+export interface Targeting {
+  /** In order of their ids. */
+  segments: readonly Segment[];
+  segment(id: string): Segment | undefined;
+  /** Flags that are not archived; disabled if they do not compile. */
+  flags: ReadonlyMap<string, Flag>;
+  /** Names of events whose counters a definition reads. Such counters are never evicted for others. Absent: none. */
+  countedEvents?: ReadonlySet<string>;
+  /** Named computed properties by key. Absent: none. */
+  computed?: ReadonlyMap<string, NamedProperty>;
+}

@@ -1,0 +1,129 @@
+import { Type } from 'typebox';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../../src/settings/config.ts';
+import { LIMITS } from '../limits.ts';
+import { keyOf } from '../../../src/api/definitions/definition-fields.ts';
+import { isPlainObject } from '../../../src/api/input/plain-object.ts';
+import { routes } from '../../../src/api/routes.ts';
+import { compile, holdsAtMost } from './validation.ts';
+
+const Numbers = Type.Object({ name: Type.String(), values: Type.Array(Type.Number(), { maxItems: 10_000 }) });
+const wrong = (count: number) => ({ name: 1, values: Array.from({ length: count }, () => 'x') });
+
+const check = compile(Numbers);
+const faultsOf = (value: unknown) => (check.accepts(value) ? [] : check.faultsOf(value));
+
+describe('the faults of a value', () => {
+  it('are all listed for a small value, up to a maximum', () => {
+    expect(faultsOf(wrong(2)).map(({ path }) => path)).toEqual(['/name', '/values/0', '/values/1']);
+    expect(faultsOf(wrong(100))).toHaveLength(LIMITS.reportedFaults);
+  });
+
+  it('are only the first one for a large value', () => {
+    expect(faultsOf(wrong(LIMITS.validatedValues))).toHaveLength(1);
+  });
+
+  it.each(['new shop', '', 'größe', 'a'.repeat(LIMITS.definitionKeyLength + 1), '..'])(
+    'say which characters a key may have: %j',
+    (key) => {
+      const Definition = compile(Type.Object({ key: keyOf('A key.') }));
+      const message = 'must have 1 to 100 characters of A-Z a-z 0-9 . _ -, and must not be . or ..';
+      expect(Definition.accepts({ key })).toBe(false);
+      expect(Definition.faultsOf({ key })).toEqual([{ path: '/key', message }]);
+    },
+  );
+
+  it('report the size of an oversized list, not its items', () => {
+    const message: unknown = expect.stringContaining('has 10001 items; the maximum is 10000');
+    expect(faultsOf({ name: 'a', values: wrong(10_001).values })).toEqual([{ path: '/values', message }]);
+  });
+
+  it('are none for an accepted value, small or large', () => {
+    for (const size of [1, 9_000]) {
+      expect(check.accepts({ name: 'a', values: Array.from({ length: size }, () => 1) })).toBe(true);
+    }
+  });
+});
+
+describe('the count of values', () => {
+  it('includes nested values and ends at the maximum', () => {
+    expect(holdsAtMost({ a: [1, 2], b: { c: null } }, 6)).toBe(true);
+    expect(holdsAtMost({ a: [1, 2], b: { c: null } }, 5)).toBe(false);
+    expect(holdsAtMost('x', 1)).toBe(true);
+    expect(holdsAtMost([[[[]]]], 3)).toBe(false);
+  });
+});
+
+/** Every schema inside a schema, with its place. */
+function schemasIn(schema: unknown, place: string): { place: string; schema: Record<string, unknown> }[] {
+  if (Array.isArray(schema)) return schema.flatMap((each, index) => schemasIn(each, `${place}/${index}`));
+  if (!isPlainObject(schema)) return [];
+  const inside = Object.entries(schema).flatMap(([name, each]) => schemasIn(each, `${place}/${name}`));
+  return 'type' in schema ? [{ place, schema }, ...inside] : inside;
+}
+
+/** The body with the value at one place of its schema replaced by each of many values that cost much. */
+function* attacks(schema: unknown, value: unknown): Generator {
+  yield* COSTLY;
+  if (!isPlainObject(schema)) return;
+  const { properties, items } = schema;
+  if (isPlainObject(properties)) {
+    const held = isPlainObject(value) ? value : {};
+    for (const [name, inside] of Object.entries(properties)) {
+      for (const each of attacks(inside, held[name])) yield { ...held, [name]: each };
+    }
+    yield { ...held, ...MANY_FIELDS };
+  }
+  if (items !== undefined) {
+    const first: unknown = Array.isArray(value) ? value[0] : undefined;
+    for (const each of attacks(items, first)) yield [each];
+  }
+}
+
+const MANY = LIMITS.jsonSeparators - 1_000;
+const MANY_FIELDS = Object.fromEntries(Array.from({ length: MANY / 2 }, (_, n) => [`f${n}`, n]));
+const COSTLY: readonly unknown[] = [
+  Array.from({ length: MANY }, () => 0),
+  Array.from({ length: MANY / 2 }, () => ({})),
+  Array.from({ length: MANY / 2 }, (_, n) => `${n}`),
+  MANY_FIELDS,
+  'x'.repeat(LIMITS.stringBytes),
+];
+
+describe('the bodies of routes', () => {
+  const withBody = routes(readConfig({})).filter(({ input }) => input.body !== undefined);
+
+  it('bound every list and never use uniqueItems', () => {
+    for (const { method, path, input } of withBody) {
+      for (const { place, schema } of schemasIn(input.body, `${method} ${path}`)) {
+        if (schema['type'] === 'array') expect(schema['maxItems'], place).toBeTypeOf('number');
+        expect(schema, place).not.toHaveProperty('uniqueItems');
+      }
+    }
+  });
+
+  it.each(withBody.map((route) => [`${route.method} ${route.path}`, route]))(
+    '%s are validated in bounded time, whatever they hold',
+    (_name, { input, example }) => {
+      const check = compile(input.body ?? Type.Object({}));
+      check.faultsOf({});
+      let slowest = 0;
+      for (const body of attacks(input.body, example)) {
+        // Others use this machine too: only a body that is slow every time is slow.
+        let ms = Infinity;
+        for (let again = 0; again < 5 && ms >= MOST_MS; again++) ms = Math.min(ms, timeOf(check, body));
+        slowest = Math.max(slowest, ms);
+      }
+      expect(slowest).toBeLessThan(MOST_MS);
+    },
+  );
+});
+
+/** Milliseconds of processor time. A body of a mebibyte whose faults were all looked for took 1.5 s. */
+const MOST_MS = 250;
+
+function timeOf(check: ReturnType<typeof compile>, body: unknown): number {
+  const started = process.cpuUsage();
+  if (!check.accepts(body)) check.faultsOf(body);
+  return process.cpuUsage(started).user / 1_000;
+}
