@@ -1,3 +1,4 @@
+import type { SegmentSet } from './decision/definitions.ts';
 import { LIMITS } from '../core/kernel/limits.ts';
 import {
   interventionClicked,
@@ -50,7 +51,6 @@ import { purchaseRecorded, purchaseReversed } from './purchases/evolve.ts';
 import { recordPurchase } from './purchases/record-purchase.ts';
 import { listPlayers } from './segments/list-players.ts';
 import { playerListed, segmentEntered, segmentExited, segmentsScheduled } from './segments/evolve.ts';
-import type { SegmentSet } from './segments/segment-set.ts';
 import { endSession } from './sessions/end.ts';
 import { closed, flagsReported, opened, sessionRecorded, synced } from './sessions/evolve.ts';
 import { initSession } from './sessions/init.ts';

@@ -1,7 +1,7 @@
 import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
 import type { Context, Draft } from './decision/decision.ts';
 import { updateLifecycle } from './player/update-lifecycle.ts';
-import { reactToCommand } from './segments/react-to-command.ts';
+import { reactToCommand } from './react-to-command.ts';
 import type { Definitions } from './decision/definitions.ts';
 
 /**

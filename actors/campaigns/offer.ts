@@ -1,9 +1,9 @@
+import type { CampaignSet } from '../decision/definitions.ts';
 import { isExhausted } from '../conditions/steps.ts';
 import type { Draft } from '../decision/decision.ts';
 import type { Intervention } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Campaign } from '../decision/targeting.ts';
-import type { CampaignSet } from './define/campaign-set.ts';
 import { causeOf, isInAudience, isRunning } from './define/campaign-document.ts';
 import { byPriority } from './priority.ts';
 import { isWaiting } from './waiting.ts';

@@ -1,3 +1,4 @@
+import type { QuietSpan } from '../decision/targeting.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { attributesOf } from '../conditions/player-attributes.ts';
 import { timeZoneOf } from '../time-zones/time-zone.ts';
@@ -9,12 +10,6 @@ const HOUR_MINUTE = /^([01]\d|2[0-3]):([0-5]\d)$/;
 export function minutesOf(text: string): number | undefined {
   const match = HOUR_MINUTE.exec(text);
   return match === null ? undefined : Number(match[1]) * 60 + Number(match[2]);
-}
-
-/** A stretch of quiet hours, epoch milliseconds; `until` is exclusive. */
-export interface QuietSpan {
-  since: number;
-  until: number;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { definitionsOf } from '../testing.ts';
-import { type CampaignSet, createCampaignSet } from './define/campaign-set.ts';
+import { createCampaignSet } from './define/campaign-set.ts';
 import { compileCampaign } from './define/compile-campaign.ts';
-import type { Definitions } from '../decision/definitions.ts';
+import type { Definitions, CampaignSet } from '../decision/definitions.ts';
 
 /** A campaign for tests: a message at each failed level, without caps. */
 export function aCampaign(some: Partial<CampaignDocument> = {}): CampaignDocument {

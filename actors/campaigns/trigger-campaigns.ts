@@ -1,3 +1,4 @@
+import type { CampaignSet, ScheduleWindow } from '../decision/definitions.ts';
 import { uuidv5 } from '../../core/kernel/ids.ts';
 import type { Json } from '../../core/kernel/text/json.ts';
 import { isObject } from '../conditions/values.ts';
@@ -7,7 +8,6 @@ import { type Context, type Draft, playerIn, type PlayerLimits } from '../decisi
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Campaign, Subject } from '../decision/targeting.ts';
-import type { CampaignSet, ScheduleWindow } from './define/campaign-set.ts';
 import { causeOf, isInAudience, isRunning } from './define/campaign-document.ts';
 import { expiryOf } from './expiry.ts';
 import { respond } from './respond.ts';

@@ -1,8 +1,35 @@
 import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
-import type { CampaignSet } from '../campaigns/define/campaign-set.ts';
-import type { SegmentSet } from '../segments/segment-set.ts';
 import type { Environment } from '../../core/vocabulary/documents/scope.ts';
-import type { Targeting } from './targeting.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { Campaign, Segment, Targeting } from './targeting.ts';
+
+/** The segments of one game and environment, indexed by the events that may change them. */
+export interface SegmentSet {
+  /** Sorted by id. */
+  readonly all: readonly Segment[];
+  get(id: string): Segment | undefined;
+  /** The segments that an event of this name may make a player enter or leave, sorted by id. */
+  touchedBy(eventName: string): readonly Segment[];
+  /** Ids of all static segments, disabled ones too. Absent: unknown. */
+  readonly lists?: ReadonlySet<string>;
+}
+
+/** The enabled, compiled campaigns of one game and environment, indexed by what triggers them. */
+export interface CampaignSet {
+  /** Sorted by priority, the most urgent first. */
+  readonly all: readonly Campaign[];
+  get(id: string): Campaign | undefined;
+  /** Sorted by priority. Does not check conditions, times and audiences. */
+  triggeredBy(fact: DomainFact): readonly Campaign[];
+  /** The campaigns scheduled in the window, sorted by priority. */
+  scheduledIn(window: ScheduleWindow): readonly Campaign[];
+}
+
+/** The times after `after`, up to and including `until`; epoch milliseconds. */
+export interface ScheduleWindow {
+  after: number;
+  until: number;
+}
 
 /** The definitions of one config revision. */
 export interface Definitions {

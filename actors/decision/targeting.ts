@@ -1,10 +1,15 @@
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import type { QuietSpan } from '../campaigns/quiet-hours.ts';
 import type { CampaignDocument, FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+
+/** A stretch of quiet hours, epoch milliseconds; `until` is exclusive. */
+export interface QuietSpan {
+  since: number;
+  until: number;
+}
 
 /** The player and the time for which a condition is evaluated. */
 export interface Subject {

@@ -1,10 +1,10 @@
+import type { SegmentSet } from '../decision/definitions.ts';
 import { failure, type Failure } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { playerIn, type Step } from '../decision/decision.ts';
 import { loadBaseBegan, loadBegan, type ListPlayers } from '../../core/vocabulary/documents/player-lists.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { SegmentSet } from './segment-set.ts';
 
 /**
  * Adds players to a load of a segment's list, or removes them. A repeat changes nothing and gets the same `members`.

@@ -1,17 +1,7 @@
+import type { SegmentSet } from '../decision/definitions.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { eventCountOf } from '../conditions/event-count.ts';
 import type { Segment } from '../decision/targeting.ts';
-
-/** The segments of one game and environment, indexed by the events that may change them. */
-export interface SegmentSet {
-  /** Sorted by id. */
-  readonly all: readonly Segment[];
-  get(id: string): Segment | undefined;
-  /** The segments that an event of this name may make a player enter or leave, sorted by id. */
-  touchedBy(eventName: string): readonly Segment[];
-  /** Ids of all static segments, disabled ones too. Absent: unknown. */
-  readonly lists?: ReadonlySet<string>;
-}
 
 /** A segment with the definition it was compiled from. */
 export interface DefinedSegment {

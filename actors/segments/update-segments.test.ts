@@ -1,3 +1,4 @@
+import type { SegmentSet } from '../decision/definitions.ts';
 import { array, assert, constantFrom, integer, property, record, tuple, type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
@@ -9,8 +10,8 @@ import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aPlayer, definitionsOf } from '../testing.ts';
 import { given } from '../testing/harness.ts';
-import { createSegmentSet, type SegmentSet } from './segment-set.ts';
-import { reactToCommand } from './react-to-command.ts';
+import { createSegmentSet } from './segment-set.ts';
+import { reactToCommand } from '../react-to-command.ts';
 import { jitterMs, updateSegments } from './update-segments.ts';
 
 const NOON = 20_000 * DAY_MS + DAY_MS / 2;

@@ -1,9 +1,9 @@
+import type { SegmentSet } from '../decision/definitions.ts';
 import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Segment } from '../decision/targeting.ts';
-import type { SegmentSet } from './segment-set.ts';
 
 /** The segments that a change may make a player enter or leave: `all`, or some, sorted by id. */
 export type SegmentScope = 'all' | readonly Segment[];

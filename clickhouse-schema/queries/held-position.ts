@@ -1,5 +1,5 @@
+import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
-import type { StreamName } from '../../streams/log/stream-definitions.ts';
 
 /** How far ClickHouse's tables hold a stream, by its own record in `sink_positions`. */
 export interface HeldPosition {

@@ -4,7 +4,7 @@ import { ERRORS } from '../../core/kernel/errors.ts';
 import { leastRoleOf, LISTED_ENDPOINTS } from './console/users/permissions.ts';
 import { mayBeMetered } from './route/metering.ts';
 import { errorsOf } from './route/openapi.ts';
-import { isPlainObject } from './input/plain-object.ts';
+import { isPlainObject } from '../../core/kernel/validation/plain-object.ts';
 import { routes } from './routes.ts';
 import { compile } from '../../core/kernel/validation/validation.ts';
 

@@ -1,3 +1,4 @@
+import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import { FORMAT } from '../../core/vocabulary/formats.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import type { BrokerClock } from '../../streams/broker-clock.ts';
@@ -7,12 +8,18 @@ import type { Log } from '../../streams/log/log.ts';
 import { readSinkPosition } from '../../streams/positions/positions.ts';
 import { SINKS, sinksOf, type SinkName } from '../../streams/positions/sink-registry.ts';
 import { scheduledSubjects, SIZE_CLASSES } from '../../streams/sinks/webhooks/record/delivery.ts';
-import { STREAMS, type StreamName } from '../../streams/log/stream-definitions.ts';
+import { STREAMS } from '../../streams/log/stream-definitions.ts';
 import type { DiskSpace } from '../health/disk-space.ts';
 import { type Clock, within } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { DeploymentStatus, Operations, SinkStatus, StreamStatus, WebhookQueue } from './deployment-status.ts';
+import type {
+  DeploymentStatus,
+  Operations,
+  SinkStatus,
+  StreamStatus,
+  WebhookQueue,
+} from '../api/operations/deployment-status.ts';
 import { entriesOf, ownersIn } from './read-owners.ts';
 
 export interface OperationsOptions {

@@ -5,7 +5,7 @@ import { nodeOfHolder } from '../../streams/leases/lease-holder.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
 import { sinkLeaseKey, type SinkName } from '../../streams/positions/sink-registry.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { PartitionStatus, ProcessStatus } from './deployment-status.ts';
+import type { PartitionStatus, ProcessStatus } from '../api/operations/deployment-status.ts';
 
 /** Who leads and runs what, by the beats and leases of the bucket OWNERS. */
 export interface Owners {

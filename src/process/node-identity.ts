@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessGroup } from '../settings/config.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import { processNames } from '../local/group/process-names.ts';
+import { processNames } from './process-names.ts';
 
 /**
  * This node's name, created at the first start and stored in its data directory. The directory's lock admits one

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { approveStatement, type ApprovedStatement } from './approve-statement.ts';
-import type { Caller } from '../local/clickhouse/engine/engine.ts';
+import type { Caller } from './caller.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
 import { AGGREGATE_FUNCTIONS, REFUSED_FUNCTIONS, SCALAR_FUNCTIONS } from './reviewed-functions.ts';
 

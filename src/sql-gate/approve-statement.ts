@@ -1,4 +1,4 @@
-import type { Caller } from '../local/clickhouse/engine/engine.ts';
+import type { Caller } from './caller.ts';
 import { checkClauses, checkDatabase, type ClauseRules, settingsAt } from './check-clauses.ts';
 import { checkNames, checkPlainName, refuse } from './check-names.ts';
 import { checkZones } from './check-zones.ts';

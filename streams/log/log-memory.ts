@@ -1,7 +1,8 @@
+import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { BUCKETS, STREAMS } from './stream-definitions.ts';
-import type { BucketName, StreamDefinition, StreamName } from './stream-definitions.ts';
+import type { BucketName, StreamDefinition } from './stream-definitions.ts';
 import type { AppendOutcome, Log } from './log.ts';
 import { createMemoryBucket, openMemoryBucket } from './memory/bucket.ts';
 import type { MemoryBucket } from './memory/bucket.ts';

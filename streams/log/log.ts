@@ -1,4 +1,5 @@
-import type { StreamName, BucketName } from './stream-definitions.ts';
+import type { StreamName } from '../../core/vocabulary/stream-name.ts';
+import type { BucketName } from './stream-definitions.ts';
 
 /**
  * The log: durable streams with fenced appends, key-value buckets with compare-and-set, and plain messages. Both forms,

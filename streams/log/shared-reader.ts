@@ -1,7 +1,7 @@
+import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { StreamName } from './stream-definitions.ts';
 import type { HandOver } from './own-appends.ts';
 import { isSameRecord, type Log, type LogRecord, type Reader } from './log.ts';
 

@@ -1,3 +1,4 @@
+import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 
 /** A stream of the log. Both forms of the log make their streams from these definitions. */
@@ -81,9 +82,7 @@ export const STREAMS = {
     duplicateWindowMs: TWO_MINUTES_MS,
     schedules: true,
   },
-} as const satisfies Record<string, StreamDefinition>;
-
-export type StreamName = keyof typeof STREAMS;
+} as const satisfies Record<StreamName, StreamDefinition>;
 
 /** Key-value buckets: the last value of each key, stored in files. */
 export const BUCKETS = ['CONFIG', 'OWNERS', 'POSITIONS', 'ERASURES', 'WEBHOOKS', 'STREAM_TOKENS', 'FLAG_USE'] as const;

@@ -1,5 +1,5 @@
+import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import { decodeJson } from '../../core/codec/codec.ts';
-import type { StreamName } from '../log/stream-definitions.ts';
 import type { Log, StreamBounds } from '../log/log.ts';
 import { createStoredValue, type StoredValue } from '../stored-value.ts';
 import { sinksOf, type SinkName } from './sink-registry.ts';

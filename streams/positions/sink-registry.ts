@@ -1,4 +1,4 @@
-import type { StreamName } from '../log/stream-definitions.ts';
+import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 
 /**
  * Every sink, and the stream it reads. A stream is trimmed only below the positions of all its sinks, so a sink that is

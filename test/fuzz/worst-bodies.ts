@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../src/api/input/plain-object.ts';
+import { isPlainObject } from '../../core/kernel/validation/plain-object.ts';
 import type { Route } from '../../src/api/route/route.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../src/api/input/plain-object.ts';
+import { isPlainObject } from '../../core/kernel/validation/plain-object.ts';
 
 /**
  * Compares a command's output with what a page shows. The page may leave out fields, which are then not compared, and

@@ -1,3 +1,4 @@
+import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import { ROLES } from '../../core/vocabulary/documents/users.ts';
 import { describe, expect, it } from 'vitest';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
@@ -13,13 +14,7 @@ import { ERRORS } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
 import { TIERS } from '../../core/vocabulary/documents/documents.ts';
-import {
-  BUCKET_MAX_AGE_MS,
-  BUCKETS,
-  STREAMS,
-  type BucketName,
-  type StreamName,
-} from '../../streams/log/stream-definitions.ts';
+import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS, type BucketName } from '../../streams/log/stream-definitions.ts';
 import { FILTER_OPERATORS, WEBHOOK_KINDS } from '../../streams/config/webhooks/webhook-kinds.ts';
 import {
   blocksOf,

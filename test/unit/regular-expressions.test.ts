@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAst } from 'vitest/node';
-import { isPlainObject } from '../../src/api/input/plain-object.ts';
+import { isPlainObject } from '../../core/kernel/validation/plain-object.ts';
 import { routes } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { ATTACK_CHARACTERS, isLinearByConstruction, pumpsOf } from '../support/regex-shape.ts';

@@ -1,24 +1,7 @@
+import type { CampaignSet, ScheduleWindow } from '../../decision/definitions.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
-import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
 import type { Campaign } from '../../decision/targeting.ts';
 import { byPriority } from '../priority.ts';
-
-/** The enabled, compiled campaigns of one game and environment, indexed by what triggers them. */
-export interface CampaignSet {
-  /** Sorted by priority, the most urgent first. */
-  readonly all: readonly Campaign[];
-  get(id: string): Campaign | undefined;
-  /** Sorted by priority. Does not check conditions, times and audiences. */
-  triggeredBy(fact: DomainFact): readonly Campaign[];
-  /** The campaigns scheduled in the window, sorted by priority. */
-  scheduledIn(window: ScheduleWindow): readonly Campaign[];
-}
-
-/** The times after `after`, up to and including `until`; epoch milliseconds. */
-export interface ScheduleWindow {
-  after: number;
-  until: number;
-}
 
 /** Whether the campaign's scheduled time is in the window. */
 export function isScheduledIn({ trigger }: CampaignDocument, { after, until }: ScheduleWindow): boolean {

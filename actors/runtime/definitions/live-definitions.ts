@@ -9,12 +9,7 @@ import type {
   SegmentDocument,
 } from '../../../core/vocabulary/documents/documents.ts';
 import type { Stop } from '../../../streams/log/log.ts';
-import {
-  type CampaignSet,
-  createCampaignSet,
-  isScheduledIn,
-  type ScheduleWindow,
-} from '../../campaigns/define/campaign-set.ts';
+import { createCampaignSet, isScheduledIn } from '../../campaigns/define/campaign-set.ts';
 import { compileCampaign } from '../../campaigns/define/compile-campaign.ts';
 import { guardedCampaign } from '../../campaigns/define/guarded-campaign.ts';
 import { propertyIdOf } from '../../computed/property-spec.ts';
@@ -25,7 +20,7 @@ import { compileFlag } from '../../flags/evaluate/compile-flag.ts';
 import { disabledFlag, guardedFlag } from '../../flags/evaluate/disabled-flag.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
 import { listCondition, withExceptions } from '../../segments/list-condition.ts';
-import { createSegmentSet, type SegmentSet } from '../../segments/segment-set.ts';
+import { createSegmentSet } from '../../segments/segment-set.ts';
 import type {
   Campaign,
   ComputedLookup,
@@ -36,7 +31,7 @@ import type {
   Targeting,
 } from '../../decision/targeting.ts';
 import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
-import type { Definitions, GameSettings } from '../../decision/definitions.ts';
+import type { Definitions, GameSettings, CampaignSet, ScheduleWindow, SegmentSet } from '../../decision/definitions.ts';
 import { conditionsIn, createComputingNeeds, namedPropertiesIn, segmentConditions } from './computing-definitions.ts';
 
 /**

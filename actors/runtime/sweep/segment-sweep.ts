@@ -1,6 +1,6 @@
+import type { ScheduleWindow } from '../../decision/definitions.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { ScheduleWindow } from '../../campaigns/define/campaign-set.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import type { ProgressWriter } from './segment-progress.ts';
 import type { PartitionStore } from '../store/store.ts';

@@ -1,7 +1,7 @@
+import type { ScheduleWindow } from '../../decision/definitions.ts';
 import { failure, isTemporary } from '../../../core/kernel/errors.ts';
 import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { ScheduleWindow } from '../../campaigns/define/campaign-set.ts';
 import { triggerCampaigns, triggerSchedules } from '../../campaigns/trigger-campaigns.ts';
 import { metered, stepsSpent } from '../../conditions/steps.ts';
 import { dropEnded } from '../../properties/concerned-properties.ts';

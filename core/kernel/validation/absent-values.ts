@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { isBrokenId } from '../text/broken-id.ts';
 import { isUnsetTime } from '../text/timestamp.ts';
-import { isEmptyList, isEmptyObject, isPlainObject } from '../../../src/api/input/plain-object.ts';
+import { isEmptyList, isEmptyObject, isPlainObject } from './plain-object.ts';
 
 /*
  * Values that languages write for an absent one: null, `[]` for an object without fields (PHP), `{}` for a list without

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/settings/config.ts';
 import { LIMITS } from '../limits.ts';
 import { keyOf } from '../../../src/api/definitions/definition-fields.ts';
-import { isPlainObject } from '../../../src/api/input/plain-object.ts';
+import { isPlainObject } from './plain-object.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { compile, holdsAtMost } from './validation.ts';
 

@@ -6,7 +6,7 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { Warnings } from './validated-event.ts';
-import { isPlainObject } from '../input/plain-object.ts';
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, ignorableFields, invalid } from '../route/route.ts';
 import { TrackBody, trackItem } from './track-item.ts';

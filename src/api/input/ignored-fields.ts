@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { isPlainObject } from './plain-object.ts';
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 
 /*
  * Collects the names of unknown fields and query parameters for the header X-Ignored-Fields.

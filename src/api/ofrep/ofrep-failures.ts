@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ERRORS, type Failure } from '../../../core/kernel/errors.ts';
 import type { TextAnswer } from '../route/answer.ts';
-import { isPlainObject } from '../input/plain-object.ts';
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import type { FailureDocs } from '../route/route.ts';
 
 /* Failures in the format of OFREP. */

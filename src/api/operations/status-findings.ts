@@ -1,4 +1,4 @@
-import type { DeploymentStatus, ProcessState } from '../../operations/deployment-status.ts';
+import type { DeploymentStatus, ProcessState } from './deployment-status.ts';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import type { DeploymentStatus, ProcessState, WebhookQueue } from '../../operations/deployment-status.ts';
+import type { DeploymentStatus, ProcessState, WebhookQueue } from './deployment-status.ts';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
 import { answer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { PLAIN_COOKIE, SECURE_COOKIE } from '../console/sign-in/session-cookie.ts';
-import { isPlainObject } from '../input/plain-object.ts';
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { mayBeMetered } from './metering.ts';
 import { RESPONSE_HEADERS, responseHeadersOf } from './response-headers.ts';
 import type { Route } from './route.ts';

@@ -20,7 +20,7 @@ import type { Ids } from '../../../core/kernel/ids.ts';
 import type { PasswordHashes } from '../../../core/kernel/secrets/password-hash.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { EventSchemas } from '../../event-schemas/event-schemas.ts';
-import type { Operations } from '../../operations/deployment-status.ts';
+import type { Operations } from '../operations/deployment-status.ts';
 import type { LoadedModels } from '../../scoring/models.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { EventTracer } from '../../trace/trace-port.ts';

@@ -7,7 +7,7 @@ import { act, type Action, type ActionKind, type Outcome } from './action.ts';
 import type { Negotiation } from './static-answer.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
-import { isPlainObject } from '../input/plain-object.ts';
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { anotherPlayer, type PlayersOf, refusedPlayer } from '../players/named-player.ts';
 import type { RequestContext, Services } from './request-context.ts';
 import { compile } from '../../../core/kernel/validation/validation.ts';

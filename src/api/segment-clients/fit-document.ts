@@ -2,7 +2,7 @@ import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonText } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { documentText } from '../input/document-text.ts';
-import { isEmptyList, isPlainObject } from '../input/plain-object.ts';
+import { isEmptyList, isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { pointerPart } from '../../../core/kernel/validation/validation.ts';
 
 /*

@@ -3,7 +3,7 @@ import { isBrokenId, isPlaceholderId } from '../../../core/kernel/text/broken-id
 import { isEmail } from '../../../core/kernel/text/email.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { isEmptyList, isPlainObject } from '../input/plain-object.ts';
+import { isEmptyList, isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { fitDocument, fitText, isAbsent, type Fitted } from './fit-document.ts';
 import { timeOf, type Batch } from './segment-time.ts';
 import { withoutSecrets } from './without-secrets.ts';

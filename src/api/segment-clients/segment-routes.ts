@@ -1,6 +1,6 @@
 import { Type, type TProperties } from 'typebox';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { isPlainObject } from '../input/plain-object.ts';
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, type KeyedRoute, type Route } from '../route/route.ts';
 import { ingest } from './ingest.ts';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { foreignTime, storable } from '../../../core/kernel/text/timestamp.ts';
-import { isPlainObject } from '../input/plain-object.ts';
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 
 /** What the messages of one request share. Times are epoch milliseconds. */
 export interface Batch {

@@ -1,5 +1,5 @@
 import { HIDDEN } from '../../../streams/config/hidden-texts.ts';
-import { isPlainObject } from '../input/plain-object.ts';
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 
 /**
  * A message that cannot be read, without what a readable one would keep apart: the API key that some clients put into

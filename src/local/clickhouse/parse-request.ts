@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from './engine/engine.ts';
+import type { Caller } from '../../sql-gate/caller.ts';
 import { RefusedRequest } from '../../../clickhouse-schema/queries/statements/exceptions.ts';
 import { refusedReaderSetting, refusedServiceSetting } from '../../sql-gate/allowed-settings.ts';
 import { READER_USER } from './service-password.ts';

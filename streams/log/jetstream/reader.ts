@@ -1,9 +1,9 @@
+import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import { nuid } from '@nats-io/transport-node';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { STREAMS } from '../stream-definitions.ts';
-import type { StreamName } from '../stream-definitions.ts';
 import { isSameRecord } from '../log.ts';
 import type { LogRecord, Reader, ReadOptions } from '../log.ts';
 import { boundsOf, describeStream, getMessage } from './api.ts';

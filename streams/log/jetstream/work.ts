@@ -1,7 +1,7 @@
+import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { StreamName } from '../stream-definitions.ts';
 import type { Stop, WorkItem, WorkOptions } from '../log.ts';
 import { openCursor } from './cursor.ts';
 import type { Cursor, Delivery } from './cursor.ts';

@@ -1,6 +1,6 @@
+import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import type { SnapshotMark } from '../../../core/vocabulary/facts/facts.ts';
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import type { StreamName } from '../../log/stream-definitions.ts';
 import type { LogRecord } from '../../log/log.ts';
 import type { SinkName } from '../../positions/sink-registry.ts';
 

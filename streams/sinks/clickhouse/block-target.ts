@@ -1,3 +1,4 @@
+import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import { Readable } from 'node:stream';
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
@@ -11,7 +12,6 @@ import {
 } from '../../../clickhouse-schema/queries/held-position.ts';
 import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { StreamName } from '../../log/stream-definitions.ts';
 
 /**
  * Takes the sink's blocks. `inserted` means durable. A block whose token was inserted before is dropped and counts as

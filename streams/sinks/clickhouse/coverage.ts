@@ -1,8 +1,8 @@
+import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
 import type { Log } from '../../log/log.ts';
 import { parseRebuildMark, rebuildKey, type RebuildMark } from '../../facts/rebuild-mark.ts';
-import type { StreamName } from '../../log/stream-definitions.ts';
 import { parseSinkPosition, storedPosition, type SinkPosition } from '../../positions/positions.ts';
 import type { SinkName } from '../../positions/sink-registry.ts';
 

@@ -1,6 +1,6 @@
+import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { StreamBounds } from '../../log/log.ts';
-import type { StreamName } from '../../log/stream-definitions.ts';
 import type { SinkPosition } from '../../positions/positions.ts';
 
 /** The position to continue from, given the stored one and the stream's bounds. Logs every mismatch for operators. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
-import type { DeploymentStatus, ProcessState } from '../../../src/operations/deployment-status.ts';
+import type { DeploymentStatus, ProcessState } from '../../../src/api/operations/deployment-status.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';

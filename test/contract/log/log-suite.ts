@@ -1,6 +1,6 @@
+import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import type { AppendOutcome, Log, LogRecord, Reader, ReadOptions, Stop } from '../../../streams/log/log.ts';
-import type { StreamName } from '../../../streams/log/stream-definitions.ts';
 
 /** One form of the log, as the suite needs it. FACTS holds `FACTS_BYTES` at most. */
 export interface LogHarness {

@@ -1,4 +1,5 @@
-import type { BucketName, StreamName } from '../../../streams/log/stream-definitions.ts';
+import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
+import type { BucketName } from '../../../streams/log/stream-definitions.ts';
 import type { LeaderUse } from '../../../streams/log/log-memory.ts';
 import type { WriteFault } from '../../../streams/log/memory/connection.ts';
 import type { Random } from '../random.ts';

@@ -1,3 +1,4 @@
+import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import { crc32 } from 'node:zlib';
 import type { EventHistory } from '../../../core/vocabulary/event-history.ts';
 import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';
@@ -16,7 +17,6 @@ import {
   type FakeTables,
   pendingErasures,
 } from './fake-erasures.ts';
-import type { StreamName } from '../../../streams/log/stream-definitions.ts';
 import { readNativeBlock } from '../../support/wire/native-block.ts';
 import { lineOf } from '../../support/wire/tab-separated.ts';
 import type { Random } from '../random.ts';

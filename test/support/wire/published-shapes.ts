@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isPlainObject } from '../../../src/api/input/plain-object.ts';
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 
 /** Compares answers with the published OpenAPI document. */
 export interface PublishedShapes {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isPlainObject } from '../../../api/input/plain-object.ts';
+import { isPlainObject } from '../../../../core/kernel/validation/plain-object.ts';
 import type { ParquetType, Struct } from './parquet-types.ts';
 
 /** The columns of a Parquet file by name. */

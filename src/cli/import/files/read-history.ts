@@ -1,6 +1,6 @@
 import type { ImportItem } from '../../../../core/vocabulary/commands/import.ts';
 import { parseNotedJson } from '../../../gateway/http/read/parse-json.ts';
-import { isPlainObject } from '../../../api/input/plain-object.ts';
+import { isPlainObject } from '../../../../core/kernel/validation/plain-object.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { CliError } from '../../cli-error.ts';

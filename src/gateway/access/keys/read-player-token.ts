@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { isPlainObject } from '../../../api/input/plain-object.ts';
+import { isPlainObject } from '../../../../core/kernel/validation/plain-object.ts';
 import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../../api/input/plain-object.ts';
+import { isPlainObject } from '../../../../core/kernel/validation/plain-object.ts';
 
 /**
  * Parses a query string by the schemas of its parameters: repeats of an array parameter are collected, valid numbers

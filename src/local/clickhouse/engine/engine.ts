@@ -1,3 +1,4 @@
+import type { Caller } from '../../../sql-gate/caller.ts';
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { quoteIdentifier, quoteString } from '../../../../clickhouse-schema/quoting.ts';
@@ -28,9 +29,6 @@ export interface Engine {
   /** Cancels every running statement except inserts, each at its next check. */
   cancelReads(): void;
 }
-
-/** The role of a statement's caller. */
-export type Caller = 'service' | 'analyst';
 
 export interface ConnectOptions {
   caller: Caller;

@@ -1,7 +1,8 @@
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { approveStatement, type ApprovedStatement } from '../../../sql-gate/approve-statement.ts';
 import { checkFormat } from '../../../sql-gate/check-clauses.ts';
-import type { Caller, Engine, InsertStatement } from './engine.ts';
+import type { Caller } from '../../../sql-gate/caller.ts';
+import type { Engine, InsertStatement } from './engine.ts';
 import { RefusedRequest } from '../../../../clickhouse-schema/queries/statements/exceptions.ts';
 import { STATEMENT_CLASS } from './native-engine.ts';
 import { BINARY_FORMATS } from '../../../sql-gate/reviewed-names.ts';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../core/vocabulary/documents/scope.ts';
+import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
 
 /**
  * The state of the deployment, as one process reads it from the broker and ClickHouse, for operators. It has no

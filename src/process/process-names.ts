@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { spread } from '../../../actors/runtime/membership/rendezvous.ts';
+import { spread } from '../../actors/runtime/membership/rendezvous.ts';
 
 /** Names are tried until the shares are even, which takes a few hundred tries; beyond these they are nearly even. */
 const TRIES = 5_000;

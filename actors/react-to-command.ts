@@ -1,11 +1,11 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
-import { hasStepsForPlayer, nextPlayer } from '../conditions/steps.ts';
-import type { Draft } from '../decision/decision.ts';
-import { FACTS, type FactsByKind } from '../kinds.ts';
-import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
-import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { SegmentSet } from './segment-set.ts';
-import { updateLater, updateSegments, type SegmentScope } from './update-segments.ts';
+import type { SegmentSet } from './decision/definitions.ts';
+import { LIMITS } from '../core/kernel/limits.ts';
+import { hasStepsForPlayer, nextPlayer } from './conditions/steps.ts';
+import type { Draft } from './decision/decision.ts';
+import { FACTS, type FactsByKind } from './kinds.ts';
+import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
+import type { PlayerState } from '../core/vocabulary/state/state.ts';
+import { updateLater, updateSegments, type SegmentScope } from './segments/update-segments.ts';
 
 /**
  * Updates the segments of the players that a command's facts changed. The facts go into the same draft, so state and

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ranked } from '../../../actors/runtime/membership/rendezvous.ts';
+import { ranked } from '../../actors/runtime/membership/rendezvous.ts';
 import { processNames } from './process-names.ts';
 
 const FIRST = ['n-000000000000', 'n-0123456789ab', 'n-feedfeedfeed'] as const;

@@ -1,0 +1,2 @@
+/** The role of a statement's caller. */
+export type Caller = 'service' | 'analyst';
