@@ -14,7 +14,7 @@ import { watchBrokerClock } from '../streams/broker-clock.ts';
 import { openConfigStore } from '../streams/config/config-store.ts';
 import { rewriteSecrets } from '../streams/config/rewrite-secrets.ts';
 import { leaseHolder } from '../streams/leases/lease-holder.ts';
-import { connectJetStream } from '../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../streams/log/jetstream/log-jetstream.ts';
 import { createFormatGate } from '../streams/format-gate.ts';
 import { createFreshnessReporter } from '../streams/freshness/freshness-reports.ts';
 import { createLiveFeed } from '../streams/sinks/live/live-feed.ts';

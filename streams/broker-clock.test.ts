@@ -4,7 +4,7 @@ import { createMetrics } from '../core/kernel/metrics/metrics.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from '../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../test/support/in-memory/silent-logger.ts';
 import { type BrokerClock, watchBrokerClock } from './broker-clock.ts';
-import { createMemoryBroker } from './log/log-memory.ts';
+import { createMemoryBroker } from './log/memory/log-memory.ts';
 
 describe("a process's clock", () => {
   let clock: FakeClock;

@@ -4,7 +4,7 @@ import { LIMITS } from '../core/kernel/limits.ts';
 import { silentLogger } from '../test/support/in-memory/silent-logger.ts';
 import { createFakeClock, type FakeClock } from '../test/support/in-memory/fake-clock.ts';
 import { createFormatGate, type FormatGate } from './format-gate.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './log/memory/log-memory.ts';
 
 const GONE_MS = LIMITS.leaseMs + LIMITS.leaseMarginMs + LIMITS.leaseRenewMs;
 

@@ -3,7 +3,7 @@ import { LIMITS } from '../../core/kernel/limits.ts';
 import { elapsedDays } from '../../core/kernel/days.ts';
 import { computedAt, computedChangesAt } from '../computed/player-values.ts';
 import { propertyIdOf } from '../computed/property-spec.ts';
-import { countChangesAt, countWithin, lastDayStart, lastDaysAgo } from '../events/counters.ts';
+import { countChangesAt, countWithin, lastDayStart, lastDaysAgo } from '../computed/event-counters.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';

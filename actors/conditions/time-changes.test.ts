@@ -13,7 +13,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import { counted } from '../events/counters.ts';
+import { counted } from '../computed/event-counters.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Condition } from '../decision/targeting.ts';
 import { aPlayer } from '../testing.ts';

@@ -2,7 +2,7 @@ import type { EvolveLimits } from '../decision/decision.ts';
 import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { withComputed } from '../computed/evolve.ts';
-import { counted } from './counters.ts';
+import { counted } from '../computed/event-counters.ts';
 import { released } from './quarantine.ts';
 import { remembered } from './recent-events.ts';
 import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';

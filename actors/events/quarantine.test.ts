@@ -7,7 +7,7 @@ import type { PlayerRegistered } from '../../core/vocabulary/facts/facts.ts';
 import type { TrackResult } from '../../core/vocabulary/commands/replies.ts';
 import { aCommand, aPlayer } from '../testing.ts';
 import { given } from '../testing/harness.ts';
-import { countWithin } from './counters.ts';
+import { countWithin } from '../computed/event-counters.ts';
 import { releaseStatus } from './quarantine.ts';
 import { NO_QUARANTINE } from '../../core/vocabulary/state/player.ts';
 import { recall } from './recent-events.ts';

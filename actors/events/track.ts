@@ -6,7 +6,7 @@ import { exposeTracked } from '../flags/exposure/expose-tracked.ts';
 import type { TrackedReply, TrackResult } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../decision/targeting.ts';
-import { forgottenFor } from './counters.ts';
+import { forgottenFor } from '../computed/event-counters.ts';
 import { releaseStatus } from './quarantine.ts';
 import { isAccepted, recall } from './recent-events.ts';
 import { eventTracked, type EventSender } from '../../core/vocabulary/facts/event-tracked.ts';

@@ -2,7 +2,7 @@ import { dayOf } from '../../core/kernel/days.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { FactOrderError } from '../decision/evolve-player.ts';
 import { withAllComputed, withComputed } from '../computed/evolve.ts';
-import { countedLate } from '../events/counters.ts';
+import { countedLate } from '../computed/event-counters.ts';
 import { countryOf } from '../player/attributes.ts';
 import { registered } from '../player/evolve.ts';
 import { played } from '../sessions/activity.ts';

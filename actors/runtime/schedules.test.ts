@@ -3,7 +3,7 @@ import { createBackbone, type Backbone } from '../../test/support/servers/backbo
 import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
-import type { MemoryFaults } from '../../streams/log/log-memory.ts';
+import type { MemoryFaults } from '../../streams/log/memory/log-memory.ts';
 import { aCampaign, campaignId } from '../campaigns/testing.ts';
 import { createLiveDefinitions } from './definitions/live-definitions.ts';
 

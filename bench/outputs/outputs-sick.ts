@@ -1,4 +1,4 @@
-import { connectJetStream } from '../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../streams/log/jetstream/log-jetstream.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
 import { createLogger } from '../../core/kernel/logger.ts';
 import { readEndpoints } from '../../src/local/processes/run-files.ts';

@@ -1,6 +1,6 @@
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import { counted } from '../../actors/events/counters.ts';
+import { counted } from '../../actors/computed/event-counters.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Condition } from '../../actors/decision/targeting.ts';
 import { aPlayer } from '../../actors/testing.ts';

@@ -4,7 +4,7 @@ import { auditedConfig } from '../../streams/audit/audited-config.ts';
 import { createAuditTrail } from '../../streams/audit/audit-trail.ts';
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
 import { withoutCredentials } from '../../streams/log/jetstream/access.ts';
-import { connectJetStream, type JetStreamLog } from '../../streams/log/log-jetstream.ts';
+import { connectJetStream, type JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
 import type { AuditActor } from '../../core/vocabulary/records/audit-entry.ts';
 import type { Config } from '../settings/config.ts';
 import { SETTINGS } from '../process/deployment.ts';

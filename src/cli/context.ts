@@ -1,5 +1,5 @@
 import type { ConfigStore } from '../../streams/config/config-store.ts';
-import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
+import type { JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
 import type { ClickhouseAddress } from '../../clickhouse-schema/clickhouse-address.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';

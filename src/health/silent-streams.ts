@@ -1,4 +1,4 @@
-import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
+import type { JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 

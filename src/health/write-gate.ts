@@ -5,7 +5,7 @@ import { failure, type Failure } from '../../core/kernel/errors.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
-import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
+import type { JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
 
 /**
  * Whether this process accepts writes. It refuses them before they reach the log while the disk of a local deployment

@@ -4,7 +4,7 @@ import { FORMAT } from '../../core/vocabulary/formats.ts';
 import { encodeJson } from '../../core/codec/codec.ts';
 import { leaseHolder } from '../../streams/leases/lease-holder.ts';
 import { createFormatGate } from '../../streams/format-gate.ts';
-import { createMemoryBroker, type MemoryFaults } from '../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryFaults } from '../../streams/log/memory/log-memory.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';

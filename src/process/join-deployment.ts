@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { shapeOf, type StreamShape } from '../../streams/log/jetstream/stream-shape.ts';
-import type { JetStreamLog } from '../../streams/log/log-jetstream.ts';
+import type { JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
 import { agreeOnDeployment, readDeployment, type Deployment, type DeploymentSettings } from './deployment.ts';
 import { sleep, type Clock } from '../../core/kernel/clock.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { openConfigStore } from '../../streams/config/config-store.ts';
 import { watchFormats } from '../../streams/format-gate.ts';
-import { connectJetStream } from '../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../streams/log/jetstream/log-jetstream.ts';
 import {
   createHandledBytes,
   createHandOverReceiver,

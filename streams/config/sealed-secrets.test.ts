@@ -4,7 +4,7 @@ import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { createSecretBox, withoutSealing, type SecretBox } from '../../core/kernel/secrets/secret-box.ts';
 import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryBroker } from '../log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker } from '../log/memory/log-memory.ts';
 import { openConfigStore, type ConfigStore } from './config-store.ts';
 import type { DocumentAddress, WebhookDocument } from '../../core/vocabulary/documents/documents.ts';
 import { playerTokensAddress } from './player-tokens.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { noteErasure, watchErasures } from './erasures.ts';
-import { createMemoryBroker } from '../log/log-memory.ts';
+import { createMemoryBroker } from '../log/memory/log-memory.ts';
 import { BEFORE_ALL } from '../../core/vocabulary/records/fact-place.ts';
 
 const created = '2026-01-01T00:00:00.000Z';

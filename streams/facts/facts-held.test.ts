@@ -7,7 +7,7 @@ import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fa
 import { encodeJson } from '../../core/codec/codec.ts';
 import { FILLING, forecastFacts, forecastInfo, type FactsForecaster } from './facts-held.ts';
 import { watchFactsRoom } from './facts-room.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../log/memory/log-memory.ts';
 
 const MAX_BYTES = 100_000;
 const COMMANDS_BYTES = 75_000;

@@ -4,7 +4,7 @@ import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fa
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { factsLevels } from './facts-levels.ts';
 import { watchFactsRoom } from './facts-room.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../log/memory/log-memory.ts';
 
 const GIB = 1024 ** 3;
 

@@ -6,7 +6,7 @@ import { encodeJson } from '../../core/codec/codec.ts';
 import { factsLevels } from './facts-levels.ts';
 import { watchFactsRoom } from './facts-room.ts';
 import { startFactsTrimmer, trimmableBelow, trimToSize } from './facts-trimmer.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../log/memory/log-memory.ts';
 import { overrideLog } from '../log/override-log.ts';
 import { sinksOf } from '../positions/sink-registry.ts';
 

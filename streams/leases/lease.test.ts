@@ -4,8 +4,8 @@ import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import type { FakeClock, FakeNode } from '../../test/support/in-memory/fake-clock.ts';
 import { contend } from './lease.ts';
 import type { Lease, LeaseOptions } from './lease.ts';
-import { createMemoryBroker } from '../log/log-memory.ts';
-import type { MemoryBroker, MemoryFaults, MemoryLog } from '../log/log-memory.ts';
+import { createMemoryBroker } from '../log/memory/log-memory.ts';
+import type { MemoryBroker, MemoryFaults, MemoryLog } from '../log/memory/log-memory.ts';
 import type { WriteFault } from '../log/memory/connection.ts';
 
 const { leaseMs, leaseMarginMs, leaseRenewMs } = LIMITS;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './log-memory.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './memory/log-memory.ts';
 import type { Log, Reader, ReadOptions } from './log.ts';
 import { createOwnAppends, type OwnAppends, watchAppends } from './own-appends.ts';
 import { shareReader, type OpenReader } from './shared-reader.ts';

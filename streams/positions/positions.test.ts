@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
-import { createMemoryBroker } from '../log/log-memory.ts';
+import { createMemoryBroker } from '../log/memory/log-memory.ts';
 import { loadWithBounds, parseSinkPosition, storedPosition } from './positions.ts';
 import { commit } from '../sinks/testing.ts';
 

@@ -4,7 +4,7 @@ import { LIMITS } from '../../core/kernel/limits.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { decodeModelReference, decodeScores } from '../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryBrokerOptions } from '../log/log-memory.ts';
+import { createMemoryBroker, type MemoryBrokerOptions } from '../log/memory/log-memory.ts';
 import type { WriteFault } from '../log/memory/connection.ts';
 import { createRecordWriter } from './record-writer.ts';
 import { aScore } from './testing.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { encodeJson } from '../../core/codec/codec.ts';
-import { createMemoryBroker } from '../log/log-memory.ts';
+import { createMemoryBroker } from '../log/memory/log-memory.ts';
 import { readSinkAsOf } from './sink-as-of.ts';
 
 function world() {

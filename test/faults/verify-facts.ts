@@ -3,7 +3,7 @@ import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
 import { decodeCommit } from '../../core/codec/codec.ts';
 import type { LogRecord, StreamBounds } from '../../streams/log/log.ts';
-import { connectJetStream, type JetStreamLog } from '../../streams/log/log-jetstream.ts';
+import { connectJetStream, type JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
 import { silentLogger } from '../support/in-memory/silent-logger.ts';
 import { until } from '../support/until.ts';
 import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { ReceivedCommand } from '../../core/vocabulary/commands/commands.ts';
 import { decodeCommit, decodeReceivedCommands } from '../../core/codec/codec.ts';
-import type { MemoryBroker } from '../../streams/log/log-memory.ts';
+import type { MemoryBroker } from '../../streams/log/memory/log-memory.ts';
 import type { Delivery } from '../../streams/sinks/webhooks/record/delivery.ts';
 import { decodeDeliveries } from '../../streams/sinks/webhooks/record/delivery-record.ts';
 import type { HandedByRecord, HandedRecord } from './machines/handed-commands.ts';

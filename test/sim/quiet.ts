@@ -1,7 +1,7 @@
 import { sleep } from '../../core/kernel/clock.ts';
 import { decodeJson } from '../../core/codec/codec.ts';
 import { factsSubject } from '../../streams/subjects.ts';
-import type { MemoryBroker } from '../../streams/log/log-memory.ts';
+import type { MemoryBroker } from '../../streams/log/memory/log-memory.ts';
 import { parseSinkPosition } from '../../streams/positions/positions.ts';
 import { type SinkName, sinksOf } from '../../streams/positions/sink-registry.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';

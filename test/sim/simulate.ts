@@ -1,6 +1,6 @@
 import { partitionOf } from '../../core/kernel/partition.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
-import { createMemoryBroker } from '../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../streams/log/memory/log-memory.ts';
 import { STREAMS } from '../../streams/log/stream-definitions.ts';
 import { recordCampaigns } from './model/campaign-history.ts';
 import { createChaos, drawWeather, drawWriteFaults, type FaultKind } from './machines/chaos.ts';
@@ -36,7 +36,7 @@ import type { CommitRecord } from '../../core/vocabulary/facts/commit-record.ts'
  *
  * THE WORLD. Two or three machines run the service's own code, unchanged and wired as main.ts wires it: gateway, owners
  * with a local store, trimmer, ClickHouse sink, webhook matcher and live stream (sim-process.ts). They share one broker
- * in memory (streams/log/log-memory.ts) and a ClickHouse that implements only blocks, tokens and snapshots
+ * in memory (streams/log/memory/log-memory.ts) and a ClickHouse that implements only blocks, tokens and snapshots
  * (fake-clickhouse.ts). Time is a heap of timers that the simulation fires one by one (sim-clock.ts), every message has
  * a random latency, and all choices come from the seed: the same seed gives the same run, to the last message. Clients
  * (clients.ts, operations.ts) register, patch, track, send batches, read, evaluate and override flags, and retry what

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/kernel/clock.ts';
 import { decodeCommit, encodeCommit } from '../../core/codec/codec.ts';
-import { connectJetStream } from '../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../streams/log/jetstream/log-jetstream.ts';
 import { silentLogger } from '../support/in-memory/silent-logger.ts';
 
 /** Measures FACTS of a running service from its broker: what is appended, held and trimmed. */

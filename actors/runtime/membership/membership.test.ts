@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeJson, encodeJson } from '../../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { FORMAT } from '../../../core/vocabulary/formats.ts';

@@ -3,7 +3,7 @@ import { sleep } from '../../../core/kernel/clock.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { encodeJson } from '../../../core/codec/codec.ts';
 import type { StreamBounds } from '../../../streams/log/log.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { rebuildKey, type RebuildMark } from '../../../streams/facts/rebuild-mark.ts';
 import { snapshotsOf } from '../../../test/support/servers/backbone.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';

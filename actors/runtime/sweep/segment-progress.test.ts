@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { createProgressWriter, type SegmentProgress } from './segment-progress.ts';

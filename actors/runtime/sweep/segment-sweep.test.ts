@@ -7,7 +7,7 @@ import {
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { MemoryFaults } from '../../../streams/log/log-memory.ts';
+import type { MemoryFaults } from '../../../streams/log/memory/log-memory.ts';
 import { encodeCommands } from '../../../core/codec/codec.ts';
 import { aCommand } from '../../testing.ts';
 import { HUNGRY } from '../../conditions/testing.ts';

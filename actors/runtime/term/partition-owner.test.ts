@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackbone, snapshotsOf, type Backbone } from '../../../test/support/servers/backbone.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { encodeJson } from '../../../core/codec/codec.ts';
-import type { MemoryFaults } from '../../../streams/log/log-memory.ts';
+import type { MemoryFaults } from '../../../streams/log/memory/log-memory.ts';
 import { ledgerIdOf } from '../../../core/vocabulary/commands/commands.ts';
 
 const P1 = 'player-1';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { decodeReplies, encodeQueries } from '../../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { charge } from '../../conditions/steps.ts';
 import { decide } from '../../decide.ts';

@@ -4,7 +4,7 @@ import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { encodeCommands } from '../../../core/codec/codec.ts';
 import type { Log, Reader } from '../../../streams/log/log.ts';
-import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { aCommand } from '../../testing.ts';
 import { createRequestFeed, type RequestFeed } from './request-feed.ts';
 import type { RequestPosition } from '../../../core/vocabulary/facts/commit-record.ts';

@@ -12,7 +12,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { createLogger } from '../../../core/kernel/logger.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { encodeJson } from '../../../core/codec/codec.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { rebuildKey } from '../../../streams/facts/rebuild-mark.ts';
 import { defineWorker } from './worker.ts';
 import { readUsage } from '../figures/usage.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { WEBHOOK_KINDS } from '../../../streams/config/webhooks/webhook-kinds.ts';
 import { createHttpSender } from '../../../streams/sinks/webhooks/delivery/http/http-sender.ts';
-import { sendTest } from '../../../streams/sinks/webhooks/delivery/send-test.ts';
+import { sendTest } from '../../../streams/sinks/webhooks/recovery/send-test.ts';
 import { signDelivery } from '../../../streams/sinks/webhooks/record/signature.ts';
 import { aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';

@@ -8,7 +8,7 @@ import {
   type ReshapeOptions,
   type StreamShape,
 } from '../../../streams/log/jetstream/stream-shape.ts';
-import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
+import type { JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { REPLICAS } from '../../settings/config.ts';
 import { readDeployment, SETTINGS } from '../../process/deployment.ts';
 import { sleep, type Clock } from '../../../core/kernel/clock.ts';

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
-import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
+import type { JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { lockName } from '../../local/data-dir-lock.ts';
 import { CliError } from '../cli-error.ts';

@@ -10,7 +10,7 @@ import {
   type MemoryBroker,
   type MemoryFaults,
   type MemoryLog,
-} from '../../../streams/log/log-memory.ts';
+} from '../../../streams/log/memory/log-memory.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createCommandClient, type CommandClient } from './command-client.ts';

@@ -4,7 +4,7 @@ import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import type { HandedCommands } from '../../../core/vocabulary/commands/local-gateway.ts';
 import type { Command } from '../../../core/vocabulary/commands/commands.ts';
 import { decodeCommands } from '../../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createCommandClient, type CommandClient } from './command-client.ts';

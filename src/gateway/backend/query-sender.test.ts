@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Query } from '../../../core/vocabulary/commands/commands.ts';
 import { decodeQueries } from '../../../core/codec/codec.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createQuerySender } from './query-sender.ts';
 

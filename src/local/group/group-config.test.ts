@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { openConfigStore, type ConfigStore } from '../../../streams/config/config-store.ts';
 import { createGame, gameAddress } from '../../../streams/config/games.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createFakeClock, type FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { createGroupConfig } from './group-config.ts';

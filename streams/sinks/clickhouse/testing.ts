@@ -3,7 +3,12 @@ import { createFakeClock, type FakeClock, type FakeNode } from '../../../test/su
 import { readNativeBlock } from '../../../test/support/wire/native-block.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryFaults, type MemoryLog } from '../../log/log-memory.ts';
+import {
+  createMemoryBroker,
+  type MemoryBroker,
+  type MemoryFaults,
+  type MemoryLog,
+} from '../../log/memory/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import type { BlockPlace, BlockTarget } from './block-target.ts';

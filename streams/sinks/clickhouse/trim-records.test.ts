@@ -3,7 +3,7 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { encodeJson } from '../../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../log/memory/log-memory.ts';
 import { sinksOf, type SinkName } from '../../positions/sink-registry.ts';
 import { createRecordsTrimmer } from './trim-records.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SAMPLES } from '../../../test/fixtures/codec/samples.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
-import { createMemoryBroker } from '../../log/log-memory.ts';
+import { createMemoryBroker } from '../../log/memory/log-memory.ts';
 import { createLiveFeed } from './live-feed.ts';
 import { createFakeReader } from './testing.ts';
 import { pino } from 'pino';

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { createMetrics, type Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { LiveReader, LiveRequest, LostEvents } from '../../live-feed.ts';
-import { createMemoryBroker } from '../../log/log-memory.ts';
+import { createMemoryBroker } from '../../log/memory/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { createLiveFeed } from './live-feed.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/in-memory/webhooks-world.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
-import type { MemoryFaults } from '../../log/log-memory.ts';
+import type { MemoryFaults } from '../../log/memory/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { aWebhook, answered, type SeenAttempt } from './testing.ts';
 

@@ -4,7 +4,7 @@ import type { WebhookDocument } from '../../../core/vocabulary/documents/documen
 import type { Delivery } from './record/delivery.ts';
 import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './delivery/sender.ts';
 import type { Formats } from '../../format-gate.ts';
-import type { WebhookConfig } from './webhook-config.ts';
+import type { WebhookConfig } from './record/webhook-config.ts';
 
 export const A_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 

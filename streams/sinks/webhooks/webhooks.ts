@@ -19,7 +19,7 @@ import type { DeliverySender } from './delivery/sender.ts';
 import { createRecoverer, type Recoverer } from './recovery/recoverer.ts';
 import { recordDisablings } from './delivery/record-disablings.ts';
 import { type Worker, createWorker } from './delivery/worker.ts';
-import type { WebhookConfig } from './webhook-config.ts';
+import type { WebhookConfig } from './record/webhook-config.ts';
 
 export interface WebhooksOptions {
   log: Log;

@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { encodeAuditEntries } from '../../../core/codec/codec.ts';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
-import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import type { AuditEntry } from '../../../core/vocabulary/records/audit-entry.ts';
 import { type ClickhouseSink, createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { auditSubject } from '../../../streams/subjects.ts';

@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { encodeDeliveryRecords, encodeDisablings } from '../../../core/codec/codec.ts';
 import { deliveryRecordsSubject, disablingRecordsSubject } from '../../../streams/subjects.ts';
-import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';

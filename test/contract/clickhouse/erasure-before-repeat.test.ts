@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { encodeDeliveryRecords } from '../../../core/codec/codec.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createEraser } from '../../../streams/sinks/clickhouse/eraser.ts';

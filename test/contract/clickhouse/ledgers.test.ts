@@ -13,7 +13,7 @@ import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { encodeState } from '../../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { partitionCoverage } from '../../../streams/sinks/clickhouse/coverage.ts';
 import { readSinkPosition } from '../../../streams/positions/positions.ts';

@@ -7,7 +7,7 @@ import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapsho
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import {
   type CoverageSource,

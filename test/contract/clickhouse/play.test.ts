@@ -4,7 +4,7 @@ import type { PurchaseRecorded } from '../../../core/vocabulary/facts/purchase-f
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { commit } from '../../../streams/sinks/testing.ts';
 import { rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';

@@ -10,7 +10,7 @@ import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapsho
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { decodeState } from '../../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createFactsWriter } from '../../../streams/sinks/clickhouse/facts-writer.ts';

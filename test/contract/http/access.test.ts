@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { createApiKey } from '../../../streams/config/api-keys.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 import { sendRaw } from '../../support/wire/raw-http.ts';

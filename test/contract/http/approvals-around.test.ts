@@ -4,7 +4,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { decodeAuditEntries } from '../../../core/codec/codec.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createPeople, type SignedInPerson } from '../../support/browser/console-people.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';

@@ -3,7 +3,7 @@ import { AUDITED_ENDPOINTS } from '../../../src/api/audit/audited-actions.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { decodeAuditEntries } from '../../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { AuditEntry } from '../../../core/vocabulary/records/audit-entry.ts';
 import { createPeople } from '../../support/browser/console-people.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';

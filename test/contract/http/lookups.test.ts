@@ -9,7 +9,7 @@ import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { createEventTracer, type EventTracer } from '../../../src/trace/trace-port.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';

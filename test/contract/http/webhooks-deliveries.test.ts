@@ -10,7 +10,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { Log } from '../../../streams/log/log.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { ALL_FORMATS } from '../../../streams/sinks/webhooks/testing.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress } from '../../../core/vocabulary/documents/documents.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { startTestNats } from '../../support/servers/nats.ts';
 import type { TestNats } from '../../support/servers/nats.ts';

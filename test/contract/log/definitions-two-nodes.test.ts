@@ -5,7 +5,7 @@ import { systemIds } from '../../../core/kernel/ids.ts';
 import { createApiKey } from '../../../streams/config/api-keys.ts';
 import { openConfigStore, type ConfigStore } from '../../../streams/config/config-store.ts';
 import { createGame, gameAddress } from '../../../streams/config/games.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';

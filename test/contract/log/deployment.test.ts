@@ -5,7 +5,7 @@ import { changeDeployment } from '../../../src/cli/commands/deployment.ts';
 import { joinDeployment } from '../../../src/process/join-deployment.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
-import { connectJetStream, type JetStreamLog } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream, type JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { startTestCluster, type TestCluster } from '../../support/servers/nats-cluster.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { sleep, systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { STREAMS } from '../../../streams/log/stream-definitions.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
-import type { JetStreamLog } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
+import type { JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { startTestNats } from '../../support/servers/nats.ts';
 import type { TestNats } from '../../support/servers/nats.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';

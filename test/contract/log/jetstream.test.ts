@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { startTestNats } from '../../support/servers/nats.ts';
 import { FACTS_BYTES } from './log-suite.ts';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
-import type { MemoryLog } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
+import type { MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { FACTS_BYTES } from './log-suite.ts';
 import { logContract } from './log.contract.ts';
 

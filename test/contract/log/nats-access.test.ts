@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { connectionOptionsOf, type BrokerAccess } from '../../../streams/log/jetstream/access.ts';
-import { connectJetStream, type JetStreamLog } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream, type JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { makeCertificates } from '../../support/servers/certificates.ts';
 import { startTestNats, type TestNats } from '../../support/servers/nats.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Log } from '../../../streams/log/log.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { createOwnAppends, type OwnAppends, watchAppends } from '../../../streams/log/own-appends.ts';
 import { shareReader } from '../../../streams/log/shared-reader.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';

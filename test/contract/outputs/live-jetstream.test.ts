@@ -3,7 +3,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { Log } from '../../../streams/log/log.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { createLiveFeed } from '../../../streams/sinks/live/live-feed.ts';
 import { createFakeReader } from '../../../streams/sinks/live/testing.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';

@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { LiveReader } from '../../../streams/live-feed.ts';
-import { createMemoryBroker, type MemoryLog } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { createLiveFeed } from '../../../streams/sinks/live/live-feed.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';

@@ -7,7 +7,7 @@ import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../../streams/config/config-store.ts';
 import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { Log } from '../../../streams/log/log.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { ALL_FORMATS, A_SECRET, aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';

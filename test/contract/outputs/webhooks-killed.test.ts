@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
 import { startTestNats } from '../../support/servers/nats.ts';

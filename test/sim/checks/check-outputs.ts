@@ -5,7 +5,7 @@ import { isPlayerTable, TABLE_NAMES, TABLES } from '../../../clickhouse-schema/r
 import type { PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { rowsOf } from '../../../clickhouse-schema/rows/rows.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
-import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
+import type { MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { parseRebuildMark, rebuildKey } from '../../../streams/facts/rebuild-mark.ts';
 import { lineOf, withZeros } from '../../support/wire/tab-separated.ts';
 import type { FakeClickhouse } from '../machines/fake-clickhouse.ts';

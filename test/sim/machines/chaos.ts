@@ -1,7 +1,7 @@
 import { sleep } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { STREAMS } from '../../../streams/log/stream-definitions.ts';
-import type { MemoryBroker, MemoryFaults } from '../../../streams/log/log-memory.ts';
+import type { MemoryBroker, MemoryFaults } from '../../../streams/log/memory/log-memory.ts';
 import type { WriteFault } from '../../../streams/log/memory/connection.ts';
 import type { FakeClickhouse } from './fake-clickhouse.ts';
 import type { Random } from '../random.ts';

@@ -1,6 +1,6 @@
 import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import type { BucketName } from '../../../streams/log/stream-definitions.ts';
-import type { LeaderUse } from '../../../streams/log/log-memory.ts';
+import type { LeaderUse } from '../../../streams/log/memory/log-memory.ts';
 import type { WriteFault } from '../../../streams/log/memory/connection.ts';
 import type { Random } from '../random.ts';
 import type { World } from '../world.ts';

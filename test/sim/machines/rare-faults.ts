@@ -1,7 +1,7 @@
 import { sleep } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { requestsSubject } from '../../../streams/subjects.ts';
-import type { LeaderUse, MemoryBroker } from '../../../streams/log/log-memory.ts';
+import type { LeaderUse, MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { WriteFault } from '../../../streams/log/memory/connection.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Backup, FakeClickhouse } from './fake-clickhouse.ts';

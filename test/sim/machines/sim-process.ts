@@ -9,7 +9,7 @@ import { sleep } from '../../../core/kernel/clock.ts';
 import type { Limits } from '../../../core/kernel/limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../../streams/config/config-store.ts';
-import type { MemoryBroker, MemoryLog } from '../../../streams/log/log-memory.ts';
+import type { MemoryBroker, MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { watchBrokerClock } from '../../../streams/broker-clock.ts';
 import {
   createHandledBytes,

@@ -1,7 +1,7 @@
 import type { PartitionStore, Stores } from '../../../actors/runtime/store/store.ts';
 import { decodeCommands, decodeCommit } from '../../../core/codec/codec.ts';
 import type { Bucket, Log } from '../../../streams/log/log.ts';
-import type { MemoryLog } from '../../../streams/log/log-memory.ts';
+import type { MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { overrideLog } from '../../../streams/log/override-log.ts';
 import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.ts';
 

@@ -1,6 +1,6 @@
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
-import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
+import type { MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { World } from '../world.ts';
 
 /** Enabled campaigns: highest priority first, those of equal priority in order of their ids. */

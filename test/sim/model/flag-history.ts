@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
-import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
+import type { MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { World } from '../world.ts';
 
 /** Flags that are not archived, by key. */

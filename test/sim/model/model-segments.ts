@@ -3,7 +3,7 @@ import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 import { SIM_LIMITS } from '../machines/sim-limits.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
-import type { MemoryBroker } from '../../../streams/log/log-memory.ts';
+import type { MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { EventCounter, SegmentMembership } from '../../../core/vocabulary/state/player.ts';
 import type { PropertySpec } from '../../../core/vocabulary/documents/computed.ts';
 import {

@@ -12,7 +12,7 @@ import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { apiKeyRecord, type ApiKeyRequest, createApiKey } from '../../../streams/config/api-keys.ts';
 import { createGame, gameAddress } from '../../../streams/config/games.ts';
 import type { LiveFeed, LiveReader, LiveRequest } from '../../../streams/live-feed.ts';
-import { createMemoryBroker } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from './memory-config-store.ts';
 import { NO_ANALYTICS } from './no-analytics.ts';
 import { silentLogger } from './silent-logger.ts';

@@ -2,7 +2,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
-import { connectJetStream } from '../../../streams/log/log-jetstream.ts';
+import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { ALL_FORMATS } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
 import { silentLogger } from './silent-logger.ts';

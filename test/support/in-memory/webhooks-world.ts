@@ -4,7 +4,7 @@ import { decodeDeliveryRecords, decodeDisablings } from '../../../core/codec/cod
 import type { Formats } from '../../../streams/format-gate.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
-import { createMemoryBroker, type MemoryBrokerOptions } from '../../../streams/log/log-memory.ts';
+import { createMemoryBroker, type MemoryBrokerOptions } from '../../../streams/log/memory/log-memory.ts';
 import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';
 import type { WebhookDisabling } from '../../../core/vocabulary/records/webhook-disabling.ts';
 import { ALL_FORMATS, createFakeConfig, createFakeSender } from '../../../streams/sinks/webhooks/testing.ts';

@@ -14,7 +14,11 @@ import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import { definitionsOf } from '../../../actors/testing.ts';
 import { watchBrokerClock } from '../../../streams/broker-clock.ts';
 import { decodeCommit, encodeState } from '../../../core/codec/codec.ts';
-import { createMemoryBroker, type MemoryBrokerOptions, type MemoryLog } from '../../../streams/log/log-memory.ts';
+import {
+  createMemoryBroker,
+  type MemoryBrokerOptions,
+  type MemoryLog,
+} from '../../../streams/log/memory/log-memory.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from '../in-memory/fake-clock.ts';
 import { liveDefinitions } from '../in-memory/live-definitions.ts';
 import { silentLogger } from '../in-memory/silent-logger.ts';

@@ -2,7 +2,7 @@ import type { CommandBody } from '../../../../core/vocabulary/commands/commands.
 import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../../streams/config/config-store.ts';
 import { watchFormats } from '../../../../streams/format-gate.ts';
-import type { JetStreamLog } from '../../../../streams/log/log-jetstream.ts';
+import type { JetStreamLog } from '../../../../streams/log/jetstream/log-jetstream.ts';
 import { readSinkPosition } from '../../../../streams/positions/positions.ts';
 import { SETTINGS } from '../../../process/deployment.ts';
 import { createCommandClient, type CommandClient } from '../../../gateway/backend/command-client.ts';

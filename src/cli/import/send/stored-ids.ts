@@ -1,5 +1,5 @@
 import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
-import type { JetStreamLog } from '../../../../streams/log/log-jetstream.ts';
+import type { JetStreamLog } from '../../../../streams/log/jetstream/log-jetstream.ts';
 import { readSinkPosition } from '../../../../streams/positions/positions.ts';
 import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';

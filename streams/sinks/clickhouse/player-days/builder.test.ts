@@ -4,7 +4,7 @@ import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../../test/support/in-memory/silent-logger.ts';
 import { encodeJson } from '../../../../core/codec/codec.ts';
-import { createMemoryBroker } from '../../../log/log-memory.ts';
+import { createMemoryBroker } from '../../../log/memory/log-memory.ts';
 import { createPlayerDaysBuilder } from './builder.ts';
 import type { HandledTo } from '../../../positions/positions.ts';
 import type { PlayerDaysTarget } from './target.ts';

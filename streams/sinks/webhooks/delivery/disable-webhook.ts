@@ -5,7 +5,7 @@ import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
 import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import { createdRevisionOf } from '../../../config/webhooks/webhook-revision.ts';
 import type { Delivery } from '../record/delivery.ts';
-import type { WebhookConfig } from '../webhook-config.ts';
+import type { WebhookConfig } from '../record/webhook-config.ts';
 
 export interface DisableTerms {
   config: WebhookConfig;

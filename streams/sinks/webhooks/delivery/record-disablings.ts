@@ -6,7 +6,7 @@ import { encodeDisablings } from '../../../../core/codec/codec.ts';
 import { disablingRecordsSubject } from '../../../subjects.ts';
 import type { Log, Stop } from '../../../log/log.ts';
 import type { WebhookDisabling } from '../../../../core/vocabulary/records/webhook-disabling.ts';
-import type { WebhookConfig } from '../webhook-config.ts';
+import type { WebhookConfig } from '../record/webhook-config.ts';
 
 export interface RecordDisablingsOptions {
   log: Pick<Log, 'append'>;

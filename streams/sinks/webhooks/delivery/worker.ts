@@ -1,3 +1,4 @@
+import { scopeKey } from '../record/scope-key.ts';
 import { type Clock, nextTick, within } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
@@ -19,8 +20,7 @@ import { deliveryBody, deliveryHeaders } from '../record/payload.ts';
 import { createDeferDelays } from '../queue/defer-delays.ts';
 import { nextAttemptDelayMs } from './retry-delay.ts';
 import { type AttemptOutcome, type DeliverySender, isDelivered } from './sender.ts';
-import { scopeKey } from '../matching/subscriptions.ts';
-import type { WebhookConfig } from '../webhook-config.ts';
+import type { WebhookConfig } from '../record/webhook-config.ts';
 import { createWebhookHealth } from './webhook-health.ts';
 
 export interface WorkerOptions {

@@ -1,3 +1,4 @@
+import { scopeKey } from '../record/scope-key.ts';
 import type { Cancel, Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { createAppendWindow } from './append-window.ts';
@@ -7,7 +8,6 @@ import { encodeDeliveries } from '../record/delivery-record.ts';
 import { type DeliveryBatch, sizeOf } from './delivery-batches.ts';
 import type { DueQuota } from '../queue/due-quota.ts';
 import { createGameTasks, type GameTasks, type MatchTask } from './game-tasks.ts';
-import { scopeKey } from './subscriptions.ts';
 import type { WebhookQuota } from '../queue/webhook-quota.ts';
 import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 

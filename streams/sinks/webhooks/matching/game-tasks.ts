@@ -1,4 +1,4 @@
-import { scopeKey } from './subscriptions.ts';
+import { scopeKey } from '../record/scope-key.ts';
 import type { DeliveryBatch } from './delivery-batches.ts';
 import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 

@@ -1,3 +1,4 @@
+import { scopeKey } from '../record/scope-key.ts';
 import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
 import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
@@ -10,7 +11,6 @@ import type { DeliveryTurns } from './delivery-turns.ts';
 import type { MatchTask } from './game-tasks.ts';
 import { createMatchWindow, type MatchWindow, type ReadRecord } from './facts/match-window.ts';
 import type { GameMark } from './matcher-position.ts';
-import { scopeKey } from './subscriptions.ts';
 
 /** The task of one game for one record, before it is added to the turns. */
 export type NewTask = Omit<MatchTask, 'onDone' | 'deliveries'> & { deliveries: Generator<DeliveryBatch> };

@@ -15,7 +15,7 @@ import { matchFacts } from './facts/match-facts.ts';
 import { type MatcherPosition, matcherPosition, parseMatcherPosition, WEBHOOKS_SINK } from './matcher-position.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { UnknownVersionError } from '../../../../core/codec/unknown-version.ts';
-import type { WebhookConfig } from '../webhook-config.ts';
+import type { WebhookConfig } from '../record/webhook-config.ts';
 import { createWebhookQuota } from '../queue/webhook-quota.ts';
 
 export interface MatcherOptions {

@@ -1,9 +1,10 @@
+import { scopeKey } from '../record/scope-key.ts';
 import type { Json } from '../../../../core/kernel/text/json.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
 import { WEBHOOK_KINDS } from '../../../config/webhooks/webhook-kinds.ts';
 import { createdRevisionOf } from '../../../config/webhooks/webhook-revision.ts';
 import { compileFilters } from './filters.ts';
-import type { WebhookConfig } from '../webhook-config.ts';
+import type { WebhookConfig } from '../record/webhook-config.ts';
 import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 /** An enabled webhook, compiled for matching. */
@@ -96,9 +97,4 @@ function isKindOrWildcard(text: string): boolean {
 /** `event.level_up` → `event.*`. */
 function groupOf(type: string): string {
   return `${type.slice(0, type.indexOf('.'))}.*`;
-}
-
-/** A game and environment as one key. */
-export function scopeKey({ game, environment }: Scope): string {
-  return `${environment} ${game}`;
 }

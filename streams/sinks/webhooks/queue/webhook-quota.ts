@@ -1,9 +1,9 @@
+import { scopeKey } from '../record/scope-key.ts';
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Log } from '../../../log/log.ts';
 import { scheduledSubjects, SIZE_CLASSES } from '../record/delivery.ts';
 import type { Receiver } from '../record/delivery-record.ts';
-import { scopeKey } from '../matching/subscriptions.ts';
 import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 /**

@@ -4,9 +4,9 @@ import type { FlagExposed } from '../../../../core/vocabulary/facts/flag-facts.t
 import type { PlayerView } from '../../../../core/vocabulary/state/player.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
 import type { WebhookKind } from '../../../config/webhooks/webhook-kinds.ts';
-import { churnData } from '../matching/facts/churn-data.ts';
-import { ofFact, type AnyOccurrence, type SampleBase } from '../matching/facts/fact-occurrence.ts';
-import { playerData } from '../matching/facts/player-data.ts';
+import { churnData } from './churn-data.ts';
+import { ofFact, type AnyOccurrence, type SampleBase } from './fact-occurrence.ts';
+import { playerData } from './player-data.ts';
 
 /*
  * Maps webhook kinds to facts, with each payload's `data` and a sample for test deliveries. A kind of the catalogue

@@ -7,7 +7,7 @@ import type { WebhookOperations } from '../../../webhook-operations.ts';
 import { createHttpSender } from '../delivery/http/http-sender.ts';
 import { beginRecovery, readRecovery } from './recoveries.ts';
 import { payloadAt, redeliver } from './redeliver.ts';
-import { sendTest } from '../delivery/send-test.ts';
+import { sendTest } from './send-test.ts';
 import type { DeliverySender } from '../delivery/sender.ts';
 
 export interface OperationsOptions {

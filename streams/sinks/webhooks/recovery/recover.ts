@@ -15,7 +15,7 @@ import { encodeDelivery } from '../record/delivery-record.ts';
 import { matchRecord } from '../matching/facts/match-record.ts';
 import { storedAt, type RecoveryJob } from './recoveries.ts';
 import { createSubscriptions, type Subscriptions } from '../matching/subscriptions.ts';
-import type { WebhookConfig } from '../webhook-config.ts';
+import type { WebhookConfig } from '../record/webhook-config.ts';
 import { createWebhookQuota } from '../queue/webhook-quota.ts';
 import type { CommitRecord } from '../../../../core/vocabulary/facts/commit-record.ts';
 

@@ -8,7 +8,7 @@ import type { BucketEntry, Log } from '../../../log/log.ts';
 import { createStoredValue } from '../../../stored-value.ts';
 import { recover } from './recover.ts';
 import { parseRecovery, RECOVERY_PREFIX } from './recoveries.ts';
-import type { WebhookConfig } from '../webhook-config.ts';
+import type { WebhookConfig } from '../record/webhook-config.ts';
 
 export interface RecovererOptions {
   log: Log;

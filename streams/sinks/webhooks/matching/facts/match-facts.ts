@@ -1,3 +1,4 @@
+import { scopeKey } from '../../record/scope-key.ts';
 import { type Clock, sleep } from '../../../../../core/kernel/clock.ts';
 import { LIMITS, type Limits } from '../../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../../core/kernel/logger.ts';
@@ -21,7 +22,7 @@ import { type MatcherPosition, matcherPosition, WEBHOOKS_SINK } from '../matcher
 import { gamesOf, matchRecord } from './match-record.ts';
 import { noteErasures } from './note-erasures.ts';
 import { createPositionSaver } from '../position-saver.ts';
-import { scopeKey, type Subscriptions } from '../subscriptions.ts';
+import { type Subscriptions } from '../subscriptions.ts';
 import type { WebhookQuota } from '../../queue/webhook-quota.ts';
 import type { CommitRecord } from '../../../../../core/vocabulary/facts/commit-record.ts';
 

@@ -1,7 +1,8 @@
+import { scopeKey } from '../../record/scope-key.ts';
 import type { Json, JsonText } from '../../../../../core/kernel/text/json.ts';
 import { type Delivery, deliveryId } from '../../record/delivery.ts';
 import { occurrenceOf } from '../../record/occurrences.ts';
-import { scopeKey, type Subscription, type Subscriptions } from '../subscriptions.ts';
+import { type Subscription, type Subscriptions } from '../subscriptions.ts';
 import type { Scope } from '../../../../../core/vocabulary/documents/scope.ts';
 import type { CommitRecord } from '../../../../../core/vocabulary/facts/commit-record.ts';
 import type { RecordPlace } from '../../../../../core/vocabulary/records/fact-place.ts';

@@ -1,5 +1,5 @@
-import type { ChurnRiskChanged } from '../../../../../core/vocabulary/facts/facts.ts';
-import type { JsonText } from '../../../../../core/kernel/text/json.ts';
+import type { ChurnRiskChanged } from '../../../../core/vocabulary/facts/facts.ts';
+import type { JsonText } from '../../../../core/kernel/text/json.ts';
 
 /** Units of the stored integers: ten-thousandths for scores and contributions, hundredths for confidences. */
 const SCORE_SCALE = 10_000;

@@ -1,26 +1,20 @@
-import { sleep, within } from '../../core/kernel/clock.ts';
-import type { Cancel, Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
-import type { Logger } from '../../core/kernel/logger.ts';
-import { appendRecord } from './jetstream/append.ts';
-import { boundsOf, countBySubject, countSubjects, describeStream, getMessage, untilAnswered } from './jetstream/api.ts';
-import { openBucket } from './jetstream/bucket.ts';
-import { BrokerUnfit, checkServer, ensureStreams } from './jetstream/ensure.ts';
-import {
-  heldStreams,
-  reshapeStreams,
-  type HeldStream,
-  type ReshapeOptions,
-  type StreamShape,
-} from './jetstream/stream-shape.ts';
-import type { BrokerAccess } from './jetstream/access.ts';
-import { openLink } from './jetstream/link.ts';
-import type { Link } from './jetstream/link.ts';
-import { openReader } from './jetstream/reader.ts';
-import { keepUp } from './jetstream/upkeep.ts';
-import { openWork } from './jetstream/work.ts';
-import { STREAMS } from './stream-definitions.ts';
-import type { Log } from './log.ts';
+import { sleep, within } from '../../../core/kernel/clock.ts';
+import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
+import { appendRecord } from './append.ts';
+import { boundsOf, countBySubject, countSubjects, describeStream, getMessage, untilAnswered } from './api.ts';
+import { openBucket } from './bucket.ts';
+import { BrokerUnfit, checkServer, ensureStreams } from './ensure.ts';
+import { heldStreams, reshapeStreams, type HeldStream, type ReshapeOptions, type StreamShape } from './stream-shape.ts';
+import type { BrokerAccess } from './access.ts';
+import { openLink } from './link.ts';
+import type { Link } from './link.ts';
+import { openReader } from './reader.ts';
+import { keepUp } from './upkeep.ts';
+import { openWork } from './work.ts';
+import { STREAMS } from '../stream-definitions.ts';
+import type { Log } from '../log.ts';
 
 export interface JetStreamOptions {
   /** `nats://[token@ or user:password@]host:port`, or several joined by commas. */

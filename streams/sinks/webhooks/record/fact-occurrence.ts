@@ -1,6 +1,6 @@
-import type { Fact } from '../../../../../core/vocabulary/facts/facts.ts';
-import type { Environment } from '../../../../../core/vocabulary/documents/scope.ts';
-import type { JsonText } from '../../../../../core/kernel/text/json.ts';
+import type { Fact } from '../../../../core/vocabulary/facts/facts.ts';
+import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
+import type { JsonText } from '../../../../core/kernel/text/json.ts';
 
 export type FactsByKind = { [F in Fact as F['kind']]: F };
 

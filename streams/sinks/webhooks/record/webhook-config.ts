@@ -1,6 +1,6 @@
-import type { ConfigChange, ConfigEntry, ConfigWrite } from '../../config/config-store.ts';
-import type { DocumentAddress, WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
-import type { Stop } from '../../log/log.ts';
+import type { ConfigChange, ConfigEntry, ConfigWrite } from '../../../config/config-store.ts';
+import type { DocumentAddress, WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
+import type { Stop } from '../../../log/log.ts';
 
 /** The part of the ConfigStore that this sink uses. */
 export interface WebhookConfig {

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../core/kernel/days.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/term/draft.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
-import { countChangesAt, counted, countWithin, lastDaysAgo, lastDayStart } from './counters.ts';
+import { countChangesAt, counted, countWithin, lastDaysAgo, lastDayStart } from './event-counters.ts';
 import type { EventCounter } from '../../core/vocabulary/state/player.ts';
 
 /** A day long enough after the epoch that earlier days are valid dates. */

@@ -1,20 +1,20 @@
-import type { StreamName } from '../../core/vocabulary/stream-name.ts';
-import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
-import { BUCKETS, STREAMS } from './stream-definitions.ts';
-import type { BucketName, StreamDefinition } from './stream-definitions.ts';
-import type { AppendOutcome, Log } from './log.ts';
-import { createMemoryBucket, openMemoryBucket } from './memory/bucket.ts';
-import type { MemoryBucket } from './memory/bucket.ts';
-import { createConnection } from './memory/connection.ts';
-import type { ClientClocks, Connection, WhenLed, WriteFault } from './memory/connection.ts';
-import { createMessages } from './memory/messages.ts';
-import { openMemoryReader } from './memory/reader.ts';
-import { createMemoryStream } from './memory/stream.ts';
-import type { MemoryStream } from './memory/stream.ts';
-import { createWorkQueue } from './memory/work-queue.ts';
-import type { WorkQueue } from './memory/work-queue.ts';
-import { subjectMatches } from './subject-match.ts';
+import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BUCKETS, STREAMS } from '../stream-definitions.ts';
+import type { BucketName, StreamDefinition } from '../stream-definitions.ts';
+import type { AppendOutcome, Log } from '../log.ts';
+import { createMemoryBucket, openMemoryBucket } from './bucket.ts';
+import type { MemoryBucket } from './bucket.ts';
+import { createConnection } from './connection.ts';
+import type { ClientClocks, Connection, WhenLed, WriteFault } from './connection.ts';
+import { createMessages } from './messages.ts';
+import { openMemoryReader } from './reader.ts';
+import { createMemoryStream } from './stream.ts';
+import type { MemoryStream } from './stream.ts';
+import { createWorkQueue } from './work-queue.ts';
+import type { WorkQueue } from './work-queue.ts';
+import { subjectMatches } from '../subject-match.ts';
 
 /** Readers and watches are consumers, whose leader is another one than that of their stream. */
 export type LeaderUse = 'read' | 'consume';

@@ -1,5 +1,5 @@
-import type { JsonText } from '../../../../../core/kernel/text/json.ts';
-import { NEVER_SEEN, type PlayerView } from '../../../../../core/vocabulary/state/player.ts';
+import type { JsonText } from '../../../../core/kernel/text/json.ts';
+import { NEVER_SEEN, type PlayerView } from '../../../../core/vocabulary/state/player.ts';
 
 /** Ten-thousandths per unit of money. */
 const MONEY_SCALE = 10_000;

@@ -2,13 +2,13 @@ import type { Clock } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
 import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import type { TestedDelivery, TestSample } from '../../../webhook-operations.ts';
-import { errorOf, startOf } from './attempt-log.ts';
+import { errorOf, startOf } from '../delivery/attempt-log.ts';
 import { occurrenceOf } from '../record/occurrences.ts';
 import { deliveryBody, deliveryHeaders } from '../record/payload.ts';
 import { unmetFilters } from '../matching/filters.ts';
 import { subscribesTo } from '../matching/subscriptions.ts';
 import { sampleFact } from '../matching/facts/sample-fact.ts';
-import { type DeliverySender, isDelivered } from './sender.ts';
+import { type DeliverySender, isDelivered } from '../delivery/sender.ts';
 import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
 
 export interface TestTerms {

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
-import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
-import type { FakeClock } from '../../test/support/in-memory/fake-clock.ts';
-import { STREAMS } from './stream-definitions.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import type { FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import { STREAMS } from '../stream-definitions.ts';
 import { createMemoryBroker } from './log-memory.ts';
 import type { MemoryBroker, MemoryFaults, MemoryLog } from './log-memory.ts';
-import type { AppendOutcome, LogRecord, WorkItem } from './log.ts';
+import type { AppendOutcome, LogRecord, WorkItem } from '../log.ts';
 
 /** What the memory form has beyond the port's contract: a clock that tests move, and faults. */
 describe('the log in memory', () => {
