@@ -8,6 +8,7 @@ COPY console ./console
 # The console contains the runbook.
 COPY docs/operations.md ./docs/operations.md
 # The console is built of some of the sources too.
+COPY core ./core
 COPY clickhouse-schema ./clickhouse-schema
 COPY models ./models
 COPY actors ./actors

@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false,
-          include: ['{src,actors,streams,clickhouse-schema,models,bench,console/src,test/unit}/**/*.test.ts'],
+          include: ['{src,actors,streams,clickhouse-schema,core,models,bench,console/src,test/unit}/**/*.test.ts'],
           setupFiles: SETUP,
           // None takes more than seconds; on a machine with other work on it seconds are many.
           testTimeout: 30_000,

@@ -4,7 +4,7 @@ import { aCampaign, campaignId, campaignSetOf } from '../campaigns/testing.ts';
 import type { CommandBody, Query, TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { answer, decide } from '../decide.ts';
-import { aFlag, aRule, targetingOf } from '../flags/evaluate/samples.ts';
+import { aFlag, aRule, targetingOf } from '../flags/evaluate/testing.ts';
 import { createDraft } from '../runtime/term/draft.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';

@@ -4,7 +4,7 @@ import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts'
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import { aPlayer } from '../testing.ts';
 import type { Subject } from '../decision/targeting.ts';
-import { aFlag, aRule, aSplitFlag, compiled, memberOf, players, targetingOf, variantsOf } from './evaluate/samples.ts';
+import { aFlag, aRule, aSplitFlag, compiled, memberOf, players, targetingOf, variantsOf } from './evaluate/testing.ts';
 
 const NONE = targetingOf([]);
 const PLAYERS = players(100_000);

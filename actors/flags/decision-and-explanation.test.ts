@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { aPlayer } from '../testing.ts';
 import { explainFlag } from './evaluate/explain-flag.ts';
 import { bucketsIn, seededBucket } from './evaluate/hash.ts';
-import { aFlag, aRule, compiled, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/samples.ts';
+import { aFlag, aRule, compiled, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing.ts';
 import { createSplit } from './evaluate/split.ts';
 
 const NOW_MS = 5_000;

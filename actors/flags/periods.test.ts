@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../core/kernel/limits.ts';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import { periodOf, periodsOf, withPeriods } from './periods.ts';
-import { aFlag, aRule, aSplitFlag } from './evaluate/samples.ts';
+import { aFlag, aRule, aSplitFlag } from './evaluate/testing.ts';
 
 const SPLIT = aSplitFlag({ a: 1, b: 1 }, { version: 1, periods: [{ period: 1, version: 1, since: 1_000 }] });
 

@@ -1,4 +1,4 @@
-import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf } from '../../actors/flags/evaluate/samples.ts';
+import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf } from '../../actors/flags/evaluate/testing.ts';
 import { seededBucket } from '../../actors/flags/evaluate/hash.ts';
 import type { Subject, Targeting } from '../../actors/decision/targeting.ts';
 import { aPlayer } from '../../actors/testing.ts';

@@ -153,7 +153,7 @@ async function readJson(path: string): Promise<unknown> {
 }
 
 async function writeWhole(path: string, value: object, ids: Ids): Promise<void> {
-  await mkdir(join(path, '..'), { recursive: true });
+  await mkdir(join(path, '../..'), { recursive: true });
   const half = `${path}.${ids.uuidv4()}`;
   await writeFile(half, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   await rename(half, path);

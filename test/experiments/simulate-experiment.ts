@@ -2,7 +2,7 @@ import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import { compileFlag } from '../../actors/flags/evaluate/compile-flag.ts';
 import { withPeriods } from '../../actors/flags/periods.ts';
-import { aFlag, aRule, aSplitFlag, playerIdOf } from '../../actors/flags/evaluate/samples.ts';
+import { aFlag, aRule, aSplitFlag, playerIdOf } from '../../actors/flags/evaluate/testing.ts';
 import { seenVariant } from '../../actors/flags/exposure/seen-variant.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import { definitionsOf } from '../../actors/testing.ts';

@@ -43,7 +43,7 @@ interface Found {
 function inProduct(): { literals: Found[]; made: string[] } {
   const files = execFileSync(
     'git',
-    ['ls-files', '--cached', '--others', '--exclude-standard', 'src', 'actors', 'streams', 'clickhouse-schema'],
+    ['ls-files', '--cached', '--others', '--exclude-standard', 'src', 'actors', 'streams', 'clickhouse-schema', 'core'],
     {
       cwd: ROOT,
       encoding: 'utf8',

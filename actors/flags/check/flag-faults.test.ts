@@ -3,7 +3,7 @@ import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { compileFlag } from '../evaluate/compile-flag.ts';
 import { flagFaults } from './flag-faults.ts';
-import { aFlag, aRule, aSplitFlag, variantsOf } from '../evaluate/samples.ts';
+import { aFlag, aRule, aSplitFlag, variantsOf } from '../evaluate/testing.ts';
 
 const SEGMENT = 'seg_vips';
 

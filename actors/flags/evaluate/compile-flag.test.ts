@@ -6,7 +6,7 @@ import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Subject } from '../../decision/targeting.ts';
 import { aPlayer } from '../../testing.ts';
 import { compileFlag } from './compile-flag.ts';
-import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './samples.ts';
+import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './testing.ts';
 
 const VIPS = 'seg_vips';
 const inVips = { segments: [memberOf(VIPS)] };

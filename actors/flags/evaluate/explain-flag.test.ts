@@ -4,7 +4,7 @@ import { DAY_MS } from '../../../core/kernel/days.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { aPlayer } from '../../testing.ts';
 import { explainFlag } from './explain-flag.ts';
-import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './samples.ts';
+import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './testing.ts';
 
 const NOW_MS = 20_000 * DAY_MS;
 

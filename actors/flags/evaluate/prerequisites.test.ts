@@ -4,7 +4,7 @@ import type { FlagDocument } from '../../../core/vocabulary/documents/documents.
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { Served } from '../../decision/targeting.ts';
 import { aPlayer } from '../../testing.ts';
-import { aFlag, aRule, aSplitFlag, targetingOf } from './samples.ts';
+import { aFlag, aRule, aSplitFlag, targetingOf } from './testing.ts';
 
 const subject = { player: aPlayer(), nowMs: 2_000 };
 

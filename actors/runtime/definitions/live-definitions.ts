@@ -16,6 +16,7 @@ import { propertyIdOf } from '../../computed/property-spec.ts';
 import type { NamedSpec, NeededProperties } from '../../properties/needed-properties.ts';
 import { countedEventsOf } from '../../conditions/counted-events.ts';
 import { compileCondition } from '../../conditions/compile-condition.ts';
+import { guardedCondition, unchanging } from '../../segments/guarded-condition.ts';
 import { compileFlag } from '../../flags/evaluate/compile-flag.ts';
 import { disabledFlag, guardedFlag } from '../../flags/evaluate/disabled-flag.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
@@ -210,7 +211,8 @@ export function createLiveDefinitions(
     const made = attempt((): Condition | undefined => {
       if (list !== undefined) return withExceptions(listCondition(id, list.load), document);
       const compiled = compileCondition(conditions, { computed: lookupOf(entry), onOverBudget });
-      if (compiled.kind === 'compiled') return guarded(withExceptions(compiled.condition, document), asIs, broken);
+      if (compiled.kind === 'compiled')
+        return guardedCondition(withExceptions(compiled.condition, document), asIs, broken);
       broken({ faults: compiled.faults });
       return undefined;
     }, broken);
@@ -316,39 +318,4 @@ function attempt<T>(make: () => T, broken: (reason: object) => void): T | undefi
     broken({ err: error });
     return undefined;
   }
-}
-
-/** No player enters or leaves. */
-function unchanging(segmentId: string): Condition {
-  return {
-    matches: ({ player }) => player.segments.some((membership) => membership.segmentId === segmentId),
-    changesAt: () => undefined,
-  };
-}
-
-/** A condition that throws would fail every write of its players; it is disabled instead. */
-function guarded(condition: Condition, asIs: Condition, broken: (reason: object) => void): Condition {
-  let trusted = condition;
-  const distrust = (error: unknown): void => {
-    trusted = asIs;
-    broken({ err: error });
-  };
-  return {
-    matches(subject) {
-      try {
-        return trusted.matches(subject);
-      } catch (error) {
-        distrust(error);
-        return asIs.matches(subject);
-      }
-    },
-    changesAt(player, nowMs) {
-      try {
-        return trusted.changesAt(player, nowMs);
-      } catch (error) {
-        distrust(error);
-        return undefined;
-      }
-    },
-  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BackboneNode, createBackbone } from '../../../test/support/servers/backbone.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Query } from '../../../core/vocabulary/commands/commands.ts';
-import { aFlag, aRule, targetingOf } from '../../flags/evaluate/samples.ts';
+import { aFlag, aRule, targetingOf } from '../../flags/evaluate/testing.ts';
 import { flagsOf } from '../../flags/testing.ts';
 import type { FlagsReply } from '../../../core/vocabulary/commands/replies.ts';
 import { aPlayer, definitionsOf } from '../../testing.ts';

@@ -20,7 +20,9 @@ export interface UserDocument {
   /** Lower case, unique. */
   email: string;
   grants: Grant[];
-  /** Roles that count only once the person's address is proved there (`streams/config/people/proof.ts`). Absent: none. */
+  /**
+   * Roles that count only once the person's address is proved there (`streams/config/people/proof.ts`). Absent: none.
+   */
   pending?: Grant[];
   /** Where the ways in prove whose account it is: by a link of an admin there, or the provider. */
   proved: readonly RolePlace[];

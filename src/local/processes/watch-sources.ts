@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The folders with sources of the service. */
-const FOLDERS = ['src', 'actors', 'streams', 'clickhouse-schema', 'models'];
+const FOLDERS = ['src', 'actors', 'streams', 'clickhouse-schema', 'core', 'models'];
 /** Changes within this time count as one: an editor's save or a branch switch changes several files. */
 const SETTLE_MS = 200;
 

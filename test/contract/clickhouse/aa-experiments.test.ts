@@ -3,7 +3,7 @@ import { createAnalytics, type Analytics } from '../../../clickhouse-schema/quer
 import type { MeasuredVariant } from '../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
 import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { playerIdOf } from '../../../actors/flags/evaluate/samples.ts';
+import { playerIdOf } from '../../../actors/flags/evaluate/testing.ts';
 import { experimentResults } from '../../../src/analysis/experiment-results.ts';
 import { sampleOf, seededRandom } from '../../../src/analysis/testing.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';

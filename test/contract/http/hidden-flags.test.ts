@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aFlag, aRule, compiled, variantsOf } from '../../../actors/flags/evaluate/samples.ts';
+import { aFlag, aRule, compiled, variantsOf } from '../../../actors/flags/evaluate/testing.ts';
 import { definitionsOf } from '../../../actors/testing.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aFlag, aRule, memberOf } from '../../../actors/flags/evaluate/samples.ts';
+import { aFlag, aRule, memberOf } from '../../../actors/flags/evaluate/testing.ts';
 import { aPlayer } from '../../../actors/testing.ts';
 import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';

@@ -9,7 +9,7 @@ import { selectorsOf } from './promql.ts';
 
 /* What `deploy/grafana` and `deploy/prometheus` hold, for the tests. */
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export const PROMETHEUS_FOLDER = join(ROOT, 'deploy/prometheus');
 
 export interface Alert {

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
  * image is `<folder>/app`. The base image, its user and its npm are not tried.
  */
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface Image {
   /** The folder that stands for WORKDIR. */

@@ -147,7 +147,7 @@ export async function startReverseProxy(
   const port = await reservedPort();
   const folder = await mkdtemp(join(tmpdir(), `player-analytics-${name}-`));
   let config = await readFile(
-    new URL(`../../deploy/${secondPort === undefined ? kind.config : kind.forTwo}`, import.meta.url),
+    new URL(`../../../deploy/${secondPort === undefined ? kind.config : kind.forTwo}`, import.meta.url),
     'utf8',
   );
   const shipped = name === 'nginx' ? '80' : ':80';

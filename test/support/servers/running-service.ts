@@ -7,7 +7,7 @@ import type { DemoKeys } from '../../../src/process/demo.ts';
 import { bodyOf, type ApiBody } from '../wire/api-body.ts';
 import { environmentWithTables, launch, stopAndRemove, untilReady, type Supervised } from './supervised.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
 
 /** An answer with its body read. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const FOLDERS = ['src', 'actors', 'streams', 'clickhouse-schema', 'models', 'test'];
+const FOLDERS = ['src', 'actors', 'streams', 'clickhouse-schema', 'core', 'models', 'test'];
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('name the folder to write to');
 

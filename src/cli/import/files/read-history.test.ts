@@ -386,7 +386,7 @@ describe('exports of other products', () => {
     ['amplitude', 'amplitude.jsonl'],
     ['gameanalytics', 'gameanalytics.jsonl'],
   ] as const)('of %s in their documented shape have every line', async (from, name) => {
-    const text = readFileSync(new URL(`../../../test/fixtures/imports/${name}`, import.meta.url));
+    const text = readFileSync(new URL(`../../../../test/fixtures/imports/${name}`, import.meta.url));
     const found = items(await read(text, { from })).map((item) => {
       if (typeof item === 'string') return item;
       const { externalId, at, event, session } = item;

@@ -22,7 +22,7 @@ async function linesOf(path: string): Promise<string[]> {
 }
 
 const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../../../test/fixtures/imports/${name}.parquet`, import.meta.url));
+  fileURLToPath(new URL(`../../../../test/fixtures/imports/${name}.parquet`, import.meta.url));
 
 const MIXED = [
   '{"level":12,"app.version":"1.2","nul":null,"empty":{},"list":[1,"a"],"at":"2026-01-02T03:04:05Z","d":"2026-01-02",' +

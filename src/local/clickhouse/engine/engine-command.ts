@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { foldersOf } from './engine.ts';
 import { passwordFile } from '../service-password.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const CONFINE = fileURLToPath(new URL('confine.pl', import.meta.url));
 const PERL = '/usr/bin/perl';
 

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import { imports, sources, type Import } from '../support/own-imports.ts';
+
+/** From the ground up. A folder imports its own floor and those below it. */
+const FLOORS: readonly string[] = ['core', 'clickhouse-schema', 'streams', 'actors', 'src'];
+
+/**
+ * What each folder may import of its own floor, in an order in which each stands above all that it names. A folder
+ * includes its subfolders, except those that have an entry. A floor's own name stands for the files directly in it.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'core/kernel': [],
+  'core/vocabulary': ['core/kernel'],
+  'core/codec': ['core/vocabulary'],
+
+  'clickhouse-schema': [],
+  'clickhouse-schema/migrations': ['clickhouse-schema'],
+  'clickhouse-schema/rows': ['clickhouse-schema'],
+  'clickhouse-schema/queries': ['clickhouse-schema', 'clickhouse-schema/rows'],
+
+  'streams/log': [],
+  'streams/config': ['streams/log'],
+  streams: ['streams/log', 'streams/config'],
+  'streams/records': ['streams/log', 'streams'],
+  'streams/audit': ['streams/log', 'streams', 'streams/config', 'streams/records'],
+  'streams/leases': ['streams/log'],
+  'streams/positions': ['streams/log', 'streams'],
+  'streams/facts': ['streams/log', 'streams', 'streams/leases', 'streams/positions'],
+  'streams/freshness': ['streams/log', 'streams'],
+  'streams/sinks': ['streams/log', 'streams/positions', 'streams/freshness'],
+  'streams/sinks/clickhouse': [
+    'streams/log',
+    'streams',
+    'streams/leases',
+    'streams/positions',
+    'streams/facts',
+    'streams/freshness',
+  ],
+  'streams/sinks/live': ['streams/log', 'streams', 'streams/facts', 'streams/freshness'],
+  'streams/sinks/webhooks/record': ['streams/log', 'streams/config'],
+  'streams/sinks/webhooks/queue': ['streams/log', 'streams/sinks/webhooks/record'],
+  'streams/sinks/webhooks/delivery': [
+    'streams/log',
+    'streams',
+    'streams/config',
+    'streams/records',
+    'streams/facts',
+    'streams/freshness',
+    'streams/sinks/webhooks/record',
+    'streams/sinks/webhooks/queue',
+  ],
+  'streams/sinks/webhooks/matching': [
+    'streams/log',
+    'streams',
+    'streams/config',
+    'streams/leases',
+    'streams/positions',
+    'streams/facts',
+    'streams/sinks/webhooks/record',
+    'streams/sinks/webhooks/queue',
+  ],
+  'streams/sinks/webhooks/recovery': [
+    'streams/log',
+    'streams',
+    'streams/config',
+    'streams/leases',
+    'streams/facts',
+    'streams/sinks/webhooks/record',
+    'streams/sinks/webhooks/queue',
+    'streams/sinks/webhooks/delivery',
+    'streams/sinks/webhooks/matching',
+  ],
+  'streams/sinks/webhooks': [
+    'streams/log',
+    'streams',
+    'streams/leases',
+    'streams/facts',
+    'streams/freshness',
+    'streams/sinks/webhooks/record',
+    'streams/sinks/webhooks/queue',
+    'streams/sinks/webhooks/delivery',
+    'streams/sinks/webhooks/matching',
+    'streams/sinks/webhooks/recovery',
+  ],
+
+  'actors/decision': [],
+  'actors/computed': ['actors/decision'],
+  'actors/conditions': ['actors/decision', 'actors/computed'],
+  'actors/segments': ['actors/decision', 'actors/conditions'],
+  'actors/flags': ['actors/decision', 'actors/conditions', 'actors/segments'],
+  'actors/time-zones': [],
+  'actors/campaigns': ['actors/decision', 'actors/conditions', 'actors/segments', 'actors/flags', 'actors/time-zones'],
+  'actors/churn': ['actors/segments'],
+  'actors/properties': ['actors/decision', 'actors/computed', 'actors/conditions'],
+  'actors/events': ['actors/decision', 'actors/computed', 'actors/flags', 'actors/properties'],
+  'actors/idempotency': ['actors/decision'],
+  'actors/player': ['actors/decision', 'actors/computed', 'actors/churn', 'actors/events'],
+  'actors/sessions': ['actors/decision', 'actors/flags', 'actors/campaigns', 'actors/events', 'actors/player'],
+  'actors/import': [
+    'actors/decision',
+    'actors/computed',
+    'actors/conditions',
+    'actors/segments',
+    'actors/properties',
+    'actors/player',
+    'actors/sessions',
+  ],
+  'actors/purchases': ['actors/decision', 'actors/events'],
+  actors: [
+    'actors/decision',
+    'actors/computed',
+    'actors/conditions',
+    'actors/segments',
+    'actors/flags',
+    'actors/campaigns',
+    'actors/churn',
+    'actors/events',
+    'actors/idempotency',
+    'actors/player',
+    'actors/sessions',
+    'actors/import',
+    'actors/purchases',
+  ],
+  'actors/runtime': [
+    'actors',
+    'actors/decision',
+    'actors/computed',
+    'actors/conditions',
+    'actors/segments',
+    'actors/flags',
+    'actors/campaigns',
+    'actors/properties',
+    'actors/player',
+  ],
+
+  'src/settings': [],
+  'src/access': ['src/settings'],
+  'src/analysis': [],
+  'src/event-schemas': [],
+  'src/scoring': [],
+  'src/sql-gate': [],
+  'src/trace': [],
+  'src/api': [
+    'src/settings',
+    'src/access',
+    'src/analysis',
+    'src/event-schemas',
+    'src/scoring',
+    'src/sql-gate',
+    'src/trace',
+  ],
+  'src/gateway': ['src/settings', 'src/access', 'src/event-schemas', 'src/api'],
+  'src/health': ['src/api'],
+  'src/process': ['src/settings', 'src/health'],
+  'src/operations': ['src/api', 'src/health'],
+  'src/local': ['src/settings', 'src/sql-gate', 'src/api', 'src/gateway', 'src/process'],
+  src: [
+    'src/settings',
+    'src/scoring',
+    'src/trace',
+    'src/api',
+    'src/gateway',
+    'src/health',
+    'src/process',
+    'src/operations',
+    'src/local',
+  ],
+  'src/cli': ['src/settings', 'src/scoring', 'src/trace', 'src/api', 'src/gateway', 'src/process', 'src/local'],
+};
+
+/** What these folders do not import although it stands below them. */
+const NEVER: readonly { from: RegExp; to: RegExp; but?: RegExp; why: string }[] = [
+  {
+    from: /^actors\/(?!runtime\/)/,
+    to: /^(streams|clickhouse-schema)\/|^core\/codec\//,
+    why: 'domains are pure: they know neither the log nor ClickHouse',
+  },
+  { from: /^actors\/runtime\//, to: /^streams\/sinks\//, why: 'owners append to FACTS and do not know who reads it' },
+  {
+    from: /^src\/(gateway|api)\//,
+    to: /^streams\/sinks\/|^actors\/runtime\//,
+    why: 'a gateway reaches owners and sinks through the log only',
+  },
+  {
+    from: /^src\/cli\/audit\//,
+    to: /^(?!src\/cli\/audit\/)/,
+    but: /^core\/codec\/codec\.ts$/,
+    why: 'the audit and the service must not err alike',
+  },
+];
+
+const floorOf = (file: string) => FLOORS.indexOf(file.split('/')[0] ?? '');
+
+/** The folder of `ROOMS` that a file belongs to. */
+function roomOf(file: string): string | undefined {
+  const folders = file.split('/').slice(0, -1);
+  while (folders.length > 0) {
+    const name = folders.join('/');
+    if (name in ROOMS) return folders.length > 1 || file.split('/').length === 2 ? name : undefined;
+    folders.pop();
+  }
+  return undefined;
+}
+
+const shown = (wrong: readonly Import[]) => wrong.map(({ from, to }) => `${from} → ${to}`);
+const housed = imports.filter(({ from, to }) => floorOf(from) >= 0 && floorOf(to) >= 0);
+
+describe('the floors', () => {
+  it('import nothing above them', () => {
+    expect(housed.length).toBeGreaterThan(1_000);
+    expect(shown(housed.filter(({ from, to }) => floorOf(to) > floorOf(from)))).toEqual([]);
+  });
+
+  it('import nothing of the folders that stand beside the house', () => {
+    const outside = imports.filter(({ from, to }) => floorOf(from) >= 0 && floorOf(to) < 0 && to !== 'package.json');
+    expect(shown(outside)).toEqual([]);
+  });
+
+  it('consist of folders that each say what they import of their floor', () => {
+    const homeless = sources.filter((file) => floorOf(file) >= 0 && roomOf(file) === undefined);
+    expect(homeless).toEqual([]);
+    const within = housed.filter(({ from, to }) => floorOf(from) === floorOf(to) && roomOf(from) !== roomOf(to));
+    const wrong = within.filter(({ from, to }) => !(ROOMS[roomOf(from) ?? '']?.includes(roomOf(to) ?? '') ?? false));
+    expect(shown(wrong)).toEqual([]);
+  });
+
+  it('name no import that no file makes', () => {
+    const made = new Set(housed.map(({ from, to }) => `${roomOf(from)} → ${roomOf(to)}`));
+    const named = Object.entries(ROOMS).flatMap(([room, below]) => below.map((other) => `${room} → ${other}`));
+    expect(named.filter((pair) => !made.has(pair))).toEqual([]);
+  });
+
+  it('have no circle of folders', () => {
+    const names = Object.keys(ROOMS);
+    const upwards = Object.entries(ROOMS).flatMap(([room, below]) =>
+      below.filter((other) => names.indexOf(other) >= names.indexOf(room)).map((other) => `${room} → ${other}`),
+    );
+    expect(upwards).toEqual([]);
+  });
+
+  it.each(NEVER)('keep apart: $why', ({ from, to, but }) => {
+    const wrong = imports.filter((one) => from.test(one.from) && to.test(one.to) && !(but?.test(one.to) ?? false));
+    expect(shown(wrong)).toEqual([]);
+  });
+});
+
+describe('the folders', () => {
+  it('hold at most fifteen files each', () => {
+    const counts = new Map<string, number>();
+    for (const file of sources) {
+      const folder = file.slice(0, file.lastIndexOf('/'));
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    // Each area of limits moves beside its feature; this is the last large folder.
+    counts.delete('core/kernel/limits');
+    expect([...counts].filter(([, count]) => count > 15)).toEqual([]);
+  });
+});
