@@ -3,7 +3,8 @@ import type { PlayerLimits } from '../decision/decision.ts';
 import { isHighRisk } from '../churn/churn-changes.ts';
 import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
 import type { HistoryImported } from '../../core/vocabulary/facts/import-facts.ts';
-import { NEVER_SEEN, type LifecycleStage } from '../../core/vocabulary/state/player.ts';
+import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';
+import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { nextChangeAt } from './update-lifecycle.ts';
 

@@ -1,7 +1,8 @@
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
-import { NEVER_SEEN, type LifecycleStage } from '../../core/vocabulary/state/player.ts';
+import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';
+import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 
 /** The stage after an activity, which `state` already contains; usually unchanged. */
 export function stageAfterActivity(state: PlayerState, thresholds: LifecycleThresholds): LifecycleStage {

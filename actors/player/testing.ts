@@ -5,7 +5,7 @@ import { aCommand, definitionsOf } from '../testing.ts';
 import { given } from '../testing/harness.ts';
 import { DEFAULT_THRESHOLDS } from './thresholds.ts';
 import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
-import type { LifecycleStage } from '../../core/vocabulary/state/player.ts';
+import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';
 
 export const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
 export const HOUR_MS = DAY_MS / 24;

@@ -6,7 +6,7 @@ import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { nextStage, stageAfterActivity } from './lifecycle.ts';
 import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
-import type { LifecycleStage } from '../../core/vocabulary/state/player.ts';
+import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';
 
 /*
  * Owns the changes of a player's lifecycle stage and churn risk, by activity and by time.

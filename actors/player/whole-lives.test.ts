@@ -7,7 +7,8 @@ import { played } from '../sessions/activity.ts';
 import { BORN_AT, HOUR_MS, ID, life } from './testing.ts';
 import { DEFAULT_THRESHOLDS } from './thresholds.ts';
 import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
-import { type LifecycleStage, NO_ACTIVITY } from '../../core/vocabulary/state/player.ts';
+import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';
+import { NO_ACTIVITY } from '../../core/vocabulary/state/player.ts';
 
 interface Step {
   kind: 'event' | 'session' | 'purchase' | 'patch' | 'pass';

@@ -1,7 +1,7 @@
 import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 import type { EventImported, EventsImported } from '../../../core/vocabulary/facts/import-facts.ts';
 import { columnsOf, unpackEvents } from '../../../core/vocabulary/facts/packed-events.ts';
-import type { LifecycleStage } from '../../../core/vocabulary/state/player.ts';
+import type { LifecycleStage } from '../../../core/vocabulary/state/lifecycle-stages.ts';
 import { eventSource, keyKind, type RowSender } from '../event-source.ts';
 import { createdMs, ORIGIN, ROW_STEP, SCOPE } from '../common-columns.ts';
 import { bool, nullableText, text, texts, time, uint32, uint64, uuid } from '../column-types.ts';

@@ -1,3 +1,4 @@
+import { LIFECYCLE_STAGES } from '../../../core/vocabulary/state/lifecycle-stages.ts';
 import { Autocomplete, Box, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
 import { useEventNames } from '../conditions/names.ts';
 import { useSegments } from '../definitions.ts';
@@ -59,7 +60,7 @@ export function TriggerFields({ trigger, onChange, readOnly }: TriggerFieldsProp
           <NativeSelect
             label={texts.stage}
             value={textOf(trigger['lifecycle'])}
-            data={[...texts.stages]}
+            data={[...LIFECYCLE_STAGES]}
             disabled={readOnly}
             onChange={({ currentTarget: { value } }) => onChange({ lifecycle: value })}
           />

@@ -13,7 +13,7 @@ import {
   skip,
   type Cursor,
 } from '../msgpack-cursor.ts';
-import { STAGES } from './state-layout.ts';
+import { LIFECYCLE_STAGES } from '../../vocabulary/state/lifecycle-stages.ts';
 import { readHead } from './state-outline.ts';
 
 /** Positions of fields in the layout of a player (state-layout.ts). */
@@ -32,7 +32,7 @@ export function readConditionPlayer(bytes: Uint8Array): PlayerState | undefined 
   if (head?.kind !== 'player' || head.fields <= DEVICE) return undefined;
   const externalId = readText(cursor);
   skip(cursor, 2);
-  const lifecycleStage = STAGES[readNumber(cursor)];
+  const lifecycleStage = LIFECYCLE_STAGES[readNumber(cursor)];
   const lifecycleChangedAt = readNumber(cursor);
   const sessionCount = readNumber(cursor);
   const purchaseCount = readNumber(cursor);

@@ -22,7 +22,7 @@ import {
 import { laterOf, withLater } from '../later-fields.ts';
 import { UnknownVersionError } from '../unknown-version.ts';
 import { sessionFromTuple, sessionToTuple, type SessionTuple } from './session-layout.ts';
-import type { LifecycleStage } from '../../vocabulary/state/player.ts';
+import { LIFECYCLE_STAGES, type LifecycleStage } from '../../vocabulary/state/lifecycle-stages.ts';
 import {
   activityFromTuple,
   activityToTuple,
@@ -148,15 +148,6 @@ type ErasedTuple = [
   quarantined?: number,
   ...later: unknown[],
 ];
-/** Stages by number. Never reorder: append. */
-export const STAGES = [
-  'new',
-  'active',
-  'at_risk',
-  'churned',
-  'reactivated',
-] as const satisfies readonly LifecycleStage[];
-
 export function stateToTuple(state: EntityState): StateTuple {
   switch (state.kind) {
     case 'player':
@@ -198,7 +189,7 @@ function playerToTuple(state: PlayerState): PlayerTuple {
     state.externalId,
     state.deviceId,
     state.email,
-    STAGES.indexOf(state.lifecycleStage),
+    LIFECYCLE_STAGES.indexOf(state.lifecycleStage),
     state.lifecycleChangedAt,
     state.sessionCount,
     state.purchaseCount,
@@ -292,7 +283,7 @@ function isAbsent(value: unknown): value is undefined | null {
 }
 
 function stageOf(number: number): LifecycleStage {
-  const stage = STAGES[number];
+  const stage = LIFECYCLE_STAGES[number];
   if (stage === undefined) throw new UnknownVersionError(`the stage ${number} is unknown: a newer version wrote it`);
   return stage;
 }

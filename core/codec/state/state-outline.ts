@@ -1,6 +1,6 @@
 import type { OtherOutline, PlayerOutline, StateHead, StateOutline } from '../../vocabulary/state/state-outline.ts';
 import { type Cursor, openCursor, readArray, readBoolean, readNumber, readText, skip } from '../msgpack-cursor.ts';
-import { STAGES } from './state-layout.ts';
+import { LIFECYCLE_STAGES } from '../../vocabulary/state/lifecycle-stages.ts';
 
 /**
  * Readers of the layouts in state-layout.ts, for a state behind its version byte. Decoding a whole player takes 10 to
@@ -47,7 +47,7 @@ function readPlayer(cursor: Cursor, { id, game, environment, fields }: Head): Pl
   // A state of an older version has defaults.
   if (fields <= LIFECYCLE_DUE_AT) return undefined;
   skip(cursor, STAGE - 4);
-  if (STAGES[readNumber(cursor)] === undefined) return undefined;
+  if (LIFECYCLE_STAGES[readNumber(cursor)] === undefined) return undefined;
   skip(cursor, LAST_SEQ - STAGE - 1);
   const lastSeq = readNumber(cursor);
   skip(cursor, SEGMENTS_DUE_AT - LAST_SEQ - 1);

@@ -5,7 +5,8 @@ import type { ChurnRisk } from '../state/churn-risk.ts';
 import type { ImportedReply } from './import.ts';
 import type { ListedReply } from '../documents/player-lists.ts';
 import type { PreviewedReply } from './preview.ts';
-import type { LifecycleStage, PlayerFields, PlayerView } from '../state/player.ts';
+import type { LifecycleStage } from '../state/lifecycle-stages.ts';
+import type { PlayerFields, PlayerView } from '../state/player.ts';
 
 /** The player after a register, patch or read. */
 export interface PlayerReply {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/text/json.ts';
 import type { Aggregate } from './computed.ts';
 import type { Environment } from './scope.ts';
-import type { LifecycleStage } from '../state/player.ts';
+import type { LifecycleStage } from '../state/lifecycle-stages.ts';
 import type { SavedQueryDocument } from './saved-query.ts';
 import type { ProposalDocument } from './proposal.ts';
 import type { UserDocument } from './users.ts';

@@ -6,7 +6,8 @@ import type { Reply } from '../commands/replies.ts';
 import type { EntityState } from '../state/state.ts';
 import type { ChurnRisk } from '../state/churn-risk.ts';
 import type { CallerKind } from '../documents/scope.ts';
-import type { LifecycleStage, PlayerView } from '../state/player.ts';
+import type { LifecycleStage } from '../state/lifecycle-stages.ts';
+import type { PlayerView } from '../state/player.ts';
 import type { FactBase } from './fact-base.ts';
 import type {
   SessionClosed,

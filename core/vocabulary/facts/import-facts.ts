@@ -2,7 +2,8 @@ import type { ComputedEvents, ComputedUpdate } from '../documents/computed.ts';
 import type { FactBase } from './fact-base.ts';
 import type { EventTally, ImportedEvent, ImportedPurchase, ImportedSession } from '../commands/import.ts';
 import type { PackedEvents } from './packed-events.ts';
-import type { LifecycleStage, PlayerView } from '../state/player.ts';
+import type { LifecycleStage } from '../state/lifecycle-stages.ts';
+import type { PlayerView } from '../state/player.ts';
 
 /*
  * The facts of imported history.

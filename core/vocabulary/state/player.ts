@@ -5,10 +5,8 @@ import type { FlagReason } from '../facts/flag-reason.ts';
 import type { CallerKind, Environment } from '../documents/scope.ts';
 import type { DeviceInfo } from '../commands/commands.ts';
 import type { PlayedWith } from '../facts/played-with.ts';
+import type { LifecycleStage } from './lifecycle-stages.ts';
 import type { PlayerList } from '../documents/player-lists.ts';
-
-/** Lifecycle stages of a player. */
-export type LifecycleStage = 'new' | 'active' | 'at_risk' | 'churned' | 'reactivated';
 
 /** The fields of a player for analysts, webhooks and callers. Times are epoch milliseconds, money ten-thousandths. */
 export interface PlayerView {

@@ -5,7 +5,7 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { conditionsOf, keyOf, nameOf, orNull, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
 import { timeIn, timeOut } from '../input/fields.ts';
-import type { LifecycleStage } from '../../../core/vocabulary/state/player.ts';
+import { LIFECYCLE_STAGES, type LifecycleStage } from '../../../core/vocabulary/state/lifecycle-stages.ts';
 
 /* The campaign resource: schemas of its bodies and responses, its JSON text and its examples. */
 
@@ -37,7 +37,7 @@ const Trigger = Type.Object(
     lifecycle: Type.Optional(
       Type.Unsafe<LifecycleStage>({
         type: 'string',
-        enum: ['new', 'active', 'at_risk', 'churned', 'reactivated'],
+        enum: LIFECYCLE_STAGES,
         description: 'Triggers when the player enters this lifecycle stage.',
       }),
     ),

@@ -123,7 +123,6 @@ export const campaign = {
   quietHelp: 'On the clock of the player. What is triggered then is delivered afterwards.',
   quietFrom: 'Quiet from',
   quietTo: 'Quiet until',
-  stages: ['new', 'active', 'at_risk', 'churned', 'reactivated'],
   priorities: ['urgent', 'high', 'normal', 'low'],
   json: 'Definition as JSON',
   builder: 'Builder',

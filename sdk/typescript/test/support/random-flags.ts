@@ -3,6 +3,7 @@ import { createLiveDefinitions } from '../../../../actors/runtime/definitions/li
 import { updateSegments } from '../../../../actors/segments/update-segments.ts';
 import { aPlayer } from '../../../../actors/testing.ts';
 import type { FlagDocument, FlagRule, SegmentDocument } from '../../../../core/vocabulary/documents/documents.ts';
+import { LIFECYCLE_STAGES } from '../../../../core/vocabulary/state/lifecycle-stages.ts';
 import type { EventCounter } from '../../../../core/vocabulary/state/player.ts';
 import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
@@ -150,7 +151,7 @@ function player(random: Random, externalId: string): PlayerState {
   return aPlayer({
     id: idOf(externalId),
     externalId,
-    lifecycleStage: pick(random, ['new', 'active', 'at_risk', 'churned', 'reactivated']),
+    lifecycleStage: pick(random, LIFECYCLE_STAGES),
     sessionCount: integer(random, 8),
     totalRevenue: pick(random, [0, 1, 19_900, 123_456_789]),
     isPayer: random() < 0.3,

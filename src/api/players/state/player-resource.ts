@@ -6,6 +6,7 @@ import { unitsText } from '../../../../core/kernel/money.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import type { Success } from '../../route/action.ts';
 import { ExternalId, freeForm, nullableTimeOut, PlayerId, timeOut } from '../../input/fields.ts';
+import { LIFECYCLE_STAGES } from '../../../../core/vocabulary/state/lifecycle-stages.ts';
 import { NEVER_SEEN, type PlayerView } from '../../../../core/vocabulary/state/player.ts';
 import type { KeyKind } from '../../../access/api-key.ts';
 
@@ -13,7 +14,7 @@ import type { KeyKind } from '../../../access/api-key.ts';
 
 export const LIFECYCLE_STAGE_SCHEMA = {
   type: 'string',
-  enum: ['new', 'active', 'at_risk', 'churned', 'reactivated'],
+  enum: LIFECYCLE_STAGES,
   description: 'Lifecycle stage of the player.',
 } as const;
 

@@ -39,7 +39,6 @@ export interface PlayerTotals {
   readonly checked: number;
 }
 
-const STAGES = ['', 'new', 'active', 'at_risk', 'churned', 'reactivated'];
 const [UNKNOWN, KNOWN, ERASED] = [0, 1, 2];
 
 /** The columns of a player's current totals, and of its newest snapshot. */
@@ -60,6 +59,13 @@ export function createPlayerTotals(): PlayerTotals {
   let lastStage = new Uint8Array(FIRST_SIZE);
   let state = new Uint8Array(FIRST_SIZE);
   let checked = 0;
+  /** Stages by number, as they were met; 0: unknown. */
+  const stageNames = [''];
+
+  function stageNumber(name: string): number {
+    const known = stageNames.indexOf(name);
+    return known < 0 ? stageNames.push(name) - 1 : known;
+  }
 
   function indexOf(player: string): number {
     const known = indexes.get(player);
@@ -95,7 +101,7 @@ export function createPlayerTotals(): PlayerTotals {
     switch (fact.kind) {
       case 'PlayerRegistered':
         begin(index, KNOWN);
-        stage[index] = STAGES.indexOf(fact.player.lifecycleStage);
+        stage[index] = stageNumber(fact.player.lifecycleStage);
         return;
       case 'PlayerImported':
         // Of a player that lives, an import adds fields only. Whether an unknown one lived before does not matter
@@ -104,7 +110,7 @@ export function createPlayerTotals(): PlayerTotals {
         segmentsOf = state[index] === ERASED ? 0 : NaN;
         begin(index, KNOWN);
         now.segments[index] = segmentsOf;
-        stage[index] = STAGES.indexOf(fact.player.lifecycleStage);
+        stage[index] = stageNumber(fact.player.lifecycleStage);
         return;
       case 'PlayerErased':
         begin(index, ERASED);
@@ -125,10 +131,10 @@ export function createPlayerTotals(): PlayerTotals {
         add('purchases', index, -1);
         return add('revenue', index, -fact.amount);
       case 'LifecycleChanged':
-        stage[index] = STAGES.indexOf(fact.to);
+        stage[index] = stageNumber(fact.to);
         return;
       case 'HistoryImported':
-        stage[index] = STAGES.indexOf(fact.stage);
+        stage[index] = stageNumber(fact.stage);
         return;
       case 'SegmentEntered':
         return addSegment(index, hashOf(fact.segmentId));
@@ -176,7 +182,7 @@ export function createPlayerTotals(): PlayerTotals {
       purchases: read('purchases'),
       revenue: read('revenue'),
       playtimeSeconds: read('playtimeSeconds'),
-      stage: STAGES[stages[index] ?? 0] ?? '',
+      stage: stageNames[stages[index] ?? 0] ?? '',
       segments: read('segments'),
       lastSequence: read('lastSequence'),
     };
@@ -192,11 +198,11 @@ export function createPlayerTotals(): PlayerTotals {
     }
     if (state[index] === UNKNOWN && (now.lastSequence[index] ?? 0) <= snapshot.lastSequence) {
       for (const field of FIELDS) now[field][index] = snapshot[field];
-      stage[index] = STAGES.indexOf(snapshot.stage);
+      stage[index] = stageNumber(snapshot.stage);
       state[index] = KNOWN;
     }
     for (const field of FIELDS) last[field][index] = snapshot[field];
-    lastStage[index] = STAGES.indexOf(snapshot.stage);
+    lastStage[index] = stageNumber(snapshot.stage);
     snapshotSequence[index] = sequence;
     return fault;
   }

@@ -2,7 +2,7 @@ import type { ChurnRiskChanged, DomainFact } from '../../../../core/vocabulary/f
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import { SIM_LIMITS } from '../../machines/sim-limits.ts';
 import type { ChurnFactor } from '../../../../core/vocabulary/state/churn-risk.ts';
-import type { LifecycleStage } from '../../../../core/vocabulary/state/player.ts';
+import type { LifecycleStage } from '../../../../core/vocabulary/state/lifecycle-stages.ts';
 
 /**
  * Lifecycle stages and churn risk as documented, with the model's own thresholds. The model recomputes them at every
