@@ -35,7 +35,7 @@ import type { CommitRecord } from '../vocabulary/facts/commit-record.ts';
  */
 const VERSION = 1;
 
-// Bundled strings: reading costs a third, writing two thirds (docs/decisions/0024).
+// Bundled strings: reading costs a third, writing two thirds of the time without.
 const OPTIONS = { useRecords: true, bundleStrings: true, moreTypes: false } as const;
 const packr = new Packr({ ...OPTIONS, encodeUndefinedAsNil: false });
 const plainPackr = new Packr({ ...OPTIONS, bundleStrings: false, encodeUndefinedAsNil: false });

@@ -13,7 +13,7 @@ export const SETTINGS: DocumentAddress<'deployment'> = {
   kind: 'deployment',
   key: 'settings',
 };
-/** With few partitions batches are large, and each fsync covers more commands (docs/decisions/0033). */
+/** With few partitions batches are large, and each fsync covers more commands (docs/decisions/0002). */
 const DEFAULT_PARTITIONS = 2;
 
 /** What a deployment is. */

@@ -53,7 +53,7 @@ export function startSinksThread(
   onSilences: (silences: Silences) => void,
 ): SinksThread {
   const handled = createHandledBytes();
-  // A thread takes the nursery of the process, and not that of its resource limits (docs/decisions/0149).
+  // A thread takes the nursery of the process, and not that of its resource limits (docs/decisions/0028).
   setFlagsFromString(`--max-semi-space-size=${LIMITS.sinksNurseryMiB}`);
   const worker = new Worker(new URL(import.meta.url), { argv: [node, holder], workerData: handled });
   const waiting: ((text: string) => void)[] = [];

@@ -49,7 +49,7 @@ export const OWNER_LIMITS = {
   /**
    * Estimated bytes of players in memory, per process; the real figure is about twice as high. An active player takes
    * 2.9 kB, so this holds 45,000 active players or 80,000 who just registered. The others are read from the local store
-   * when they come (docs/decisions/0149).
+   * when they come.
    */
   hotPlayersBytes: 128 * 1024 * 1024,
   /** How often the local store is compacted at a start after erasures. Compaction copies all players. */

@@ -18,7 +18,7 @@ export interface StallWatch {
   stop(): void;
 }
 
-/** 50 wake-ups a second: a negligible cost for a busy thread (docs/decisions/0141). */
+/** 50 wake-ups a second: a negligible cost for a busy thread. */
 const INTERVAL_MS = 20;
 const REST_INTERVAL_MS = 500;
 /** A thread is at rest after this many samples without arrivals and with less than this share of CPU time. */

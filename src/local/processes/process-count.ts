@@ -11,7 +11,7 @@ export interface Machine {
 /**
  * How many processes of the service `npm start` runs: one on two cores or fewer, otherwise two for three cores. At full
  * rate a process keeps one core busy, and for each of them nats-server, ClickHouse and the sinks need about half a core
- * (docs/decisions/0142). Processes without owners and gateways cannot share work.
+ * (docs/decisions/0028). Processes without owners and gateways cannot share work.
  */
 export function processCount({ processes, roles }: Pick<Config, 'processes' | 'roles'>, machine: Machine): number {
   if (!roles.includes('gateway') || !roles.includes('actors')) return 1;

@@ -16,7 +16,7 @@ const SERVICE = fileURLToPath(new URL('../../main.ts', import.meta.url));
  * object starts in the old generation, where it would keep its references alive (docs/decisions/0028).
  */
 const SERVICE_FLAGS = ['--max-semi-space-size=32', '--no-allocation-site-pretenuring'];
-/** Of a single process. V8 also collects the old generation the sooner, the smaller its bound (docs/decisions/0149). */
+/** Of a single process. V8 also collects the old generation the sooner, the smaller its bound (docs/decisions/0028). */
 const HEAP_BOUND = '--max-old-space-size=2000';
 const MIB = 1024 ** 2;
 

@@ -31,7 +31,7 @@ export interface RequestOptions {
  *    request may or may not have been sent.
  *
  * Requests have their own reply inbox instead of the library's: an append then costs half the processor time
- * (docs/decisions/0110).
+ * (docs/decisions/0029).
  */
 export interface Link {
   readonly up: boolean;

@@ -30,7 +30,7 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
     changes.push({ revision, tick: world.tick(), flags });
   });
 
-  /** Checks a version's period against the latest version of the key, archived ones included (docs/decisions/0108). */
+  /** Checks a version's period against the latest version of the key, archived ones included (docs/decisions/0015). */
   function checkPeriod(document: FlagDocument): void {
     const before = latest.get(document.key);
     const isSame = before !== undefined && isDeepStrictEqual(before.gets, whoGetsWhat(document));

@@ -9,7 +9,7 @@ import type { ModelFlags } from './flag-history.ts';
 import { periodIn, variantSeen } from './model-flags.ts';
 import type { FlagExposure, ServedFlag, ServedVariant } from '../../../core/vocabulary/state/player.ts';
 
-/** The variants that flags served a player, and those that it saw (docs/decisions/0106). */
+/** The variants that flags served a player, and those that it saw (docs/decisions/0014). */
 export interface Serving {
   evaluation: FlagEvaluation;
   flag: FlagDocument;
