@@ -131,3 +131,20 @@ export function hiddenHeaderFaults(
 function pick<T>(sent: T | null | undefined, kept: T, empty: T): T {
   return sent === undefined ? kept : (sent ?? empty);
 }
+
+/** The fault of a URL at another origin that would get the header values stored for the present one. */
+export function movedHeaderFaults({ url, headers }: WebhookPatch, held: WebhookContent | undefined): FieldFault[] {
+  if (url === undefined || held === undefined || originOf(url) === originOf(held.url)) return [];
+  const kept = headers === undefined ? Object.keys(held.headers) : hiddenNames(headers ?? {});
+  if (kept.length === 0) return [];
+  const message = `a URL of another origin does not get the stored values of ${kept.join(', ')}; send them, or {}`;
+  return [{ path: '/headers', message }];
+}
+
+function hiddenNames(headers: Readonly<Record<string, string>>): string[] {
+  return Object.keys(headers).filter((name) => headers[name] === HIDDEN);
+}
+
+function originOf(url: string): string | undefined {
+  return URL.parse(url)?.origin;
+}

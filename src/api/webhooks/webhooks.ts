@@ -14,6 +14,7 @@ import { defineRoute, invalid } from '../route/route.ts';
 import {
   changedWebhook,
   hiddenHeaderFaults,
+  movedHeaderFaults,
   newSecret,
   rotatedWebhook,
   secretFaults,
@@ -113,7 +114,7 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     description:
       'Replaces the fields that you send; objects are replaced, not merged. null sets a field to its default. Queued ' +
       'deliveries use the new configuration. Enabling a webhook removes `disabled`; `recover` delivers the events it ' +
-      'missed.',
+      'missed. A URL of another origin needs the values of the headers again, or `headers: {}`.',
     idempotent: true,
     errors: CHANGE_ERRORS,
     input: { params: WebhookById, headers: IfMatch, body: WebhookPatch },
@@ -126,6 +127,7 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
         const faults = [
           ...webhookFaults(body, allowPrivateHosts, held),
           ...hiddenHeaderFaults(body.headers, held?.headers ?? {}),
+          ...movedHeaderFaults(body, held),
         ];
         if (faults.length > 0) return invalid(faults);
         const { receivedAt } = context.origin;

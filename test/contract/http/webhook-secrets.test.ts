@@ -80,6 +80,26 @@ describe('the configuration of a webhook', () => {
     expect(created.status).toBe(400);
   });
 
+  it('does not give the stored values to a URL of another origin', async () => {
+    const before = stored();
+    const moved = (body: object) => gateway.call(key, 'PATCH', `${PATH}/${id}`, body);
+    for (const body of [{}, { headers: { Authorization: '[hidden]', 'X-Team': 'economy' } }]) {
+      const refused = await moved({ url: 'https://collector.example.org/in', ...body });
+      expect([refused.status, (await bodyOf(refused)).error.details.fields]).toEqual([
+        400,
+        [{ path: '/headers', message: expect.stringContaining('a URL of another origin') as string }],
+      ]);
+    }
+    expect(stored()).toEqual(before);
+    expect((await moved({ url: 'https://hooks.example.com/elsewhere' })).status).toBe(200);
+    expect(stored()?.headers).toEqual(before?.headers);
+    expect((await moved({ url: 'https://collector.example.org/in', headers: { Authorization: 'new' } })).status).toBe(
+      200,
+    );
+    expect(stored()?.headers).toEqual({ Authorization: 'new' });
+    expect((await moved({ url: 'https://other.example.org/in', headers: {} })).status).toBe(200);
+  });
+
   it('stays hidden in the answer to a rotation', async () => {
     const rotated = await gateway.call(key, 'POST', `${PATH}/${id}/rotate-secret`);
     expect(await rotated.text()).not.toContain(TOKEN);
