@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { imports, sources, type Import } from '../support/own-imports.ts';
+import { codeIn, markdownFiles, proseOf, rowsOf } from '../support/documentation.ts';
+import { files, imports, sources, type Import } from '../support/own-imports.ts';
 
 /** From the ground up. A folder imports its own floor and those below it. */
 const FLOORS: readonly string[] = ['core', 'clickhouse-schema', 'streams', 'actors', 'src'];
@@ -241,6 +242,42 @@ describe('the floors', () => {
   it.each(NEVER)('keep apart: $why', ({ from, to, but }) => {
     const wrong = imports.filter((one) => from.test(one.from) && to.test(one.to) && !(but?.test(one.to) ?? false));
     expect(shown(wrong)).toEqual([]);
+  });
+});
+
+describe('the maps in documents', () => {
+  const rooms = rowsOf('ARCHITECTURE.md').filter(({ heading }) => FLOORS.includes(heading));
+
+  it('ARCHITECTURE.md has a row for every room, in order, with where it starts, what it owns and what it never does', () => {
+    expect(rooms.map(({ cells: [room] }) => codeIn(room)[0])).toEqual(Object.keys(ROOMS));
+    for (const { cells } of rooms) expect(cells.filter((cell) => cell.length > 3)).toHaveLength(4);
+  });
+
+  it('each room starts in one of its own files', () => {
+    const starts = rooms.map(({ cells: [room, start] }) => `${codeIn(room)[0]}/${codeIn(start)[0]}`);
+    expect(starts.filter((file) => !files.includes(file))).toEqual([]);
+  });
+
+  it('name files and folders that exist', () => {
+    const paths = new Set(
+      files.flatMap((file) => file.split('/').map((_part, end, parts) => parts.slice(end).join('/'))),
+    );
+    for (const file of files) {
+      const folders = file.split('/').slice(0, -1);
+      for (let end = folders.length; end > 0; end--) paths.add(folders.slice(0, end).join('/'));
+    }
+    const top = new Set(files.map((file) => file.split('/')[0]));
+    const isPath = (text: string) =>
+      /^[\w.-]+(\/[\w.-]+)*\/?$/.test(text) &&
+      (text.endsWith('.ts') || (text.includes('/') && top.has(text.split('/')[0])));
+    const made = /^(bench\/results\/|docs\/decisions\/\d{4})$/;
+    const named = markdownFiles()
+      .filter((page) => !/^(models|sdk|test|CHANGELOG)/.test(page))
+      .flatMap((page) =>
+        proseOf(page).flatMap(({ text }) => codeIn(text).filter((found) => isPath(found) && !made.test(found))),
+      );
+    expect(named.length).toBeGreaterThan(150);
+    expect(named.filter((path) => !paths.has(path.replace(/\/$/, '')))).toEqual([]);
   });
 });
 
