@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** The file that measures how long the main thread of the service is occupied: it runs alone. */
-const TIMED = 'test/e2e/cost.test.ts';
+const TIMED = 'test/long/e2e/cost.test.ts';
 
 /** Property tests of these projects try the same values in every run. */
 const SETUP = ['./test/support/wire/property-seed.ts'];

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAnalytics, type Analytics } from '../../../../clickhouse-schema/queries/analytics.ts';
+import type { MeasuredVariant } from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
+import type { ExperimentQuery } from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
+import { createRowBatch } from '../../../../clickhouse-schema/rows/row-batch.ts';
+import { playerIdOf } from '../../../../actors/flags/evaluate/testing.ts';
+import { experimentResults } from '../../../../src/analysis/experiment-results.ts';
+import { sampleOf, seededRandom } from '../../../../src/analysis/testing.ts';
+import { systemClock } from '../../../../core/kernel/clock.ts';
+import { createClickhouseTarget } from '../../../../streams/sinks/clickhouse/block-target.ts';
+import { aCommit } from '../../../../streams/sinks/testing.ts';
+import { measureFacts } from '../../../experiments/measure-facts.ts';
+import { periodQueries } from '../../../experiments/results-of.ts';
+import { simulateExperiment, START_MS } from '../../../experiments/simulate-experiment.ts';
+import { rowsOf, execSql, runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../../support/wire/made-tables.ts';
+import { silentLogger } from '../../../support/in-memory/silent-logger.ts';
+
+let clickhouse: TestClickhouse;
+let analytics: Analytics;
+beforeAll(async () => {
+  clickhouse = await startWithTables();
+  analytics = createAnalytics({ address: clickhouse.address, clock: systemClock, logger: silentLogger });
+});
+afterAll(async () => {
+  await analytics.close();
+  await clickhouse.close();
+});
+
+it('measures simulated experiments as their facts say: every period, conversions and counts', async () => {
+  const target = createClickhouseTarget(clickhouse.address);
+  let periods = 0;
+  let excluded = 0;
+  for (const seed of [2, 3, 5, 8, 13, 21]) {
+    const experiment = simulateExperiment(seed, 100);
+    for (const table of ['events', 'flag_exposures', 'flag_mixed_players']) {
+      await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
+    }
+    const batch = createRowBatch();
+    const sequences = Map.groupBy(experiment.log, (placed) => placed.sequence);
+    for (const [sequence, placed] of sequences) {
+      batch.add(aCommit(placed.map(({ fact }) => fact)), { stream: '2026-01-01T00:00:00Z', sequence });
+    }
+    for (const { table, bytes } of batch.blocks()) {
+      expect(await target.insert(table, bytes, `${table}/${seed}/${bytes.length}`)).toEqual({ kind: 'inserted' });
+    }
+    for (const kind of ['conversion', 'count'] as const) {
+      for (const query of periodQueries(experiment, { kind })) {
+        const result = await analytics.experiment(query);
+        if (result.kind === 'unavailable') throw new Error('ClickHouse did not answer');
+        const expected = measureFacts(experiment.log, query);
+        expect(rounded(result.value)).toEqual(rounded(expected));
+        periods += 1;
+        excluded += expected.reduce((sum, one) => (one.excluded ? sum + one.players : sum), 0);
+        const counted = expected.filter(({ excluded, arrived }) => !excluded && arrived);
+        const figures = counted.map(({ variant, players, conversions, mean }) => [variant, players, conversions, mean]);
+        if (kind === 'conversion') continue;
+        expect((await readOut(query, kind)).toSorted(byName)).toEqual(figures.toSorted(byName));
+      }
+    }
+  }
+  expect([periods > 12, excluded > 20]).toEqual([true, true]);
+  await target.close();
+});
+
+const byName = ([one]: readonly unknown[], [other]: readonly unknown[]): number =>
+  String(one) < String(other) ? -1 : 1;
+
+/** The counted players of each variant with any, by the view. */
+async function readOut(query: ExperimentQuery, kind: string): Promise<unknown[][]> {
+  const { flagKey, variants, windowDays, sinceMs, untilMs, fromVersion } = query;
+  const [row] = await rowsOf<{ period: number }>(
+    clickhouse,
+    `SELECT max(period) AS period FROM flag_exposures WHERE flag_version = ${fromVersion}`,
+  );
+  const found = await rowsOf<{ variant_key: string; players: string; conversions: string; mean: number }>(
+    clickhouse,
+    `SELECT variant_key, players, conversions, mean FROM experiment_readout(game = 'demo', flag = '${flagKey}',
+      period = ${row?.period ?? 0}, since = '${timeText(sinceMs)}', until = '${timeText(untilMs)}',
+      variants = ${listText(variants)}, weights = ${listText(variants.map(() => 1))},
+      metrics = ['${kind}:${query.metric}'], window_days = ${windowDays}, covariate_days = 14)
+      WHERE players > 0`,
+  );
+  return found.map(({ variant_key: variant, players, conversions, mean }) => [
+    variant,
+    Number(players),
+    Number(conversions),
+    mean,
+  ]);
+}
+
+const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, -1).replace('T', ' ');
+const listText = (values: readonly (string | number)[]): string =>
+  `[${values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(', ')}]`;
+
+const DAY_MS = 86_400_000;
+
+/** Players who are exposed once, and their events `day` days from then. */
+function drawPlayers(count: number) {
+  const random = seededRandom(7);
+  return Array.from({ length: count }, (_, n) => {
+    const variant = ['control', 'blue', 'red'][Math.floor(random() * 3)] ?? '';
+    const eagerness = random() * 3;
+    const exposedMs = START_MS + Math.floor(random() * 3 * DAY_MS);
+    const events = Array.from({ length: Math.floor(random() * 12) }, () => ({
+      name: random() < 0.5 ? 'win:big' : 'spend',
+      atMs: exposedMs + Math.round((random() * 20 - 10) * DAY_MS),
+      gold: Math.floor(100 * eagerness * random()) / 8,
+    }));
+    return { id: playerIdOf(90_000 + n), variant, exposedMs, events };
+  });
+}
+
+type Drawn = ReturnType<typeof drawPlayers>[number];
+
+it('reads several metrics of an experiment as the results endpoint does, and CUPED as its formula says', async () => {
+  const players = drawPlayers(400);
+  for (const table of ['events', 'flag_exposures', 'flag_mixed_players'])
+    await execSql(clickhouse, `TRUNCATE TABLE ${table}`);
+  const scope = { game_id: 'demo', environment: 'live' };
+  const rows = {
+    flag_exposures: players.map(({ id, variant, exposedMs }, n) => ({
+      ...scope,
+      flag_key: 'shop',
+      flag_version: 4,
+      period: 2,
+      variant_key: variant,
+      value: '"x"',
+      reason: 'percentage_rollout',
+      player_id: id,
+      received_at: exposedMs,
+      facts_sequence: n + 1,
+    })),
+    events: players.flatMap(({ id, events }) =>
+      events.map(({ name, atMs, gold }, place) => ({
+        ...scope,
+        event_id: `${id}-${place}`,
+        event_name: name,
+        player_id: id,
+        properties: JSON.stringify({ cost: { gold }, text: '12' }),
+        timestamp: atMs,
+        received_at: atMs,
+        facts_sequence: 1_000 + place,
+      })),
+    ),
+  };
+  for (const [table, values] of Object.entries(rows)) {
+    const body = values.map((value) => JSON.stringify(value)).join('\n');
+    expect(await runSql(clickhouse, `INSERT INTO ${table} FORMAT JSONEachRow`, { body })).toMatchObject({
+      status: 200,
+    });
+  }
+  const weights = [50, 25, 25];
+  const variants = ['control', 'blue', 'red'];
+  const metrics = ['conversion:win:big', 'count:spend', 'sum:cost.gold:spend'];
+  const found = await rowsOf<Record<string, string | number | null>>(
+    clickhouse,
+    `SELECT * FROM experiment_readout(game = 'demo', flag = 'shop', period = 2, since = '${timeText(START_MS)}',
+      until = '2100-01-01 00:00:00', variants = ${listText(variants)}, weights = ${listText(weights)},
+      metrics = ${listText(metrics)}, window_days = 7, covariate_days = 6)`,
+  );
+  expect(found).toHaveLength(9);
+  for (const metric of metrics) {
+    const [kind = '', ...rest] = metric.split(':');
+    const name = rest.slice(kind === 'sum' ? 1 : 0).join(':');
+    const valueOf = ({ events, exposedMs }: Drawn, fromDays: number, toDays: number): number => {
+      const counted = events.filter((event) => {
+        const after = event.atMs - exposedMs;
+        return event.name === name && after >= fromDays * DAY_MS && after < toDays * DAY_MS;
+      });
+      if (kind === 'sum') return counted.reduce((sum, { gold }) => sum + gold, 0);
+      return kind === 'count' ? counted.length : Math.min(1, counted.length);
+    };
+    const pairs = players.map((player) => ({
+      variant: player.variant,
+      y: valueOf(player, 0, 7),
+      x: valueOf(player, -6, 0),
+    }));
+    const adjusted = cuped(pairs);
+    const samplesOf = (values: readonly { variant: string; y: number }[]) =>
+      variants.map((variantKey, at) => {
+        const own = values.filter(({ variant }) => variant === variantKey).map(({ y }) => y);
+        const sum = own.reduce((total, y) => total + y, 0);
+        const base = { variantKey, weight: weights[at] ?? 0, arrived: own.length, conversions: 0, sum };
+        return { ...base, ...sampleOf(own) };
+      });
+    const [plain, reduced] = [experimentResults(samplesOf(pairs)), experimentResults(samplesOf(adjusted))];
+    for (const [at, expected] of plain.variants.entries()) {
+      const other = reduced.variants[at];
+      const row = found.find((one) => one['metric'] === metric && one['variant_key'] === expected.variantKey) ?? {};
+      expect(Number(row['players'])).toBe(expected.players);
+      const figures: [string, number | null | undefined, digits: number][] = [
+        ['mean', expected.mean, 9],
+        ['sum', expected.sum, 9],
+        ['lift', expected.lift, 9],
+        ['ci_low', expected.interval?.low, 4],
+        ['ci_high', expected.interval?.high, 4],
+        ['p_value', expected.interval?.pValue, 4],
+        ['cuped_mean', other?.mean, 9],
+        ['cuped_lift', other?.lift, 9],
+        ['cuped_ci_low', other?.interval?.low, 4],
+        ['cuped_ci_high', other?.interval?.high, 4],
+        ['sample_ratio_p_value', plain.sampleRatio.pValue, 9],
+      ];
+      for (const [column, value, digits] of figures) {
+        if (value === null || value === undefined) expect([column, row[column]]).toEqual([column, null]);
+        else expect(Number(row[column]), `${metric} ${column}`).toBeCloseTo(value, digits);
+      }
+    }
+  }
+});
+
+/** Y - theta (X - mean of X), theta pooled within the variants, plainly. */
+function cuped(pairs: readonly { variant: string; x: number; y: number }[]): { variant: string; y: number }[] {
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  let [products, squares] = [0, 0];
+  for (const own of Map.groupBy(pairs, ({ variant }) => variant).values()) {
+    const [meanX, meanY] = [mean(own.map(({ x }) => x)), mean(own.map(({ y }) => y))];
+    for (const { x, y } of own) {
+      products += (x - meanX) * (y - meanY);
+      squares += (x - meanX) ** 2;
+    }
+  }
+  const theta = products / squares;
+  const all = mean(pairs.map(({ x }) => x));
+  return pairs.map(({ variant, x, y }) => ({ variant, y: y - theta * (x - all) }));
+}
+
+/** In one order, and without the last digits of sums. */
+function rounded(measured: readonly MeasuredVariant[]) {
+  const place = ({ variant, excluded, arrived }: MeasuredVariant) =>
+    `${variant} ${String(excluded)} ${String(arrived)}`;
+  return measured
+    .toSorted((one, other) => (place(one) < place(other) ? -1 : 1))
+    .map(({ mean, variance, ...counts }) => ({ ...counts, mean: mean.toFixed(9), variance: variance.toFixed(9) }));
+}
