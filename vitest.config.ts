@@ -15,9 +15,10 @@ const SETUP = ['./test/support/wire/property-seed.ts'];
 const WORKERS = availableParallelism() + 1;
 
 /**
- * Six projects. `unit`: pure code and in-memory forms, beside what they test. `contract`: the ports against every form
- * they have, real NATS and the real ClickHouse engine included. `e2e`: the whole service over HTTP. `e2e-timed`: the
- * one of these that measures time. `sim`: the deterministic simulation. `sdk`: the client packages, with fake clocks.
+ * Projects of the short run. `unit`: pure code and in-memory forms, beside what they test. `contract`: the ports
+ * against every form they have, real NATS and the real ClickHouse engine included. `e2e`: the whole service over HTTP.
+ * `sim`: the deterministic simulation. `sdk`: the client packages, with fake clocks. Projects of the long run:
+ * `long-contract`, `long-e2e`, and `long-timed`, the one file that measures time.
  *
  * Files run side by side, so every file starts its own servers on free ports and in folders of its own. Files of `unit`
  * and `contract` also share processes, because starting one and importing the service takes longer than most files
@@ -61,7 +62,6 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: [TIMED],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -76,7 +76,26 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'e2e-timed',
+          name: 'long-contract',
+          isolate: false,
+          include: ['test/long/contract/**/*.test.ts'],
+          setupFiles: SETUP,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'long-e2e',
+          include: ['test/long/e2e/**/*.test.ts'],
+          exclude: [TIMED],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'long-timed',
           include: [TIMED],
           testTimeout: 120_000,
           hookTimeout: 120_000,

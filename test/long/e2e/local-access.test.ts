@@ -7,7 +7,13 @@ import { promisify } from 'node:util';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DemoKeys } from '../../../src/process/demo.ts';
-import { freshEnvironment, launch, stopAndRemove, untilReady, type Supervised } from '../../support/servers/supervised.ts';
+import {
+  freshEnvironment,
+  launch,
+  stopAndRemove,
+  untilReady,
+  type Supervised,
+} from '../../support/servers/supervised.ts';
 
 /* What another user or process of this machine can reach while `npm start` runs. */
 

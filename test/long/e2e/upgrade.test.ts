@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { caller, readAll, readTables, withoutTimes } from '../../fixtures/upgrade/fill.ts';
-import { freshEnvironment, launch, stopAndRemove, untilReady, type Supervised } from '../../support/servers/supervised.ts';
+import {
+  freshEnvironment,
+  launch,
+  stopAndRemove,
+  untilReady,
+  type Supervised,
+} from '../../support/servers/supervised.ts';
 import { until } from '../../support/until.ts';
 import { startWebhookReceiver } from '../../support/wire/webhook-receiver.ts';
 

@@ -18,7 +18,10 @@ import { fileFormat, type ImportKind } from '../../../../src/cli/import/files/fi
 import { createHistoryBatch } from '../../../../src/cli/import/send/history-batch.ts';
 import { readHistory } from '../../../../src/cli/import/files/read-history.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';
-import { createPlayerDaysTarget, type PlayerDaysTarget } from '../../../../streams/sinks/clickhouse/player-days/target.ts';
+import {
+  createPlayerDaysTarget,
+  type PlayerDaysTarget,
+} from '../../../../streams/sinks/clickhouse/player-days/target.ts';
 import { aCommit } from '../../../../streams/sinks/testing.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';

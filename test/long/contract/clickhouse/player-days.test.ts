@@ -13,7 +13,10 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../../../clickhouse-schema/migrations/migrate.ts';
 import { BUILD_DAY } from '../../../../streams/sinks/clickhouse/player-days/statements.ts';
-import { createPlayerDaysTarget, type PlayerDaysTarget } from '../../../../streams/sinks/clickhouse/player-days/target.ts';
+import {
+  createPlayerDaysTarget,
+  type PlayerDaysTarget,
+} from '../../../../streams/sinks/clickhouse/player-days/target.ts';
 import { rowsOf, execSql, runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';
 import { until } from '../../../support/until.ts';
