@@ -78,7 +78,7 @@ export default defineConfig({
         test: {
           name: 'long-contract',
           isolate: false,
-          include: ['test/long/contract/**/*.test.ts'],
+          include: ['test/long/{contract,unit}/**/*.test.ts'],
           setupFiles: SETUP,
           testTimeout: 60_000,
           hookTimeout: 120_000,
