@@ -18,7 +18,7 @@ export interface WebhookOperations {
    * @param requestId of the API request; its repeats within the stream's duplicate window queue nothing more
    */
   redeliver(webhook: WebhookEntry, place: FactPlace, requestId: string): Promise<Redelivery>;
-  /** The payload of a delivery, made again from the log as its first attempt sent it. Nothing is sent. */
+  /** The payload of a delivery, read from the log as its first attempt sent it. Nothing is sent. */
   payload(webhook: WebhookEntry, place: FactPlace): Promise<DeliveredPayload>;
   /**
    * Begins to queue again, in the background, every delivery that the webhook subscribes to since a time (epoch

@@ -60,7 +60,7 @@ export interface Segment {
   id: string;
   key: string;
   condition: Condition;
-  /** The load of its list in force. Absent in segments without a list. */
+  /** The current load of its list. Absent in segments without a list. */
   load?: string;
 }
 

@@ -5,7 +5,7 @@ import { registered } from './evolve.ts';
 import { newPlayer } from './register.ts';
 
 /**
- * The state that a player would have if it registered now, without attributes: for evaluations that register nobody.
+ * The state that a player would have if it registered now, without attributes: for evaluations without a registration.
  * @param nowMs epoch milliseconds
  */
 export function emptyPlayer(

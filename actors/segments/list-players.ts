@@ -19,7 +19,7 @@ export function listPlayers(body: ListPlayers, step: Step): Reply {
   const set = definitions.segments(game, environment);
   const inForce = set.get(segmentId)?.load;
   if (inForce !== undefined && inForce !== active) {
-    return failure('CONFLICT', 'Another list came into force meanwhile; send the request again.');
+    return failure('CONFLICT', 'Another upload replaced this list. Send the request again.');
   }
   const crowdedUntil = body.change === 'add' ? crowding(step, body) : 0;
   if (crowdedUntil > 0) return tooManyLoads(crowdedUntil, at);
@@ -84,8 +84,8 @@ function loadsOf({ lists }: PlayerState, segmentId: string): readonly string[] {
 const KEPT_MS = 2 * LIMITS.listLoadMs;
 
 /**
- * The load in force, and those that may still come into force. A load whose base was replaced cannot. The base of a
- * load of an earlier version is unknown: if it began before the one in force, by clocks that differ, it cannot either.
+ * The current load, and those that may still take effect. A load whose base was replaced cannot. The base of a
+ * load of an earlier version is unknown: if it began before the current one, by clocks that differ, it cannot either.
  */
 function fresh(loads: readonly string[], active: string, at: number): string[] {
   const activeBegan = loadBegan(active);

@@ -18,7 +18,7 @@ export type Command =
   | { do: 'quit' }
   /** Time passes on the device; timers that come due run. */
   | { do: 'advance'; ms: number }
-  /** Somebody sets the device's clock. */
+  /** Sets the device's clock. */
   | { do: 'skew'; ms: number }
   /** Storage fails from now on, or works again. */
   | { do: 'disk'; isFull: boolean };

@@ -9,7 +9,7 @@ import { createOneTimeEntries } from './one-time-entries.ts';
  * Random texts that a passkey signs, and other texts that count once.
  *
  * A challenge names the time at which it was made, and is signed with a secret that all gateways share and that changes
- * with each period. So making one stores nothing: nobody uses up the room of others by asking for many. The bucket
+ * with each period. So making one stores nothing, and many requests take no room from others. The bucket
  * STREAM_TOKENS stores the secrets, and what was used.
  */
 export interface Challenges {

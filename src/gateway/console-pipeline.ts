@@ -25,7 +25,7 @@ export function runConsoleRoute(
   req: HttpRequest,
 ): void {
   const { route } = reader;
-  // A page of another origin could sign a visitor in as somebody else.
+  // A page of another origin could sign a visitor in as another user.
   if (!isSameOrigin(req)) return respond(exchange, CROSS_SITE);
   const channel = pageChannelOf(req);
   if (channel === 'open') return respond(exchange, NOT_SECURE);

@@ -33,7 +33,7 @@ const SINKS_MEASURED = [
 const SINK_OF = { FACTS: 'clickhouse', RECORDS: 'clickhouse-records', AUDIT: 'clickhouse-audit' } as const;
 
 /**
- * What this process knows of the freshness of outputs: positions of sinks from the broker, read at most once in
+ * The delays of outputs as this process sees them: positions of sinks from the broker, read at most once in
  * `freshAsOfKeptMs`, the event stream of its own, and delays as all processes report them.
  */
 export function createFreshness({ log, clock, logger, feed }: FreshnessOptions): RunningFreshness {

@@ -21,7 +21,7 @@ export interface OutputFreshness {
   output: OutputName;
   /** `undefined`: not known to this process now. */
   asOf: AsOf | undefined;
-  /** When the newest event that has passed was accepted; `undefined`: this process knows of none. */
+  /** When the newest event that has passed was accepted; `undefined`: this process has seen none. */
   newestEventMs: number | undefined;
   /** From accepted to passed, of traced events of the last minutes. */
   delay: DelayFigures;

@@ -149,7 +149,7 @@ export function simulateExperiment(seed: number, playerCount: number): Simulated
       : { kind: 'InitSession', playerId, sessionId, device: null, flagKeys: null, ttlMs: 10 * ROUND_MS };
     const { reply } = owner.send(body, nowMs, crash());
     if (reply === 'lost') {
-      // What a lost sync would have told is told by no later one: the client opens another session.
+      // What a lost sync would have delivered comes with no later one: the client opens another session.
       Object.assign(client, { isStale: true, sessionId: undefined });
       return;
     }
@@ -217,7 +217,7 @@ function drawFlag(random: () => number, seed: number): FlagDocument {
     { conditions: { 'attributes.level': { $gte: 2 } } },
   ];
   const isSplit = random() < 0.6;
-  // Who comes into the audience of a boolean flag was served false before, and counts nowhere.
+  // A player who enters the audience of a boolean flag was served false before, and is excluded.
   const audience = audiences[Math.floor(random() * (isSplit ? 3 : 2))] ?? {};
   if (isSplit) return aSplitFlag({ a: 1, b: 1 }, { ...some, rules: [aRule(audience)] });
   return aFlag({ ...some, rules: [aRule({ ...audience, percentage: 50 })] });

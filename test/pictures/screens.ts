@@ -108,7 +108,7 @@ function screensOf(studio: Studio): Screen[] {
   ];
 }
 
-/** The page before somebody has signed in. Passkeys belong to a host name, and an address is none. */
+/** The page before a sign-in. Passkeys belong to a host name, and an address is none. */
 async function takeSignIn({ service, browser, look }: Studio, keep: Keep): Promise<void> {
   if (!'sign-in'.includes(look.only)) return;
   const stranger = await browser.stranger();
@@ -146,7 +146,7 @@ async function takeApprovals(studio: Studio, ann: Person, bob: Person, keep: Kee
   await shoot(ann, 'approval-rejected', keep);
 }
 
-/** Shows events that arrive while somebody watches. */
+/** Shows events that arrive while the page is open. */
 async function followEvents({ service, game }: Studio, { page }: Person): Promise<void> {
   await page.getByText('Connected').waitFor();
   for (const [n, player] of game.players.slice(0, 12).entries()) {

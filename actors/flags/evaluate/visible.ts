@@ -27,6 +27,6 @@ export function withoutHidden(
   const { prerequisiteKey, ...rest } = evaluation;
   if (by !== 'client' || prerequisiteKey === undefined) return evaluation;
   const flag = targeting.flags.get(prerequisiteKey);
-  // Of a missing flag nobody can tell whether it was hidden.
+  // It is unknown whether a missing flag was hidden.
   return flag === undefined || isHidden(flag) ? rest : evaluation;
 }

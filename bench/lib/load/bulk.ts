@@ -21,7 +21,7 @@ export interface BulkSpec {
 
 export interface BulkProgress {
   done: number;
-  /** Answers 503, and lost connections: those requests are made again. */
+  /** Answers 503, and lost connections: those requests are repeated. */
   repeated: number;
   seconds: number;
 }

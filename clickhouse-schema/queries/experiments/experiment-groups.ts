@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
 
 /* The groups of players by which results of an experiment are broken down, as SQL. Values are those of each player's
- * first exposure: what a variant changes later, such as a segment that its players enter, moves nobody. */
+ * first exposure: what a variant changes later, such as a segment, moves no player between groups. */
 
 export const GROUPINGS = ['segment', 'country', 'platform', 'app_version'] as const;
 export type Grouping = (typeof GROUPINGS)[number];

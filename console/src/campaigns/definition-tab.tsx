@@ -19,7 +19,7 @@ interface DefinitionTabProps {
   onSaved: (campaign: Campaign) => void;
 }
 
-/** The text of a campaign that nobody has changed yet. */
+/** The text of a campaign before any change. */
 export const baseText = (base: Campaign | undefined): string =>
   prettyJson(base === undefined ? EMPTY_CAMPAIGN : writable(base));
 

@@ -6,7 +6,7 @@ export type Staleness = 'unused' | 'settled';
 const STALE_DAYS = 30;
 
 /**
- * Whether a flag can probably go. `unused`: nobody evaluated it or saw it for 30 days. `settled`: it has given
+ * Whether a flag can probably go. `unused`: not evaluated or exposed for 30 days. `settled`: it has given
  * everybody the same for 30 days.
  */
 export function stalenessOf(flag: Flag, usage: FlagUsage | undefined, nowMs: number): Staleness | undefined {

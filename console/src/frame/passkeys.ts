@@ -1,6 +1,6 @@
 import type { AnswerOf } from './api.ts';
 
-/* Passkeys of this browser. The library is loaded when somebody uses one. */
+/* Passkeys of this browser. The library is loaded at the first use. */
 
 /** Whether the browser has passkeys, on this page: it must be opened by a name and over TLS, or on localhost. */
 export function hasPasskeys(): boolean {

@@ -613,13 +613,13 @@ export interface Operations {
         readonly version: number | null;
         /** E-mail address of the user who proposed it. */
         readonly proposed_by: string;
-        /** Whether you proposed it, so that somebody else must approve it. */
+        /** Whether you proposed it, so that another person must approve it. */
         readonly own: boolean;
-        /** Whether somebody approved it and the change is not confirmed. */
+        /** Whether it was approved and the change is not confirmed. */
         readonly approving: boolean;
         /** When it was proposed. */
         readonly created_at: string;
-        /** When it stops waiting, if nobody decides. */
+        /** When it expires without a decision. */
         readonly expires_at: string;
       }[];
       /** Send it as `cursor` to get the next page. */

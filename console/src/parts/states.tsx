@@ -130,7 +130,7 @@ export function Opening() {
   );
 }
 
-/** A screen that somebody without the role admin opened by its address. */
+/** A screen that a person without the role admin opened by its address. */
 export function OnlyAdmins({ title, why }: { title: string; why: string }) {
   return (
     <Page title={title}>

@@ -137,7 +137,7 @@ export const saved = {
 } as const;
 
 export const conflict = {
-  title: 'Somebody else saved this in the meantime',
+  title: 'Another person saved this in the meantime',
   help: (mine: number, theirs: number) =>
     `You started from version ${mine}; the saved one is ${theirs}. Nothing of yours is lost: choose for each field.`,
   field: 'Field',
@@ -166,7 +166,7 @@ export const playerCount = {
   audience: 'It can reach',
   rule: (place: number, percentage: number) => `Rule ${place} gives it to ${percentage} % of`,
   byRequest: (what: string) => `${what}: the players whose request meets the condition on the context.`,
-  off: 'Nobody gets it while the flag is off. Once it is on:',
+  off: 'No player gets it while the flag is off. Once it is on:',
   turnsOff: 'Every player gets the default.',
   pauses: 'No player gets messages of it any more.',
   override: 'This changes the value for 1 player.',

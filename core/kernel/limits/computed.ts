@@ -18,7 +18,7 @@ export const COMPUTED_LIMITS = {
   textBuckets: 10,
   /** Longest window, in UTC days. The events themselves may be kept longer. */
   computedDays: 90,
-  /** Distinct values that are told apart. */
+  /** Distinct values that are counted. */
   distinctValues: 100,
   /** A text as a value, in characters. A longer one is not counted. */
   computedTextLength: 128,

@@ -2,7 +2,7 @@
 export const CONSOLE_LIMITS = {
   /** Users of a deployment. Every process holds them in memory: 10 MB with all grants, links and sessions. */
   users: 1_000,
-  /** Users with a role in a game, above which its admins add nobody: otherwise one game could take all places. */
+  /** Users with a role in a game, above which its admins cannot add one: otherwise one game could take all places. */
   usersOfGame: 250,
   /** Users without a role, above which admins of a game remove a user instead of taking its last role. */
   usersWithoutRoles: 100,
@@ -100,7 +100,7 @@ export const CONSOLE_LIMITS = {
   openIdTextLength: 4_096,
   /** Changes of a game that wait for a second person, the bytes of one, and about the characters of a page of them. */
   proposals: 200,
-  /** Those of one person, so that nobody takes all places; how long one waits until it expires. */
+  /** Those of one person, so that one cannot take all places; how long one waits until it expires. */
   proposalsOfUser: 20,
   /** Characters of the reason for which an admin turns something off alone. */
   turnOffReasonLength: 500,

@@ -19,9 +19,9 @@ export const LIST_LIMITS = {
   listLoads: 2,
   /** Time in which a load comes into force, or never. The slowest sender that uWebSockets.js accepts has 20 MB. */
   listLoadMs: 30 * 60_000,
-  /** How far clocks may differ. Loads of earlier versions that are older than that in force by this are dropped. */
+  /** How far clocks may differ. Loads of earlier versions that are older than the current one by this are dropped. */
   listClockMs: 60_000,
-  /** Loads of one segment that a player's state holds: one in force, and others that are still being loaded. */
+  /** Loads of one segment in a player's state: the current one, and others that are still being loaded. */
   listLoadsOfPlayer: 8,
   /** Lists of deleted segments that one fact removes from a player's state. */
   droppedLists: 8,

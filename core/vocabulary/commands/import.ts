@@ -11,7 +11,7 @@ export interface ImportHistory {
   kind: 'ImportHistory';
   /** Identifies the file and what is made of it. */
   importId: string;
-  /** The last line that the sender sent to this partition before; 0: none that it knows of. */
+  /** The last line that the sender sent to this partition before; 0: none. */
   after: number;
   /** The last line of this command. */
   to: number;

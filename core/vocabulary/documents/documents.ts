@@ -116,11 +116,11 @@ export interface SegmentDocument {
 
 /** The list of a static segment. */
 export interface SegmentList {
-  /** The load in force (`player-lists.ts`). */
+  /** The current load (`player-lists.ts`). */
   load: string;
-  /** Its players when it came into force. */
+  /** Its players when it took effect. */
   players: number;
-  /** When it came into force, epoch milliseconds; `null`: no list was loaded yet. */
+  /** When it took effect, epoch milliseconds; `null`: no list was loaded yet. */
   loadedAt: number | null;
 }
 

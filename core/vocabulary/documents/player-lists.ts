@@ -5,16 +5,16 @@ import type { Later } from '../commands/later.ts';
  * Players in the lists of static segments.
  *
  * A list is loaded in many commands and takes effect at one moment, with the segment's document. So every load has an
- * id, a player's state names the loads that have the player, and the document names the load that is in force.
+ * id, a player's state names the loads that have the player, and the document names the current load.
  */
 
 /** Add players to a load of a segment's list, or remove them. All belong to one partition. */
 export interface ListPlayers {
   kind: 'ListPlayers';
   segmentId: string;
-  /** The load to change: the one in force, or one that is still being loaded. */
+  /** The load to change: the current one, or one that is still being loaded. */
   load: string;
-  /** The load in force, as the sender knows it. */
+  /** The current load, as the sender sees it. */
   active: string;
   change: 'add' | 'remove';
   playerIds: string[];
@@ -47,9 +47,9 @@ export interface PlayerList extends Later {
 }
 
 /**
- * The id of a load: when it began, random digits, and when the load in force began that it replaces (`base`).
+ * The id of a load: when it began, random digits, and when the load began that it replaces (`base`).
  *
- * A load begins later than its base, whatever the clocks say. So of two loads that came into force, the later one also
+ * A load begins later than its base, whatever the clocks say. So of two loads that took effect, the later one also
  * began later by its id.
  */
 export function newLoadId(atMs: number, random: Uint8Array, base: string): string {

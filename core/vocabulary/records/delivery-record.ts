@@ -16,7 +16,7 @@ export interface DeliveryRecord {
   type: string;
   /** Id of the player that the fact is about. */
   player: string;
-  /** The fact's place in FACTS, from which the delivery can be made again. */
+  /** The fact's place in FACTS, from which the delivery can be rebuilt. */
   place: FactPlace;
   /** From 1; 0: no attempt was made. */
   attempt: number;

@@ -141,7 +141,7 @@ export const device: Scenario[] = [
     },
   },
   {
-    name: 'keeps the order when somebody sets the clock back while the game runs',
+    name: 'keeps the order when the clock is set back while the game runs',
     async run(world) {
       await world.start();
       await world.track(3);

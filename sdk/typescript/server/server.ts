@@ -63,8 +63,9 @@ export interface Server {
   stream<K extends StreamName>(operation: K, ...input: CallArguments<K>): AsyncIterable<StreamMessage>;
   /**
    * Replaces the list of a static segment: by ids, by a function that returns them, or by a file. The list is sent
-   * while it is read, so its length takes no memory. The new list is in force when this resolves; if it rejects, with a
-   * `ServiceError` or the error of the source, the old one stays in force, unless `mayHaveTakenEffect` says otherwise.
+   * while it is read, so its length takes no memory. The new list has replaced the old one when
+   * this resolves. If it rejects, with a `ServiceError` or the error of the source, the old one stays, unless
+   * `mayHaveTakenEffect` says otherwise.
    * Ids, which can be read once only, are sent once; arrays, functions and files are sent again after a failure.
    */
   replaceMembers(segmentId: string, players: PlayerList, options?: ReplaceOptions): Promise<ReplacedList>;

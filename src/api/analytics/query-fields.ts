@@ -82,7 +82,7 @@ export const QueryBody = Type.Object(
     ),
     by: Type.Optional(
       field(
-        'The field whose values are told apart; required with `breakdown`, possible with `trend`, `funnel` (of the ' +
+        'The field to group by; required with `breakdown`, possible with `trend`, `funnel` (of the ' +
           `first step), \`retention\`, \`ltv\` and new players (of the first day: ${listed(COHORT_COLUMNS)}). Of events: ${listed(EVENT_COLUMNS)} or \`property:<path>\`. Of sessions: ` +
           `${listed(SESSION_COLUMNS)}. Of purchases: ${listed(PURCHASE_COLUMNS)}.`,
       ),

@@ -49,12 +49,12 @@ const Proposal = Type.Object(
       description: 'The version that it is based on; null if it makes a new one.',
     }),
     proposed_by: Type.String({ description: 'E-mail address of the user who proposed it.' }),
-    own: Type.Boolean({ description: 'Whether you proposed it, so that somebody else must approve it.' }),
+    own: Type.Boolean({ description: 'Whether you proposed it, so that another person must approve it.' }),
     approving: Type.Boolean({
-      description: 'Whether somebody approved it and the change is not confirmed. Approve it again after a minute.',
+      description: 'Whether it was approved and the change is not confirmed. Approve it again after a minute.',
     }),
     created_at: timeOut('When it was proposed.'),
-    expires_at: timeOut('When it stops waiting, if nobody decides.'),
+    expires_at: timeOut('When it expires without a decision.'),
   },
   { description: 'A change that waits for a second person.' },
 );
@@ -165,7 +165,7 @@ const approve = defineRoute({
         await config.delete(address, claimed.entry.revision);
         return settled;
       }
-      // It is unknown whether the change was made, so nobody may reject it.
+      // It is unknown whether the change was made, so it cannot be rejected.
       if (isTemporary(made.code)) return made;
       await config.put(address, proposal, claimed.entry.revision);
       return made;
@@ -191,7 +191,7 @@ const reject = defineRoute({
   method: 'DELETE',
   path: `${PATH}/{id}`,
   summary: 'Reject a change, or take back your own',
-  description: 'Answers 409 while somebody approves it, and if it was made already.',
+  description: 'Answers 409 while it is being approved, and if it was made already.',
   repeatsById: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: { params },
@@ -207,7 +207,7 @@ const reject = defineRoute({
       if (approving !== undefined && isRecent(approving, context)) return BUSY;
       const wasMade = approving !== undefined && isMade(held.document, address, config);
       if (!(await config.delete(address, held.revision))) {
-        // Somebody else was faster: it is being approved, or is gone.
+        // Another request came first: it is being approved, or is gone.
         if (!(await changed(config, address, held.revision))) return failure('SERVICE_UNAVAILABLE');
         return config.get(address) === undefined ? NONE : BUSY;
       }
@@ -219,8 +219,8 @@ const reject = defineRoute({
 export const approvalRoutes = [listApprovals, approve, reject, turnOff];
 
 const NONE = failure('NOT_FOUND', 'No such change waits: it was approved, rejected or taken back.');
-const OWN = failure('FORBIDDEN', 'You proposed this change, so somebody else must approve it.');
-const BUSY = failure('CONFLICT', 'Somebody else approves this change right now. Look again in a minute.');
+const OWN = failure('FORBIDDEN', 'You proposed this change, so another person must approve it.');
+const BUSY = failure('CONFLICT', 'Another person is approving this change. Look again in a minute.');
 const MADE = failure('CONFLICT', 'This change was approved and made before, so it cannot be rejected. Change it back.');
 const LOST_ROLE = failure(
   'CONFLICT',

@@ -15,7 +15,7 @@ export function markOfProposal(id: string): Omit<WriteMark, 'at'> {
 
 /**
  * Whether the change of an approved proposal was made. What was deleted has no document for a mark. Changes of single
- * players (overrides, members of a list) have none either: they are made again, which changes nothing.
+ * players (overrides, members of a list) have none either: they are repeated, which changes nothing.
  */
 export function isMade(
   { id, kind, method, params }: ProposalDocument,

@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<string, ProposalDocument['kind']>> = {
   '/v1/segments/segments': 'segment',
   '/v1/properties/properties': 'property',
 };
-/** A new one serves nobody until a flag or campaign uses it, and that waits. */
+/** A new one serves no player until a flag or campaign uses it, and that waits. */
 const HARMLESS: ReadonlySet<string> = new Set(['POST /v1/segments/segments', 'POST /v1/properties/properties']);
 
 /** What a route changes, if its changes may wait for a second person. */
@@ -98,7 +98,7 @@ async function store(
   return written.kind === 'written' ? failure('CONFLICT', WAITS, { approval_id: id }) : failure('SERVICE_UNAVAILABLE');
 }
 
-/** Why no further change of a person may wait: everybody has a share, so that nobody takes the places of all. */
+/** Why no further change of a person may wait: each person has a share of the places. */
 function fullFor(userId: string, waiting: readonly ConfigEntry<'proposal'>[]): Failure | undefined {
   if (waiting.filter(({ document }) => document.by.id === userId).length >= LIMITS.proposalsOfUser) return TOO_MANY_OWN;
   return waiting.length >= LIMITS.proposals ? TOO_MANY : undefined;
@@ -151,7 +151,7 @@ function targetOf(
 }
 
 const WAITS =
-  'Live changes of this game wait for a second person. Yours is stored: somebody else with the role editor approves it ' +
+  'Live changes of this game wait for a second person. Yours is stored: another person with the role editor approves it ' +
   'under Approvals.';
 const TOO_MANY = failure('CONFLICT', `${LIMITS.proposals} changes wait already. Approve or reject some first.`);
 const TOO_MANY_OWN = failure(

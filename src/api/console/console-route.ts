@@ -72,7 +72,7 @@ export function defineConsoleRoute<I extends InputSchemas>(
   };
 }
 
-const NOT_SIGNED_IN = failure('UNAUTHORIZED', 'Nobody is signed in. Open the console and sign in.');
+const NOT_SIGNED_IN = failure('UNAUTHORIZED', 'You are not signed in. Open the console and sign in.');
 const NOT_ADMIN = failure('FORBIDDEN', 'Only admins of all games may do this.');
 
 function invalidInput(faults: { path: string; message: string }[]): Failure {

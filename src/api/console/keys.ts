@@ -77,7 +77,7 @@ const listKeys = defineRoute({
   method: 'GET',
   path: '/v1/console/keys',
   summary: 'List the API keys of a game and environment',
-  description: 'Newest first, without their text, which nobody has.',
+  description: 'Newest first, without their text, which is not stored.',
   errors: [],
   input: {},
   reply: {
@@ -117,7 +117,7 @@ const createKey = defineRoute({
     statuses: [201],
     description: 'The key with its text.',
     schema: Type.Object(
-      { ...KeySchema.properties, key: Type.String({ description: 'The key. Nobody can see it again.' }) },
+      { ...KeySchema.properties, key: Type.String({ description: 'The key. It is shown only once.' }) },
       { description: 'A new API key.' },
     ),
     example: { ...EXAMPLE, key: 'sk_live_Ab3d…' },

@@ -52,7 +52,7 @@ const STATE = {
     Type.Unsafe<'archived'>({
       type: 'string',
       enum: ['archived'],
-      description: '`archived`: what was archived, instead of what is in force.',
+      description: '`archived`: archived definitions instead of current ones.',
     }),
   ),
 };

@@ -35,7 +35,7 @@ const Body = Type.Object({
           format: 'external-id',
           description:
             'The player: its player_id or external_id. A player that is not registered is evaluated as a new one ' +
-            'without attributes; that registers nobody.',
+            'without attributes, and stays unregistered.',
         },
       },
       description: 'Evaluation context. Rules read its fields besides `targetingKey` as `context.<field>`.',

@@ -200,7 +200,7 @@ function isPlaceholder(value: unknown): boolean {
   return id !== undefined && isPlaceholderId(id);
 }
 
-/** An alias without both ids ties nobody, whatever it was meant to do. */
+/** An alias without both ids joins no players. */
 function aliasFaults(message: Readonly<Record<string, unknown>>, userId: string | undefined): FieldFault[] {
   const previous = idOf(message['previousId']);
   if (userId === undefined && !isPlaceholder(message['userId']) && !isRounded(message['userId'])) {

@@ -58,7 +58,7 @@ const putMembers = defineRoute({
   },
   reply: {
     statuses: [200],
-    description: 'The new list is in force.',
+    description: 'The new list has replaced the old one.',
     schema: Type.Object(
       {
         segment_id: Type.String({ description: 'Id of the segment.' }),

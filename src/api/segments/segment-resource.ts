@@ -92,11 +92,11 @@ const fields = {
   list: Type.Optional(
     Type.Object(
       {
-        players: Type.Integer({ description: 'Number of players in the list when it came into force.' }),
+        players: Type.Integer({ description: 'Number of players in the list when it took effect.' }),
         loaded_at: Type.Unsafe<string | null>({
           type: ['string', 'null'],
           format: 'date-time',
-          description: 'When the list came into force. ISO 8601, UTC, milliseconds; null before the first list.',
+          description: 'When the list took effect. ISO 8601, UTC, milliseconds; null before the first list.',
         }),
       },
       { description: 'The list of a static segment. Single players that were added or removed later are not counted.' },

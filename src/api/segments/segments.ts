@@ -120,7 +120,7 @@ const putSegment = defineRoute({
   summary: 'Replace a segment',
   description:
     'Fields that you leave out get their defaults. All players are evaluated again in the background. Returns 409 for ' +
-    '`enabled: false` while flags or campaigns use the segment, as a deletion does: nobody would be in it.',
+    '`enabled: false` while flags or campaigns use the segment, as a deletion does: it would have no players.',
   idempotent: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: { params: ById, headers: IfMatch, body: SegmentChange },

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../access/api-key.ts';
 
 /**
  * Memory that senders fill while they send. When it is full, the sender with the most makes room, so whoever holds many
- * unfinished bodies keeps nobody else out.
+ * unfinished bodies does not keep other games out.
  *
  * Invariants
  * 1. All entries together have at most `mostBytes`.

@@ -10,7 +10,7 @@ import { covers, withGrant } from './user-roles.ts';
  * Invariants
  * 1. A role counts only where the ways into the account are proved: by the provider's verified address or a link of an
  *    operator (everywhere), or by a used link of an admin of that place.
- * 2. A proof of a further place ends every older way in, so nobody who came in before reaches what it opens.
+ * 2. A proof of a further place ends every older way in, so no earlier visitor reaches what it opens.
  * 3. The link of one game opens no role in another: such roles wait again, unless the browser that uses the link is
  *    signed in to the account and so holds the proof of those places too.
  * 4. A proof of a game ends with the last role there: who has the account may leave with it.

@@ -32,7 +32,7 @@ export const API_ERRORS = {
 class LogClosed extends Error {}
 
 export interface CallOptions {
-  /** Reject when the stream is missing. Otherwise wait for it: after a restart of the broker it is made again. */
+  /** Reject when the stream is missing. Otherwise wait for it: after a restart of the broker it is created again. */
   streamMayBeMissing?: boolean;
 }
 

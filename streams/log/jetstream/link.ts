@@ -25,7 +25,7 @@ export interface RequestOptions {
  *
  * Invariants
  * 1. A request is carried out at most once. A request made while the link is down waits for it, within its time-out. A
- *    request without a receiver ("no responders": the stream has no leader, or is being made again) was not carried out
+ *    request without a receiver ("no responders": the stream has no leader, or is being created) was not carried out
  *    and is sent again.
  * 2. When the socket breaks, every request in flight ends with `none`: the client library drops its buffer, so the
  *    request may or may not have been sent.

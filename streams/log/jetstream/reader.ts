@@ -14,7 +14,7 @@ import type { ConsumerOptions, StreamDescription } from './manager.ts';
 import { keepUp } from './upkeep.ts';
 
 /**
- * An ordered reader: a short-lived consumer (`cursor`) that is made again from `next` on after every failure.
+ * An ordered reader: a short-lived consumer (`cursor`) that is created again from `next` on after every failure.
  *
  * States: establishing → running → (cursor breaks) → establishing …; ended, by `stop` or by `reset`.
  *

@@ -20,7 +20,7 @@ export interface HeldGuard {
    */
   confirm(store: StoredValue<SinkPosition>, position: SinkPosition): Promise<boolean>;
   /**
-   * Notes in ClickHouse that it holds the stream up to `to`, once it was found to hold what it noted last. False: the
+   * Notes in ClickHouse that its tables are complete up to `to`, once its last note is confirmed. False: the
    * term is over.
    */
   note(store: StoredValue<SinkPosition>, position: SinkPosition, to: number): Promise<boolean>;

@@ -34,7 +34,7 @@ import { gatherBatch, type GatheredBatch } from './gather-batch.ts';
  *    token) until the position is moved. ClickHouse drops a block with a known token. A crash of ClickHouse may keep
  *    the token and lose the rows, so for a repeat the target counts the rows.
  * 3. A rebuild mark is written after the snapshots that it covers are inserted, and never moves back.
- * 4. Position and rebuild marks move only after ClickHouse was found to hold everything that it ever noted
+ * 4. Position and rebuild marks move only after ClickHouse confirmed everything that it ever noted
  *    (`held-guard.ts`), so the log is not trimmed while ClickHouse has lost rows.
  * 5. At most one batch is held in memory; while ClickHouse is unreachable the log is not read.
  */

@@ -43,7 +43,7 @@ async function replace(spec: ListSpec): Promise<ListOutcome> {
   }
 }
 
-/** The list of a sender that was killed may still be loaded; nobody knows for how long. */
+/** The list of a sender that was killed may still be loaded for an unknown time. */
 const BUSY_MS = 250;
 const BUSY_TRIES = 80;
 

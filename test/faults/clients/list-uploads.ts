@@ -24,7 +24,7 @@ export interface ListUploadOptions {
 export interface ListUploadRun {
   uploads: number;
   kills: Record<string, number>;
-  /** Uploads after which the new list was in force, and those that the sender was told of. */
+  /** Uploads after which the new list was current, and those that were acknowledged. */
   replaced: number;
   resolved: number;
   violations: string[];
@@ -95,7 +95,7 @@ interface UploadContext {
   random: Random;
   run: ListUploadRun;
   usualMs: number;
-  /** The players of the list in force, and of lists that may still come into force. */
+  /** The players of the current list, and of lists that may still take effect. */
   inForce: string[];
   unclear: string[][];
 }
@@ -134,7 +134,7 @@ async function uploadOnce(context: UploadContext, victim: Victim | undefined): P
   }
   run.replaced += 1;
   context.inForce = found.list ?? (await membersOf(server, segmentId));
-  // A load that began with another list in force cannot replace this one.
+  // A load that began with another current list cannot replace this one.
   context.unclear = [];
   return tookMs;
 }

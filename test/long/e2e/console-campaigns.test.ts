@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)(`campaigns in the console${hasBrowser ? '' : ` (${N
     await post(`/v1/campaigns/campaigns/${campaign}`, theirs, service.keys.live.server, 'PATCH');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
-    const conflict = page.getByRole('dialog', { name: /Somebody else saved/ });
+    const conflict = page.getByRole('dialog', { name: /Another person saved/ });
     await conflict.getByRole('row', { name: /^name only they changed it/ }).waitFor();
     await conflict.getByRole('row', { name: /^trigger only you changed it/ }).waitFor();
     await conflict.getByRole('row', { name: /^content both changed it: choose/ }).waitFor();

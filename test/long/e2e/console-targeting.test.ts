@@ -260,7 +260,7 @@ describe.skipIf(!hasBrowser)(`targeting in the console${hasBrowser ? '' : ` (${N
     await save(bob);
     await bob.page.getByText('You have changes that are not saved.').waitFor({ state: 'detached' });
     await save(ann);
-    const conflict = ann.page.getByRole('dialog', { name: /Somebody else saved/ });
+    const conflict = ann.page.getByRole('dialog', { name: /Another person saved/ });
     await conflict.getByText('only you changed it').first().waitFor();
     await conflict.getByText('both changed it: choose').waitFor();
     await ann.picture('conflict');

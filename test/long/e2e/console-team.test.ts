@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)(`the team's screens${hasBrowser ? '' : ` (${NO_BROW
       })).then(({ status }) => status)`);
     expect(refused).toBe(409);
     await editor.open('approvals');
-    await editor.page.getByText('yours: somebody else must approve it').waitFor();
+    await editor.page.getByText('yours: another person must approve it').waitFor();
     expect(await editor.page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await admin.open('approvals');
     const { page } = admin;

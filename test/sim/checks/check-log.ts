@@ -298,7 +298,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     return reply === undefined || isUnavailable(reply);
   }
 
-  /** Whether another list was in force when the owner decided, which it may have done before the record. */
+  /** Whether another list was current when the owner decided, which it may have done before the record. */
   function mayConflict({ body, configRevision }: Command): boolean {
     if (body.kind !== 'ListPlayers') return false;
     const isOther = (segments: readonly ModelSegment[]): boolean =>
@@ -315,7 +315,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     // It may have missed its deadline on a clock that was ahead.
     if (world.wallWasWrong(request.atMs, atMs)) return 'a wall clock was wrong';
     if (command.configRevision > record.configRevision) return 'revision unseen';
-    if (mayConflict(command)) return 'another list was in force';
+    if (mayConflict(command)) return 'another list was current';
     if (refused.has(commandKey(command))) return 'FACTS was full';
     const reply = replyTo(command);
     if (isUnanswered(command) && world.wasCaused('facts full', request.atMs - ROOM_SEEN_MS, atMs))

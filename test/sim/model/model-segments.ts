@@ -22,7 +22,7 @@ export interface ModelSegment {
   id: string;
   key: string;
   conditions: JsonObject;
-  /** The load of its list in force. */
+  /** The current load of its list. */
   load?: string;
   includes: readonly string[];
   excludes: readonly string[];

@@ -434,7 +434,7 @@ function track(
   const made = release === undefined ? maker : release.by === undefined ? {} : { by: release.by };
   const again =
     release === undefined ? {} : { release: { number: release.number, quarantinedAt: release.quarantinedAt } };
-  // The client showed the variant before the event. For a quarantined event nobody knows what was shown before it.
+  // The client showed the variant before the event. For a quarantined event it is unknown what was shown before it.
   const exposure = release === undefined ? predictSighting(held, properties, flags, at) : undefined;
   if (exposure !== undefined) run.facts.push(exposure.fact);
   const lived = { sequence, name: eventName, properties, at };

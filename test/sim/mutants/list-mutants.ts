@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Bugs of lists: players are in a list that is not in force, or their places are lost. */
+/** Bugs of lists: players are in a list that is not current, or their places are lost. */
 export const LIST_MUTANTS: readonly Mutant[] = [
   {
     name: 'an owner changes a list that is no longer in force',

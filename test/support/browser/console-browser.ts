@@ -37,7 +37,7 @@ export interface Person {
 export interface ConsoleBrowser {
   /** Adds a user with the role in the demo game and signs it in, through its one-time link. */
   signIn(email: string, role: 'viewer' | 'analyst' | 'editor' | 'admin'): Promise<Person>;
-  /** Opens a browser in which nobody has signed in. */
+  /** Opens a browser without a session. */
   stranger(): Promise<Pick<Person, 'context' | 'page' | 'settled'>>;
   close(): Promise<void>;
 }

@@ -31,7 +31,7 @@ export async function reservedPort(): Promise<number> {
   throw new Error(`no port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} is free`);
 }
 
-/** `undefined`: somebody else listens on that port. */
+/** `undefined`: another process listens on that port. */
 function listen(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

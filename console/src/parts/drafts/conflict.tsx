@@ -11,7 +11,7 @@ const texts = TEXTS.conflict;
 type Fields = Readonly<Record<string, unknown>>;
 
 interface ConflictProps {
-  /** The document that the edit began with, the edited one, and the one that somebody else saved meanwhile. */
+  /** The document that the edit began with, the edited one, and the one that another person saved meanwhile. */
   base: Fields;
   mine: Fields;
   theirs: Fields;

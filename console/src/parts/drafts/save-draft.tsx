@@ -27,13 +27,13 @@ interface SaveDraftProps<Held extends Written, Answer extends Written, Body exte
   placeOf: (saved: Answer) => readonly string[];
   /** Shows what was saved; the dialog stays until it has ended. */
   onSaved: (saved: Answer) => unknown;
-  /** Begins the draft anew from what somebody else saved, with the chosen fields. */
+  /** Begins the draft anew from what another person saved, with the chosen fields. */
   onMerge?: (theirs: Held, merged: Record<string, unknown>) => void;
   /** What else the dialog says. */
   children?: ReactNode;
 }
 
-/** Saves a draft at the version that it began with. If somebody else saved meanwhile, the edits are merged by field. */
+/** Saves a draft at the version that it began with. If another person saved meanwhile, the edits are merged by field. */
 export function SaveDraft<Held extends Written, Answer extends Written, Body extends Fields>({
   base,
   body,

@@ -94,7 +94,7 @@ interface EditWebhookProps {
   setDraft: (draft: WebhookDraft | undefined) => void;
 }
 
-/** Changes a webhook. If somebody else changed it meanwhile, the edits are merged by field. */
+/** Changes a webhook. If another person changed it meanwhile, the edits are merged by field. */
 export function EditWebhook({ webhook, draft, setDraft }: EditWebhookProps) {
   const { scope, isAdmin } = usePlace();
   const queries = useQueryClient();

@@ -65,7 +65,7 @@ export const segment = {
   evaluating: (done: string, total: string) => `${done} of ${total} players are evaluated against the latest version.`,
   evaluated: (total: string) => `All ${total} players are evaluated.`,
   members: 'Members',
-  noMembers: 'Nobody is in it.',
+  noMembers: 'It has no players.',
   columns: { player: 'Player', external: 'External id', entered: 'Since' },
   listOf: (count: string) => `The list had ${count} players when it was loaded,`,
   addMembers: 'Add players by external id, one per line',

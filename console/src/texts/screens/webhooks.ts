@@ -78,7 +78,7 @@ export const webhook = {
     rotateHelp: 'The new secret signs at once. For 24 hours the previous one signs too, so that you can change over.',
   },
   signature: {
-    intro: 'Check the signature of each delivery, so that nobody else can send your receiver anything.',
+    intro: 'Check the signature of each delivery, so that your receiver accepts nothing from other senders.',
     steps: [
       'Take the headers webhook-id, webhook-timestamp, webhook-signature, and the body before it is parsed.',
       'Refuse timestamps more than five minutes away from your clock: an old delivery cannot be replayed then.',
@@ -113,7 +113,7 @@ export const attempts = {
     'Attempts appear a second or two after they are made. Send a test, or an event that the webhook subscribes to.',
   details: 'Delivery',
   request: 'Request',
-  requestHelp: 'The payload, made again from the log. It is signed at each attempt.',
+  requestHelp: 'The payload, read from the log. It is signed at each attempt.',
   requestGone: 'The payload cannot be shown',
   response: 'Response',
   responseEmpty: 'The response had no body.',

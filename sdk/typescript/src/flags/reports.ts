@@ -3,7 +3,7 @@ import type { GameOptions } from '../options.ts';
 import type { Platform } from '../platform.ts';
 import type { ReportProblem } from '../wire/problems.ts';
 
-/* What the client says: to the game's callback, and to the log where it is asked to or nobody listens. */
+/* What the client says: to the game's callback, and to the log where `debug` is on or no listener is set. */
 
 export interface Reports {
   onProblem: ReportProblem;

@@ -30,7 +30,7 @@ type AnalyticsQuery = {
   readonly event_name?: string;
   /** `trend`: length of an interval, in UTC. */
   readonly interval?: 'hour' | 'day' | 'week' | 'month';
-  /** The field whose values are told apart. */
+  /** The field to group by. */
   readonly by?: string;
   /** Conditions that must all hold. */
   readonly where?: readonly {
@@ -661,9 +661,9 @@ type Segment = {
   readonly conditions?: Readonly<Record<string, unknown>>;
   /** The list of a static segment. */
   readonly list?: {
-    /** Number of players in the list when it came into force. */
+    /** Number of players in the list when it took effect. */
     readonly players: number;
-    /** When the list came into force. */
+    /** When the list took effect. */
     readonly loaded_at: string | null;
   };
   /** Ids of players who are in the segment whatever the conditions or the list say. */
@@ -2461,9 +2461,9 @@ export interface Operations {
       readonly conditions?: Readonly<Record<string, unknown>>;
       /** The list of a static segment. */
       readonly list?: {
-        /** Number of players in the list when it came into force. */
+        /** Number of players in the list when it took effect. */
         readonly players: number;
-        /** When the list came into force. */
+        /** When the list took effect. */
         readonly loaded_at: string | null;
       };
       /** Ids of players who are in the segment whatever the conditions or the list say. */
@@ -2785,7 +2785,7 @@ export interface Operations {
       readonly limit?: number;
       /** `next_cursor` of the previous page. */
       readonly cursor?: string;
-      /** `archived`: what was archived, instead of what is in force. */
+      /** `archived`: archived definitions instead of current ones. */
       readonly state?: 'archived';
     };
     readonly header: undefined;
@@ -2848,7 +2848,7 @@ export interface Operations {
       readonly key: string;
     };
     readonly query: {
-      /** `archived`: what was archived, instead of what is in force. */
+      /** `archived`: archived definitions instead of current ones. */
       readonly state?: 'archived';
     };
     readonly header: undefined;

@@ -11,7 +11,7 @@ import { type ErrorCode, isExposure, type Resolved, resolve, type WantedType } f
 
 /*
  * An OpenFeature provider for game servers on top of the server's client: flags are evaluated in this process, and the
- * service is asked only for what it alone knows of the player.
+ * service is asked only for what it alone has of the player.
  */
 
 /** Who a flag is evaluated for, as the server's client takes it. */

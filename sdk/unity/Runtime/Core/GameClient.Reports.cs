@@ -2,7 +2,7 @@ using System.Collections.Generic;
 
 namespace PlayerAnalytics
 {
-    /// <content>What the client says: to listeners, and to the log where it is asked to or nobody listens.</content>
+    /// <content>What the client says: to listeners, and to the log where `debug` is on or no listener is set.</content>
     public sealed partial class GameClient
     {
         private const int MostTexts = 100;

@@ -44,7 +44,7 @@ namespace PlayerAnalytics
         public bool Debug;
 
         /// <summary>
-        /// Gets lines of <c>Debug</c>, and mistakes that only you can mend where nobody listens to problems. In any
+        /// Gets lines of <c>Debug</c>, and mistakes that only you can correct if no listener is set. In any
         /// thread; it must not call the client.
         /// </summary>
         public Action<string> Log = Console.WriteLine;

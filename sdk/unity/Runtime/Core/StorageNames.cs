@@ -6,7 +6,7 @@ namespace PlayerAnalytics
 {
     /// <summary>
     /// Names in storage. A key of a service has a folder of its own; a player has names of his own in it, so that no
-    /// event is ever sent for somebody else.
+    /// event is ever sent for another player.
     /// </summary>
     internal sealed class StorageNames
     {

@@ -14,7 +14,7 @@ import type { Known } from './passkey-sign-in.ts';
  * Invariants
  * 1. Only users whom an admin added sign in, by the verified e-mail address that the provider gives.
  * 2. The provider proves the address for all games. With its first proof every older way in ends: whoever came in
- *    before may be somebody else (`streams/config/people/proof.ts`).
+ *    before may be another person (`streams/config/people/proof.ts`).
  * 3. The secret in the cookie counts once: the first answer that belongs to it uses it up.
  * 4. The first sign-in binds the user to the provider's id of the person. Another person who gets that address later
  *    cannot sign in as the user.

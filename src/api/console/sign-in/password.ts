@@ -45,7 +45,7 @@ export const setPassword = defineConsoleRoute({
     if (weakness !== undefined) {
       return invalid([{ path: '/password', message: `${weakness}; choose a sentence, or let a program make one` }]);
     }
-    // Only the signed-in user counts here, so nobody else can use these tries up.
+    // Only the signed-in user counts here, so no other user can use these tries up.
     if (!context.mayTry([`password of user ${user.id}`, LIMITS.passwordTries])) return TOO_MANY;
     const turn = { lane: `user ${user.id}` };
     if (user.password === null && hasOtherWay(user) && session.createdAt + LIMITS.passkeyFreshMs < clock.wallMs()) {

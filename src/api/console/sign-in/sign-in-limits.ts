@@ -5,9 +5,9 @@ import { LIMITS } from '../../../../core/kernel/limits.ts';
  * Bounds for wrong passwords. Links, passkeys and the provider's codes cannot be guessed, so nothing bounds them and no
  * try of others hinders them.
  *
- * Wrong passwords count by the account together with the caller's network, so nobody keeps its owner out from
- * elsewhere, and by the network alone. A wider network has twice the bound of the one within, because one sender may
- * have all of its addresses.
+ * Wrong passwords count by the account together with the caller's network, so another network cannot keep its owner
+ * out, and by the network alone. A wider network has twice the bound of the one within, because one sender may have all
+ * of its addresses.
  */
 
 type Bound = readonly [name: string, perMinute: number];

@@ -91,7 +91,7 @@ export const runSql = defineConsoleRoute({
     if (end === undefined) return failure('SERVICE_UNAVAILABLE', 'The statement cannot be audited now. Try again.');
     const result = await services.sql.run(statement, { user: user.id, signal: gone.signal });
     end(result.kind === 'rows' ? 'stored' : 'refused');
-    // A statement may take long enough that somebody takes the role, or ends the session.
+    // Role or session may end while a statement runs.
     const now = services.config.get(userAddress(user.id))?.document;
     const isOpen = now?.sessions.some(({ hash }) => hash === session.hash) === true;
     return isOpen && readsAll(now) ? answerOf(result) : NOT_ALL;

@@ -94,4 +94,4 @@ export async function removeWithAdmins(
   return restored.kind === 'written' ? LAST_ADMIN : failure('SERVICE_UNAVAILABLE');
 }
 
-const LAST_ADMIN = failure('CONFLICT', 'Nobody else is an admin there. Make another user an admin first.');
+const LAST_ADMIN = failure('CONFLICT', 'There is no other admin. Make another user an admin first.');

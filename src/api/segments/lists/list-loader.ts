@@ -47,11 +47,11 @@ type StaticSegment = SegmentDocument & { list: SegmentList };
  *
  * A load has an id. The loader sends its players to the owners of their partitions, which store the id with each player
  * and do not use it yet. Once all owners have answered, one compare-and-set writes the load's id into the segment's
- * document. From then on the list is in force, and the sweep moves the players as after any edit.
+ * document. From then on the list is current, and the sweep moves the players as after any edit.
  *
  * Invariants
  * 1. A list that was not read to its end, or that an owner did not take, never comes into force.
- * 2. Of two loads that begin with the same list in force, one comes into force.
+ * 2. Of two loads that begin with the same current list, one takes effect.
  * 3. A load whose caller disconnected ends when another load of the same segment begins. Such a caller sends its list
  *    again.
  */
@@ -208,10 +208,10 @@ const NO_LIST = failure(
 const BUSY = failure('CONFLICT', 'A list is being loaded into the segment; send yours again when it has ended.');
 const TOO_MANY_LOADS = failure('SERVICE_UNAVAILABLE', 'Too many lists are being loaded; send yours again later.');
 const ABANDONED = failure('CONFLICT', 'The caller disconnected, and another list of the segment was sent.');
-const OVERTAKEN = failure('CONFLICT', 'Another list came into force meanwhile; send yours again if it is newer.');
+const OVERTAKEN = failure('CONFLICT', 'Another upload replaced this list. Upload yours again if it is newer.');
 const TOO_SLOW = failure(
   'SERVICE_UNAVAILABLE',
-  `The list took more than ${LIMITS.listLoadMs / 60_000} minutes; the list in force is unchanged.`,
+  `The list took more than ${LIMITS.listLoadMs / 60_000} minutes. The current list is unchanged.`,
 );
 const tooMany = (most: number): Failure =>
-  failure('PAYLOAD_TOO_LARGE', `The list has more than ${most} players, the maximum; the list in force is unchanged.`);
+  failure('PAYLOAD_TOO_LARGE', `The list has more than ${most} players, the maximum. The current list is unchanged.`);

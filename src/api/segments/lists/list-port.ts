@@ -6,7 +6,7 @@ import type { Failure } from '../../../../core/kernel/errors.ts';
 /** Loads lists of static segments, and changes single players of them (`list-loader.ts`). */
 export interface ListLoader {
   load(request: ListRequest, names: AsyncIterable<NameBatch>): Promise<LoadedList | Failure>;
-  /** Adds players to the list in force, or removes them. All or, with a failure, any part of them. */
+  /** Adds players to the current list, or removes them. All or, with a failure, any part of them. */
   change(
     request: ListRequest,
     change: ListPlayers['change'],

@@ -95,5 +95,5 @@ export function createListSender({ body, send, tally, clock, pace }: ListSenderO
 
 const NOT_ANSWERED = failure(
   'SERVICE_UNAVAILABLE',
-  'The service could not take the whole list; the list in force is unchanged. Send it again later.',
+  'The service could not take the whole list. The current list is unchanged. Send yours again later.',
 );

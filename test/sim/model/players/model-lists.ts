@@ -11,7 +11,7 @@ export interface Listing {
   reply: Reply;
 }
 
-/** Loads that begin after the simulation's time stay; others stay while they are in force. */
+/** Loads that begin after the simulation's time stay; others stay while they are current. */
 const FRESH = 'zzzzzzzz';
 /** Ids of loads, as the simulation draws them. */
 export const LOADS = [`${FRESH}.a`, `${FRESH}.b`, '1.c'] as const;

@@ -8,7 +8,7 @@ const MOST_NEWS := 2000
 const MOST_MESSAGES := 32
 const MOST_ADVICE := 100
 
-# Whether somebody listens to messages; they wait until then.
+# Whether there is a listener for messages; they wait until then.
 var has_listener := false
 var _news: Array = []
 var _messages: Array = []
