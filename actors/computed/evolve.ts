@@ -11,7 +11,8 @@ import {
   type PropertyFilled,
 } from '../../core/vocabulary/documents/computed.ts';
 import type { EntityState, LedgerState, PlayerState } from '../../core/vocabulary/state/state.ts';
-import { bucketsOf, merged, type Buckets } from '../../core/vocabulary/state/computed-buckets.ts';
+import { bucketsOf, merged } from '../../core/vocabulary/state/computed-buckets.ts';
+import type { Buckets } from '../../core/vocabulary/state/aggregates.ts';
 
 /* The states after the facts of computed properties. None of these steps reads a definition. */
 

@@ -1,7 +1,8 @@
 import type { Json } from '../../core/kernel/text/json.ts';
 import type { ComputedValue, PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { valueAt, valueChangesAt, type Buckets } from '../../core/vocabulary/state/computed-buckets.ts';
+import { valueAt, valueChangesAt } from '../../core/vocabulary/state/computed-buckets.ts';
+import type { Buckets } from '../../core/vocabulary/state/aggregates.ts';
 
 /* Reads a player's values of computed properties. A player without a value has had no event that concerns it. */
 

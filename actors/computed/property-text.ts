@@ -1,5 +1,6 @@
 import type { Json, JsonText } from '../../core/kernel/text/json.ts';
-import { AGGREGATES, type PropertySpec } from '../../core/vocabulary/documents/computed.ts';
+import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
+import { isAggregate } from '../../core/vocabulary/state/aggregates.ts';
 
 /* The text form of a property in facts and in ledgers. */
 
@@ -11,9 +12,8 @@ export function writeProperty({ event, where, aggregate, path, days }: PropertyS
 export function readProperty(text: JsonText): PropertySpec | undefined {
   const value: Json = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { event, where, aggregate: named, path, days } = value;
-  const aggregate = AGGREGATES.find((name) => name === named);
-  if (typeof event !== 'string' || aggregate === undefined || typeof days !== 'number') return undefined;
+  const { event, where, aggregate, path, days } = value;
+  if (typeof event !== 'string' || !isAggregate(aggregate) || typeof days !== 'number') return undefined;
   const isFilter = typeof where === 'object' && where !== null && !Array.isArray(where);
   if (where !== undefined && !isFilter) return undefined;
   return {

@@ -6,9 +6,7 @@ import type { Draft } from '../decision/decision.ts';
 import {
   propertiesLedgerOf,
   type ActiveProperties,
-  type Aggregate,
   type ComputedEvents,
-  type ComputedScalar,
   type ComputedUpdate,
   type PropertiesDropped,
   type PropertySpec,
@@ -17,6 +15,7 @@ import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { propertiesDropped } from '../computed/evolve.ts';
 import { readProperty } from '../computed/property-text.ts';
+import { AGGREGATE_RULES, type Aggregate, type ComputedScalar } from '../../core/vocabulary/state/aggregates.ts';
 
 /**
  * What an event adds to the properties of its player. `undefined`: nothing. A player at the bound first loses its
@@ -121,8 +120,9 @@ function parse(properties: string): JsonObject {
 
 /** Compiles what a property takes from an event. `undefined`: it does not compile, and never counts. */
 export function compileEventProperty({ where, aggregate, path }: PropertySpec): EventProperty['valueIn'] | undefined {
-  if (path === undefined && aggregate !== 'count') return undefined;
-  const valueIn = path === undefined ? countOne : valueReader(aggregate, path);
+  const { take } = AGGREGATE_RULES[aggregate];
+  if (path === undefined && take !== undefined) return undefined;
+  const valueIn = path === undefined || take === undefined ? countOne : valueReader(path, take);
   if (where === undefined) return path === undefined ? countOne : (read) => withProperties(read, valueIn);
   const filter = compileFilter(where);
   if (filter.kind === 'invalid') return undefined;
@@ -141,33 +141,12 @@ function withProperties(
   return properties === null ? undefined : take(properties);
 }
 
-function valueReader(aggregate: Aggregate, path: string): (properties: JsonObject) => ComputedScalar | undefined {
+function valueReader(
+  path: string,
+  take: (value: Json) => ComputedScalar | undefined,
+): (properties: JsonObject) => ComputedScalar | undefined {
   const read = pathReader(path.split('.'));
-  switch (aggregate) {
-    case 'sum':
-    case 'average':
-      return (properties) => numberIn(read(properties), LIMITS.computedNumber);
-    case 'max':
-    case 'min':
-      return (properties) => numberIn(read(properties), Infinity);
-    case 'first':
-    case 'last':
-    case 'distinct':
-      return (properties) => scalarIn(read(properties));
-    case 'count':
-      return countOne;
-  }
-}
-
-/** Not 1e999, which JSON.parse reads as infinite and JSON cannot hold; not -0, which a stored state would not keep. */
-function numberIn(value: Json, most: number): number | undefined {
-  return Number.isFinite(value) && Math.abs(Number(value)) <= most ? Number(value) + 0 : undefined;
-}
-
-function scalarIn(value: Json): ComputedScalar | undefined {
-  if (typeof value === 'string') return value.length <= LIMITS.computedTextLength ? value : undefined;
-  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : undefined;
-  return typeof value === 'boolean' ? value : undefined;
+  return (properties) => take(read(properties));
 }
 
 /** By list: a change of a ledger makes a new one, so each is compiled once. */

@@ -3,7 +3,7 @@ import { LIMITS } from '../../core/kernel/limits.ts';
 import { eventCountOf } from '../conditions/event-count.ts';
 import { isObject } from '../conditions/values.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
-import { weightOf } from '../../core/vocabulary/state/computed-buckets.ts';
+import { AGGREGATE_RULES } from '../../core/vocabulary/state/aggregates.ts';
 import { propertyIdOf } from '../computed/property-spec.ts';
 
 /** A named property. */
@@ -76,7 +76,7 @@ export function createPropertyQuota() {
   return {
     /** Adds a property, or returns the bound that it would exceed. */
     add({ event, aggregate, days }: PropertySpec): 'properties' | 'of one event' | 'buckets' | undefined {
-      const weight = weightOf(aggregate, days);
+      const weight = AGGREGATE_RULES[aggregate].weight(days);
       const others = ofEvent.get(event) ?? 0;
       if (count >= LIMITS.computedProperties) return 'properties';
       if (others >= LIMITS.computedPerEvent) return 'of one event';

@@ -3,6 +3,7 @@ import { LIMITS } from '../../core/kernel/limits.ts';
 import { compileFilter } from '../conditions/compile-condition.ts';
 import { incompleteFilterFaults } from '../conditions/check/incomplete.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
+import { AGGREGATE_RULES } from '../../core/vocabulary/state/aggregates.ts';
 import type { PropertyDocument } from '../../core/vocabulary/documents/documents.ts';
 
 /** What a named property computes. */
@@ -33,8 +34,8 @@ export function propertyFaults({ where, aggregate, value }: PropertyContent): Fi
 
 function valueFaults(aggregate: PropertyDocument['aggregate'], value: string | null): FieldFault[] {
   const path = '/value';
-  if (aggregate === 'count') {
-    return value === null ? [] : [{ path, message: 'must be left out: a count counts events, not values' }];
+  if (AGGREGATE_RULES[aggregate].take === undefined) {
+    return value === null ? [] : [{ path, message: `must be left out: \`${aggregate}\` counts events, not values` }];
   }
   const isPath = value?.startsWith(PROPERTIES) === true && !value.split('.').includes('');
   if (!isPath) return [{ path, message: `must be properties.<path>, the value of which you want the ${aggregate}` }];

@@ -1,8 +1,9 @@
 import { eventReader, type EventProperty } from '../../properties/concerned-properties.ts';
-import { bucketsOf, merged, type Buckets } from '../../../core/vocabulary/state/computed-buckets.ts';
+import { bucketsOf, merged } from '../../../core/vocabulary/state/computed-buckets.ts';
 import type { PropertyFilled } from '../../../core/vocabulary/documents/computed.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { PastEvent } from '../../../core/vocabulary/event-history.ts';
+import type { Buckets } from '../../../core/vocabulary/state/aggregates.ts';
 
 /** A property whose past is read. */
 export interface FillProperty extends EventProperty {

@@ -1,10 +1,5 @@
-import {
-  AGGREGATES,
-  aggregateOf,
-  type ActiveProperties,
-  type ComputedScalar,
-  type ComputedValue,
-} from '../../vocabulary/documents/computed.ts';
+import type { ActiveProperties, ComputedValue } from '../../vocabulary/documents/computed.ts';
+import { AGGREGATES, aggregateOf, type ComputedScalar } from '../../vocabulary/state/aggregates.ts';
 
 /** Layouts of computed properties in states. */
 export type ComputedTuple = [

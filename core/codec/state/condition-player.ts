@@ -1,5 +1,5 @@
 import type { PlayerState } from '../../vocabulary/state/state.ts';
-import { aggregateOf, type ComputedScalar, type ComputedValue } from '../../vocabulary/documents/computed.ts';
+import type { ComputedValue } from '../../vocabulary/documents/computed.ts';
 import type { DeviceInfo } from '../../vocabulary/commands/commands.ts';
 import type { EventCounter } from '../../vocabulary/state/player.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../msgpack-cursor.ts';
 import { LIFECYCLE_STAGES } from '../../vocabulary/state/lifecycle-stages.ts';
 import { readHead } from './state-outline.ts';
+import { aggregateOf, type ComputedScalar } from '../../vocabulary/state/aggregates.ts';
 
 /** Positions of fields in the layout of a player (state-layout.ts). */
 const DEVICE = 22;

@@ -1,17 +1,8 @@
 import type { JsonObject, JsonText } from '../../kernel/text/json.ts';
 import type { FactBase } from '../facts/fact-base.ts';
+import type { Aggregate, Buckets, ComputedScalar } from '../state/aggregates.ts';
 
 /* Computed properties: what is computed from a player's events, and the values that a player's state holds. */
-
-/** By number in states and facts. Never reorder: append. */
-export const AGGREGATES = ['count', 'sum', 'max', 'min', 'average', 'first', 'last', 'distinct'] as const;
-export type Aggregate = (typeof AGGREGATES)[number];
-
-export function aggregateOf(number: number): Aggregate {
-  const aggregate = AGGREGATES[number];
-  if (aggregate === undefined) throw new Error(`the aggregate ${number} is unknown: a newer version wrote it`);
-  return aggregate;
-}
 
 /** What a computed property computes. Two properties with the same content are one. */
 export interface PropertySpec {
@@ -66,8 +57,6 @@ export interface ComputedEvents {
   events: { at: number; values: [property: number, value: ComputedScalar][] }[];
 }
 
-export type ComputedScalar = number | string | boolean;
-
 /** A computed property of one player. */
 export interface ComputedValue {
   id: string;
@@ -76,8 +65,8 @@ export interface ComputedValue {
   days: number;
   /** Whether the past is included. */
   filled: boolean;
-  /** Flat, newest day first; see computed-buckets.ts. */
-  buckets: readonly ComputedScalar[];
+  /** Flat, newest day first; see aggregates.ts. */
+  buckets: Buckets;
 }
 
 /** A named property, and the id of its key and content. */
@@ -120,7 +109,7 @@ export interface PropertyFilled extends FactBase {
   generation: number;
   aggregate: Aggregate;
   days: number;
-  buckets: readonly ComputedScalar[];
+  buckets: Buckets;
 }
 
 /** A player's values of properties that ended are removed. */

@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../../kernel/text/json.ts';
-import type { Aggregate } from './computed.ts';
 import type { Environment } from './scope.ts';
 import type { LifecycleStage } from '../state/lifecycle-stages.ts';
 import type { SavedQueryDocument } from './saved-query.ts';
 import type { ProposalDocument } from './proposal.ts';
 import type { UserDocument } from './users.ts';
 import type { WriteMark } from './write-mark.ts';
+import type { Aggregate } from '../state/aggregates.ts';
 
 /**
  * The secrets with which a game's server signs player tokens. They are stored apart from the game, because a process

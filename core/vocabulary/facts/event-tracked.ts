@@ -1,10 +1,11 @@
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { Release, TrackItem } from '../commands/commands.ts';
-import { AGGREGATES, aggregateOf, type ComputedScalar, type ComputedUpdate } from '../documents/computed.ts';
+import type { ComputedUpdate } from '../documents/computed.ts';
 import type { FactBase } from './fact-base.ts';
 import type { LifecycleStage } from '../state/lifecycle-stages.ts';
 import type { CallerKind, Scope } from '../documents/scope.ts';
 import type { PlayerState } from '../state/state.ts';
+import { AGGREGATES, aggregateOf, type ComputedScalar } from '../state/aggregates.ts';
 
 /*
  * The fact of an accepted event: its fields, their sources, and its layout in the log. The layout is positional,

@@ -4,8 +4,8 @@ import type { Json } from '../../kernel/text/json.ts';
 import { LIMITS } from '../../kernel/limits.ts';
 import { decodeState, encodeState } from '../../codec/codec.ts';
 import { aPlayer } from '../../../actors/testing.ts';
-import { AGGREGATES, type Aggregate, type ComputedScalar } from '../documents/computed.ts';
-import { bucketsOf, merged, valueAt, valueChangesAt, type Buckets } from './computed-buckets.ts';
+import { bucketsOf, merged, valueAt, valueChangesAt } from './computed-buckets.ts';
+import { AGGREGATES, type Aggregate, type Buckets, type ComputedScalar } from './aggregates.ts';
 
 interface Happened {
   atMs: number;

@@ -1,5 +1,4 @@
 import { Type, type Static } from 'typebox';
-import { AGGREGATES, type Aggregate } from '../../../core/vocabulary/documents/computed.ts';
 import type { PropertyDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
@@ -7,6 +6,7 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../input/fields.ts';
 import type { SegmentsProgress } from '../route/request-context.ts';
+import { AGGREGATE_RULES, AGGREGATES, type Aggregate } from '../../../core/vocabulary/state/aggregates.ts';
 
 /* The computed property resource: schemas of its bodies and responses, its JSON text and its examples. */
 
@@ -24,10 +24,7 @@ const Where = Type.Unsafe<JsonObject | null>({
 const AggregateField = Type.Unsafe<Aggregate>({
   type: 'string',
   enum: [...AGGREGATES],
-  description:
-    '`count`: number of events. `sum`, `average`, `max`, `min`: of the numbers in `value`; sums and averages have four ' +
-    'decimals. `first`, `last`: the earliest or latest value. `distinct`: number of different values, at most ' +
-    `${LIMITS.distinctValues}.`,
+  description: AGGREGATES.map((name) => `\`${name}\`: ${AGGREGATE_RULES[name].description}.`).join(' '),
 });
 const Value = Type.Unsafe<string | null>({
   type: ['string', 'null'],

@@ -8,6 +8,7 @@ import {
   type PropertyFilled,
   type PropertySpec,
 } from '../../../core/vocabulary/documents/computed.ts';
+import { AGGREGATE_RULES } from '../../../core/vocabulary/state/aggregates.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
 import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
 import type { EntityState, LedgerState, PlayerState } from '../../../core/vocabulary/state/state.ts';
@@ -179,7 +180,7 @@ function afterFilled(
   const { lived, counted } = countingOf(player);
   const held = counted.get(id);
   // Days before the window may be read or not.
-  const width = aggregate === 'average' || aggregate === 'first' || aggregate === 'last' ? 3 : 2;
+  const { width } = AGGREGATE_RULES[aggregate];
   const read = buckets.filter((_, place) => place % width === 0).map(Number);
   const since = days === 0 ? -Infinity : Math.min(dayOf(at) - days + 1, ...read);
   const past = pastOf(player, spec, from).filter((event) => dayOf(event.at) >= since);

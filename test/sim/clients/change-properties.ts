@@ -1,3 +1,4 @@
+import { AGGREGATES } from '../../../core/vocabulary/state/aggregates.ts';
 import { sleep } from '../../../core/kernel/clock.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { PropertyDocument } from '../../../core/vocabulary/documents/documents.ts';
@@ -46,7 +47,7 @@ export async function changeProperties({ world, serving, done }: ChangeOptions):
 }
 
 function drawProperty(random: Random, key: string, version: number): PropertyDocument {
-  const aggregate = random.pick(['count', 'sum', 'max', 'min', 'average', 'first', 'last', 'distinct'] as const);
+  const aggregate = random.pick(AGGREGATES);
   const path = aggregate === 'distinct' ? 'level' : random.pick(['s', 'level']);
   return {
     key,

@@ -1,9 +1,6 @@
 import { propertyIdOf } from '../../../../actors/computed/property-spec.ts';
 import {
-  AGGREGATES,
   propertiesLedgerOf,
-  type Aggregate,
-  type ComputedScalar,
   type ComputedUpdate,
   type PropertySpec,
 } from '../../../../core/vocabulary/documents/computed.ts';
@@ -12,6 +9,7 @@ import type { EntityState, PlayerState } from '../../../../core/vocabulary/state
 import type { Json, JsonObject } from '../../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { numberOfText } from '../../../../core/kernel/text/text-number.ts';
+import { AGGREGATES, type Aggregate, type ComputedScalar } from '../../../../core/vocabulary/state/aggregates.ts';
 
 /**
  * Computed properties as documented. The model keeps every event of a player's present life, and of each property the
