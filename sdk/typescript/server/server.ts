@@ -46,7 +46,8 @@ export type { ServerPlatform } from './server-platform.ts';
 export { ServiceError, type FieldFault, type ServiceErrorCode } from './service-error.ts';
 export { verifyWebhook, WebhookError } from './webhook.ts';
 export type { WebhookFault, WebhookHeaders, WebhookOptions } from './webhook.ts';
-export type { WebhookData, WebhookEvent } from './webhook-event.ts';
+export type { WebhookData } from '../../../streams/config/webhooks/webhook-kinds.ts';
+export type { WebhookEvent } from './webhook-event.ts';
 
 /** The widened type of a fallback: `'old'` stands for any text. */
 type Widened<T> = T extends string ? string : T extends number ? number : T extends boolean ? boolean : T;

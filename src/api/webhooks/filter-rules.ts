@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { FilterCondition } from '../../../core/vocabulary/documents/documents.ts';
-import { WILDCARDS } from '../../../streams/config/webhooks/webhook-kinds.ts';
-import { cataloguedKinds, type DataShape, WEBHOOK_DATA } from '../../../streams/config/webhooks/webhook-data.ts';
+import { WEBHOOK_KINDS, type CatalogueKind, type DataShape } from '../../../streams/config/webhooks/webhook-kinds.ts';
+import { cataloguedKinds, isCatalogueKind, WILDCARDS } from '../../../streams/config/webhooks/webhook-patterns.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import { pointerPart } from '../../../core/kernel/validation/validation.ts';
 
@@ -27,7 +27,7 @@ export function filterFaults(filters: Filters, events: readonly string[]): Field
   const kinds = cataloguedKinds(events);
   return Object.entries(filters).flatMap(([path, condition]) => {
     const at = `/filters/${pointerPart(path)}`;
-    const shapes = kinds.flatMap((kind) => shapeAt(path, WEBHOOK_DATA[kind]) ?? []);
+    const shapes = kinds.flatMap((kind) => shapeAt(path, WEBHOOK_KINDS[kind].data) ?? []);
     if (shapes.length === 0) return [{ path: at, message: nothingAt(path, kinds) }];
     if (isContradiction(condition)) return [{ path: at, message: 'can never hold: its bounds exclude each other' }];
     return [];
@@ -46,7 +46,7 @@ export function webhookWarnings(filters: Filters, events: readonly string[]): Fi
     if (path.split('.').some((part) => /^\d+$|\[(?:\d*|\*)\]$/.test(part))) {
       return [{ path: at, message: 'does not look into lists; `contains` on the list itself compares its items' }];
     }
-    const without = kinds.filter((kind) => shapeAt(path, WEBHOOK_DATA[kind]) === undefined);
+    const without = kinds.filter((kind) => shapeAt(path, WEBHOOK_KINDS[kind].data) === undefined);
     return without.length === 0 ? [] : [{ path: at, message: `is a field that ${without.join(', ')} does not have` }];
   });
   return [...events.flatMap(eventWarning), ...ofFilters];
@@ -60,11 +60,11 @@ function eventWarning(event: string, index: number): FieldFault[] {
   }
   if (event.trim() !== event)
     return [{ path, message: 'begins or ends with a blank, as only an event of that name would' }];
-  const like = Object.keys(WEBHOOK_DATA).find((kind) => kind !== event && plain(kind) === plain(event));
+  const like = Object.keys(WEBHOOK_KINDS).find((kind) => kind !== event && plain(kind) === plain(event));
   if (like !== undefined) return [{ path, message: `is the name of an event, not the kind \`${like}\`` }];
   const [group = ''] = event.split('.');
   const isGroup = ['event', 'events', 'player', 'players', 'flag', 'flags'].includes(group.toLowerCase());
-  if (!event.includes('.') || event.startsWith('event.') || !isGroup || Object.hasOwn(WEBHOOK_DATA, event)) return [];
+  if (!event.includes('.') || event.startsWith('event.') || !isGroup || isCatalogueKind(event)) return [];
   return [{ path, message: 'is the name of an event, not a kind of the catalogue; kinds are written in lower case' }];
 }
 
@@ -79,9 +79,9 @@ function shapeAt(path: string, fields: Readonly<Record<string, DataShape>>): Dat
   return shape === 'object' || shape === 'any' ? 'any' : undefined;
 }
 
-function nothingAt(path: string, kinds: readonly (keyof typeof WEBHOOK_DATA)[]): string {
+function nothingAt(path: string, kinds: readonly CatalogueKind[]): string {
   if (path.startsWith('data.')) return `begins at \`data\` itself: write \`${path.slice('data.'.length)}\``;
-  const fields = [...new Set(kinds.flatMap((kind) => Object.keys(WEBHOOK_DATA[kind])))];
+  const fields = [...new Set(kinds.flatMap((kind) => Object.keys(WEBHOOK_KINDS[kind].data)))];
   const own = fields.includes('properties') ? `; a property of an event is \`properties.${path}\`` : '';
   return `is in no payload of this webhook, whose fields are ${fields.join(', ')}${own}`;
 }

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { FilterCondition, WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { HIDDEN, hiddenPath, hiddenValues } from '../../../streams/config/hidden-texts.ts';
-import { FILTER_OPERATORS } from '../../../streams/config/webhooks/webhook-kinds.ts';
+import { FILTER_OPERATORS } from '../../../streams/config/webhooks/webhook-patterns.ts';
 import { mayAct } from '../console/users/permissions.ts';
 import type { ApiKey } from '../../access/api-key.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isMetadataHost } from '../../../streams/config/webhooks/metadata-hosts.ts';
 import { isReservedHeader } from '../../../streams/config/webhooks/webhook-headers.ts';
-import { isWebhookEventPattern } from '../../../streams/config/webhooks/webhook-kinds.ts';
+import { isWebhookEventPattern } from '../../../streams/config/webhooks/webhook-patterns.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
-import { isWebhookEventPattern } from '../../../streams/config/webhooks/webhook-kinds.ts';
+import { isWebhookEventPattern } from '../../../streams/config/webhooks/webhook-patterns.ts';
 import type { TestSample } from '../../../streams/webhook-operations.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';

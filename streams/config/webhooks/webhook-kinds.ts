@@ -1,51 +1,104 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { FilterOperator } from '../../../core/vocabulary/documents/documents.ts';
+import type { ChurnFactor, ChurnLevel } from '../../../core/vocabulary/state/churn-risk.ts';
+import type { LifecycleStage } from '../../../core/vocabulary/state/lifecycle-stages.ts';
 
-/**
- * The catalogue of webhook event kinds. The API validates definitions with it, and the sink matches facts with it. A
- * webhook may subscribe to a reserved kind, which no fact produces yet. `event.<event_name>` covers tracked events, so
- * they are not listed by name.
+/*
+ * The catalogue of webhook event kinds, with the fields of each payload's `data`. The API validates definitions with
+ * it, the sink matches facts with it (`sinks/webhooks/record/occurrences.ts` maps each kind to its fact), the console
+ * lists it, and the SDK for game servers has its types from it.
  */
-export const WEBHOOK_KINDS = {
-  'player.created': 'A new player was identified.',
-  'player.updated': 'Something of a player changed.',
-  'player.lifecycle_changed': "A player's lifecycle stage changed.",
-  'player.segment_entered': 'A player joined a segment.',
-  'player.segment_exited': 'A player left a segment.',
-  'event.*': 'Any event was tracked.',
-  'flag.evaluated': 'A player was exposed to a feature flag.',
-  'campaign.triggered': 'A retention campaign was triggered for a player.',
-  'churn.risk_high': 'A player became a high churn risk.',
-} as const satisfies Record<string, string>;
 
-export type WebhookKind = Exclude<keyof typeof WEBHOOK_KINDS, 'event.*'> | `event.${string}`;
-
-/** Filter operators and their descriptions in the OpenAPI document. All filters of a webhook must hold. */
-export const FILTER_OPERATORS = {
-  eq: 'Equal to the given string, number, boolean or null.',
-  ne: 'Not equal to the given string, number, boolean or null. Holds for an absent value.',
-  gt: 'A number greater than the given one.',
-  gte: 'A number greater than or equal to the given one.',
-  lt: 'A number less than the given one.',
-  lte: 'A number less than or equal to the given one.',
-  in: 'Equal to one value of the given array.',
-  nin: 'Equal to no value of the given array. Holds for an absent value.',
-  contains: 'A string or an array that contains the given value.',
-  exists: 'Whether the value is present (true) or absent (false).',
-} as const satisfies Record<FilterOperator, string>;
-
-/** Patterns that match several kinds. */
-export const WILDCARDS: ReadonlySet<string> = new Set(['*', 'player.*', 'event.*']);
-const RESERVED_GROUPS = ['player.', 'flag.', 'campaign.', 'churn.'];
-
-/**
- * Whether `text` is valid in a webhook's `events`: a kind of the catalogue, a wildcard, `event.<event_name>`, or the
- * bare name of an event. A name that starts with a group of the catalogue must be in it, because `player.craeted` is a
- * typing error; an event of that name can be written as `event.player.craeted`.
- */
-export function isWebhookEventPattern(text: string): boolean {
-  if (WILDCARDS.has(text) || Object.hasOwn(WEBHOOK_KINDS, text)) return true;
-  if (RESERVED_GROUPS.some((group) => text.startsWith(group))) return false;
-  const name = text.startsWith('event.') ? text.slice('event.'.length) : text;
-  return name.length > 0 && name.length <= LIMITS.nameLength;
+/** What a field holds. Those of `object` and `any` are JSON values of the caller's. */
+interface Shapes {
+  text: string;
+  'text or null': string | null;
+  'text or absent': string | undefined;
+  number: number;
+  boolean: boolean;
+  stage: LifecycleStage;
+  'churn level': ChurnLevel;
+  'churn factors': readonly ChurnFactor[];
+  texts: readonly string[];
+  object: Readonly<Record<string, unknown>>;
+  any: unknown;
 }
+
+export type DataShape = keyof Shapes;
+
+interface KindEntry {
+  /** When it is sent. */
+  description: string;
+  data: Readonly<Record<string, DataShape>>;
+}
+
+const OF_PLAYER = { player_id: 'text', external_id: 'text' } as const;
+const PLAYER = {
+  ...OF_PLAYER,
+  id: 'text',
+  device_id: 'text or null',
+  email: 'text or null',
+  lifecycle_stage: 'stage',
+  session_count: 'number',
+  total_revenue: 'number',
+  is_payer: 'boolean',
+  first_seen_at: 'text',
+  last_seen_at: 'text or null',
+  attributes: 'object',
+  changed: 'texts',
+} as const;
+const SEGMENT = { ...OF_PLAYER, segment_id: 'text', segment_key: 'text' } as const;
+
+/** `event.<event_name>` covers tracked events, so they are not listed by name. */
+export const WEBHOOK_KINDS = {
+  'player.created': { description: 'A new player was identified.', data: PLAYER },
+  'player.updated': { description: 'Something of a player changed.', data: PLAYER },
+  'player.lifecycle_changed': {
+    description: "A player's lifecycle stage changed.",
+    data: { ...OF_PLAYER, from: 'stage', to: 'stage', changed_at: 'text' },
+  },
+  'player.segment_entered': { description: 'A player joined a segment.', data: SEGMENT },
+  'player.segment_exited': { description: 'A player left a segment.', data: SEGMENT },
+  'event.*': {
+    description: 'Any event was tracked.',
+    data: { ...OF_PLAYER, event_name: 'text', properties: 'object' },
+  },
+  'flag.evaluated': {
+    description: 'A player was exposed to a feature flag.',
+    data: {
+      ...OF_PLAYER,
+      flag_key: 'text',
+      value: 'any',
+      variant_key: 'text or null',
+      reason: 'text',
+      segment_id: 'text or absent',
+      flag_version: 'number',
+    },
+  },
+  'campaign.triggered': {
+    description: 'A retention campaign was triggered for a player.',
+    data: { ...OF_PLAYER, campaign_id: 'text', intervention_id: 'text' },
+  },
+  'churn.risk_high': {
+    description: 'A player became a high churn risk.',
+    data: {
+      ...OF_PLAYER,
+      risk_score: 'number',
+      risk_level: 'churn level',
+      factors: 'churn factors',
+      prediction_date: 'text',
+      confidence: 'number',
+    },
+  },
+} as const satisfies Readonly<Record<string, KindEntry>>;
+
+export type CatalogueKind = keyof typeof WEBHOOK_KINDS;
+export type WebhookKind = Exclude<CatalogueKind, 'event.*'> | `event.${string}`;
+
+type DataOf<Kind extends CatalogueKind> = {
+  readonly [Field in keyof (typeof WEBHOOK_KINDS)[Kind]['data']]: ShapeOf<(typeof WEBHOOK_KINDS)[Kind]['data'][Field]>;
+};
+type ShapeOf<Name> = Name extends DataShape ? Shapes[Name] : never;
+
+/** `data` by type of event. Tracked events have the type `event.<name>`. */
+export type WebhookData = {
+  [Kind in WebhookKind]: DataOf<Kind extends CatalogueKind ? Kind : 'event.*'>;
+};

@@ -1,22 +1,11 @@
+import { WEBHOOK_KINDS } from '../../../../streams/config/webhooks/webhook-kinds.ts';
 import { Alert, NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { JsonEditor } from '../../parts/editors/json-editor.tsx';
 import { TEXTS } from '../../texts.ts';
 import { BACKOFFS, type EditedWebhook } from './edited-webhook.ts';
 
 const { form } = TEXTS.webhook;
-const KINDS = [
-  '*',
-  'event.*',
-  'player.*',
-  'player.created',
-  'player.updated',
-  'player.lifecycle_changed',
-  'player.segment_entered',
-  'player.segment_exited',
-  'flag.evaluated',
-  'campaign.triggered',
-  'churn.risk_high',
-];
+const KINDS = ['*', 'player.*', ...Object.keys(WEBHOOK_KINDS)];
 
 interface WebhookFieldsProps {
   edited: EditedWebhook;

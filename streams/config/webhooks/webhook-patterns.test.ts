@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isWebhookEventPattern } from './webhook-kinds.ts';
+import { isWebhookEventPattern } from './webhook-patterns.ts';
 
 it.each(['*', 'event.*', 'player.*', 'player.created', 'churn.risk_high', 'flag.evaluated', 'campaign.triggered'])(
   'takes a kind of the catalogue or a wildcard: %s',
