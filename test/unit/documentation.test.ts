@@ -15,7 +15,7 @@ import { LIMITS } from '../../core/kernel/limits.ts';
 import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
 import { TIERS } from '../../core/vocabulary/documents/documents.ts';
 import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS, type BucketName } from '../../streams/log/stream-definitions.ts';
-import { WEBHOOK_KINDS } from '../../streams/config/webhooks/webhook-kinds.ts';
+import { WEBHOOK_KINDS } from '../../core/vocabulary/documents/webhook-kinds.ts';
 import { FILTER_OPERATORS } from '../../streams/config/webhooks/webhook-patterns.ts';
 import {
   blocksOf,

@@ -46,7 +46,7 @@ export type { ServerPlatform } from './server-platform.ts';
 export { ServiceError, type FieldFault, type ServiceErrorCode } from './service-error.ts';
 export { verifyWebhook, WebhookError } from './webhook.ts';
 export type { WebhookFault, WebhookHeaders, WebhookOptions } from './webhook.ts';
-export type { WebhookData } from '../../../streams/config/webhooks/webhook-kinds.ts';
+export type { WebhookData } from '../../../core/vocabulary/documents/webhook-kinds.ts';
 export type { WebhookEvent } from './webhook-event.ts';
 
 /** The widened type of a fallback: `'old'` stands for any text. */

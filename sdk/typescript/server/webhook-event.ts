@@ -1,4 +1,4 @@
-import type { WebhookData } from '../../../streams/config/webhooks/webhook-kinds.ts';
+import type { WebhookData } from '../../../core/vocabulary/documents/webhook-kinds.ts';
 
 /* The events of webhooks, by type. */
 

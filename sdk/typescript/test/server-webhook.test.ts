@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
-import { WEBHOOK_KINDS } from '../../../streams/config/webhooks/webhook-kinds.ts';
+import { WEBHOOK_KINDS } from '../../../core/vocabulary/documents/webhook-kinds.ts';
 import { createHttpSender } from '../../../streams/sinks/webhooks/delivery/http/http-sender.ts';
 import { sendTest } from '../../../streams/sinks/webhooks/recovery/send-test.ts';
 import { signDelivery } from '../../../streams/sinks/webhooks/record/signature.ts';

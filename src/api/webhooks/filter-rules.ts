@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { FilterCondition } from '../../../core/vocabulary/documents/documents.ts';
-import { WEBHOOK_KINDS, type CatalogueKind, type DataShape } from '../../../streams/config/webhooks/webhook-kinds.ts';
+import { WEBHOOK_KINDS, type CatalogueKind, type DataShape } from '../../../core/vocabulary/documents/webhook-kinds.ts';
 import { cataloguedKinds, isCatalogueKind, WILDCARDS } from '../../../streams/config/webhooks/webhook-patterns.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import { pointerPart } from '../../../core/kernel/validation/validation.ts';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { FilterOperator } from '../../../core/vocabulary/documents/documents.ts';
-import { WEBHOOK_KINDS, type CatalogueKind } from './webhook-kinds.ts';
+import { WEBHOOK_KINDS, type CatalogueKind } from '../../../core/vocabulary/documents/webhook-kinds.ts';
 
 /* What a webhook may subscribe to, and the operators of its filters. */
 

@@ -1,4 +1,4 @@
-import { WEBHOOK_KINDS } from '../../../../streams/config/webhooks/webhook-kinds.ts';
+import { WEBHOOK_KINDS } from '../../../../core/vocabulary/documents/webhook-kinds.ts';
 import { Alert, NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { JsonEditor } from '../../parts/editors/json-editor.tsx';
 import { TEXTS } from '../../texts.ts';

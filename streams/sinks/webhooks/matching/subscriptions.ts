@@ -1,7 +1,7 @@
 import { scopeKey } from '../record/scope-key.ts';
 import type { Json } from '../../../../core/kernel/text/json.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
-import { WEBHOOK_KINDS } from '../../../config/webhooks/webhook-kinds.ts';
+import { WEBHOOK_KINDS } from '../../../../core/vocabulary/documents/webhook-kinds.ts';
 import { createdRevisionOf } from '../../../config/webhooks/webhook-revision.ts';
 import { compileFilters } from './filters.ts';
 import type { WebhookConfig } from '../record/webhook-config.ts';

@@ -3,7 +3,7 @@ import type { SegmentEntered, SegmentExited, Fact } from '../../../../core/vocab
 import type { FlagExposed } from '../../../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerView } from '../../../../core/vocabulary/state/player.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
-import type { WebhookKind } from '../../../config/webhooks/webhook-kinds.ts';
+import type { WebhookKind } from '../../../../core/vocabulary/documents/webhook-kinds.ts';
 import { churnData } from './churn-data.ts';
 import { ofFact, type AnyOccurrence, type SampleBase } from './fact-occurrence.ts';
 import { playerData } from './player-data.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WEBHOOK_KINDS, type DataShape } from '../../../../config/webhooks/webhook-kinds.ts';
+import { WEBHOOK_KINDS, type DataShape } from '../../../../../core/vocabulary/documents/webhook-kinds.ts';
 import { cataloguedKinds } from '../../../../config/webhooks/webhook-patterns.ts';
 import { LIFECYCLE_STAGES } from '../../../../../core/vocabulary/state/lifecycle-stages.ts';
 import { occurrenceOf } from '../../record/occurrences.ts';

@@ -1,5 +1,5 @@
-import type { ChurnFactor, ChurnLevel } from '../../../core/vocabulary/state/churn-risk.ts';
-import type { LifecycleStage } from '../../../core/vocabulary/state/lifecycle-stages.ts';
+import type { ChurnFactor, ChurnLevel } from '../state/churn-risk.ts';
+import type { LifecycleStage } from '../state/lifecycle-stages.ts';
 
 /*
  * The catalogue of webhook event kinds, with the fields of each payload's `data`. The API validates definitions with
