@@ -155,7 +155,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/process': ['src/settings', 'src/health'],
   'src/operations': ['src/api', 'src/health'],
   'src/local': ['src/settings', 'src/sql-gate', 'src/api', 'src/gateway', 'src/process'],
-  src: [
+  'src/parts': [
     'src/settings',
     'src/scoring',
     'src/trace',
@@ -166,6 +166,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/operations',
     'src/local',
   ],
+  src: ['src/settings', 'src/process', 'src/local', 'src/parts'],
   'src/cli': ['src/settings', 'src/scoring', 'src/trace', 'src/api', 'src/gateway', 'src/process', 'src/local'],
 };
 

@@ -60,12 +60,12 @@ describe('imports of what stands beside the service', () => {
     expect(show(wrong)).toEqual([]);
   });
 
-  it('only main.ts, the local services and the command line read the configuration', () => {
+  it('only the parts of a process, the local services and the command line read the configuration', () => {
     const wrong = imports.filter(
       ({ from, to, typeOnly }) =>
         to === 'src/settings/config.ts' &&
         !typeOnly &&
-        !/^(src\/(main|process\/sinks-thread|settings|local|cli)|bench\/)/.test(from),
+        !/^(src\/(main|parts|process\/sinks-thread|settings|local|cli)|bench\/)/.test(from),
     );
     expect(show(wrong)).toEqual([]);
   });

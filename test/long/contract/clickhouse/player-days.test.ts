@@ -1,15 +1,5 @@
-import {
-  assert,
-  asyncProperty,
-  boolean,
-  constant,
-  constantFrom,
-  integer,
-  oneof,
-  record,
-  uniqueArray,
-  type Arbitrary,
-} from 'fast-check';
+import * as fc from 'fast-check';
+import type { Arbitrary } from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../../../clickhouse-schema/migrations/migrate.ts';
 import { BUILD_DAY } from '../../../../streams/sinks/clickhouse/player-days/statements.ts';
@@ -271,18 +261,18 @@ async function buildAll(from: number, to: number): Promise<void> {
   for (const [place, day] of days.entries()) await target.build(day, place, from, position);
 }
 
-const arbitraryRow: Arbitrary<Row> = record({
-  kind: constantFrom('event', 'event', 'event', 'session', 'purchase', 'reversal', 'beginning'),
-  game: constantFrom('a', 'a', 'b'),
-  player: integer({ min: 1, max: 4 }),
-  received: integer({ min: 0, max: 5 * 24 }),
-  late: oneof(constant(0), integer({ min: -30, max: 40 }), constantFrom(167, 168, 169)),
-  value: integer({ min: 1, max: 50 }),
-  country: constantFrom('', 'DE', 'FI', 'JP'),
-  platform: constantFrom('', 'ios', 'android'),
+const arbitraryRow: Arbitrary<Row> = fc.record({
+  kind: fc.constantFrom('event', 'event', 'event', 'session', 'purchase', 'reversal', 'beginning'),
+  game: fc.constantFrom('a', 'a', 'b'),
+  player: fc.integer({ min: 1, max: 4 }),
+  received: fc.integer({ min: 0, max: 5 * 24 }),
+  late: fc.oneof(fc.constant(0), fc.integer({ min: -30, max: 40 }), fc.constantFrom(167, 168, 169)),
+  value: fc.integer({ min: 1, max: 50 }),
+  country: fc.constantFrom('', 'DE', 'FI', 'JP'),
+  platform: fc.constantFrom('', 'ios', 'android'),
 });
 /** Rows with distinct times of receipt, so that the last country of a day is one. */
-const arbitraryRows = uniqueArray(arbitraryRow, {
+const arbitraryRows = fc.uniqueArray(arbitraryRow, {
   selector: ({ received }) => received,
   minLength: 1,
   maxLength: 30,
@@ -293,8 +283,8 @@ describe('player_days', () => {
     'equals a recount of all rows, however these are spread over builds, and without an erased player',
     { timeout: 120_000 },
     async () => {
-      await assert(
-        asyncProperty(arbitraryRows, integer({ min: 1, max: 3 }), boolean(), async (rows, builds, repeats) => {
+      await fc.assert(
+        fc.asyncProperty(arbitraryRows, fc.integer({ min: 1, max: 3 }), fc.boolean(), async (rows, builds, repeats) => {
           for (const table of [
             'events',
             'sessions',
