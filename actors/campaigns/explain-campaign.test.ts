@@ -1,14 +1,20 @@
-import { assert, constantFrom, integer, option, property, record } from 'fast-check';
+import { type Arbitrary, assert, boolean, constantFrom, integer, nat, option, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
+import type { JsonObject } from '../../core/kernel/text/json.ts';
+import type { Scope } from '../../core/vocabulary/documents/scope.ts';
+import { eventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
+import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
+import type { PlayerState } from '../../core/vocabulary/state/state.ts';
+import { memberOf, playerIdOf } from '../flags/evaluate/testing.ts';
 import { aPlayer } from '../testing.ts';
+import { given } from '../testing/harness.ts';
+import { ask } from './campaign-steps.ts';
 import { explainCampaign } from './explain-campaign.ts';
-import { suppressionOf } from './suppression.ts';
-import { tallyOf } from './tally.ts';
-import { aCampaign, campaignSetOf } from './testing.ts';
-
-const NOON = 20_000 * DAY_MS + DAY_MS / 2;
+import { offerInterventions } from './offer.ts';
+import { aCampaign, aSession, campaignSetOf, NOON, waiting } from './testing.ts';
+import { triggerCampaigns } from './trigger-campaigns.ts';
 
 function explained(
   some: Parameters<typeof aCampaign>[0] = {},
@@ -17,7 +23,7 @@ function explained(
 ) {
   const [campaign] = campaignSetOf(aCampaign(some)).all;
   if (campaign === undefined) throw new Error('there is no campaign');
-  return explainCampaign(campaign, aPlayer(of), NOON, properties, LIMITS);
+  return explainCampaign(ask(campaign, { player: aPlayer(of), nowMs: NOON, properties }, LIMITS));
 }
 const tally = {
   campaignId: aCampaign().id,
@@ -63,32 +69,133 @@ describe('explaining a campaign for a player', () => {
     expect([check(), check({ level: 9 }), check({ level: 10 })]).toEqual([undefined, false, true]);
   });
 
-  it('decides as the owner of the player does', () => {
-    const cap = option(integer({ min: 1, max: 3 }), { nil: null });
-    const cases = record({
-      total: cap,
-      perDay: cap,
-      cooldownSeconds: constantFrom(0, 2, 60),
-      holdoutPercentage: constantFrom(0, 50, 100),
-      quietHours: constantFrom(null, { from: '11:00', to: '13:00' }),
-      given: integer({ min: 0, max: 25 }),
-      others: integer({ min: 0, max: 25 }),
+  it('says without an event that the conditions fail if they fail for every event', () => {
+    const conditions = { is_payer: true, 'properties.level': { $gte: 10 } };
+    const trigger = { kind: 'event', event: 'level_failed', conditions } as const;
+    expect(explained({ trigger }, { isPayer: false })).toMatchObject({ decidedBy: 'conditions' });
+    expect(explained({ trigger }, { isPayer: true })).toMatchObject({ outcome: 'given' });
+  });
+});
+
+describe('decision and explanation agree for any campaign and player', () => {
+  const cap = option(integer({ min: 1, max: 3 }), { nil: null });
+  const time = (...some: number[]) => constantFrom(null, null, null, ...some);
+  const level: JsonObject = { 'properties.level': { $gte: 10 } };
+  const document = record({
+    enabled: constantFrom(true, true, true, false),
+    startAt: time(NOON, NOON + 1),
+    endAt: time(NOON, NOON + 1),
+    audience: constantFrom(null, 'seg_a'),
+    trigger: constantFrom<JsonObject | undefined>(
+      undefined,
+      level,
+      { is_payer: true },
+      { ...level, is_payer: true },
+      { $or: [level, { is_payer: true }] },
+      { $not: level },
+    ).map((conditions) => ({ kind: 'event', event: 'level_failed', ...(conditions && { conditions }) }) as const),
+    caps: record({ total: cap, perDay: cap }),
+    cooldownSeconds: constantFrom(0, 2, 60),
+    holdoutPercentage: constantFrom(0, 0.5, 50, 99.99, 100),
+    quietHours: constantFrom(null, { from: '11:00', to: '13:00' }, { from: '13:00', to: '14:00' }),
+  });
+  const count = integer({ min: 0, max: 25 });
+  const waits = integer({ min: 0, max: LIMITS.interventionsPerPlayer });
+  const who = record({ turn: nat(999), isPayer: boolean(), isMember: boolean(), given: count, others: count, waits });
+
+  type Who = typeof who extends Arbitrary<infer Value> ? Value : never;
+
+  /** The player with its tallies, and with interventions of the campaign that wait for the session. */
+  function playerOf({ turn, isPayer, isMember, given: own, others, waits: waitingCount }: Who) {
+    return aPlayer({
+      id: playerIdOf(turn),
+      isPayer,
+      segments: isMember ? [memberOf('seg_a')] : [],
+      interventions: Array.from({ length: waitingCount }, (_, n) =>
+        waiting(n, { campaignId: aCampaign().id, createdAt: NOON - DAY_MS / 2, expiresAt: NOON + DAY_MS }),
+      ),
+      sessions: [aSession('ses_1', NOON - 1)],
+      campaignTallies: [
+        { ...tally, total: own, shown: own, today: own },
+        { ...tally, campaignId: 'cmp_other', total: others, shown: others, today: others },
+      ],
     });
+  }
+
+  it('when the trigger occurs', () => {
     assert(
-      property(cases, ({ total, perDay, given, others, ...some }) => {
-        const player = aPlayer({
-          campaignTallies: [
-            { ...tally, total: given, shown: given, today: given },
-            { ...tally, campaignId: 'cmp_other', total: others, shown: others, today: others },
-          ],
-        });
-        const [campaign] = campaignSetOf(aCampaign({ caps: { total, perDay }, ...some })).all;
+      property(document, who, integer({ min: 9, max: 10 }), (some, about, reached) => {
+        const player = playerOf(about);
+        const set = campaignSetOf(aCampaign(some));
+        const owner = given([player]);
+        const context = { game: player.game, environment: player.environment, at: NOON };
+        owner.draft.emit(eventOf(player, context, JSON.stringify({ level: reached })));
+        const [campaign] = set.all;
         if (campaign === undefined) throw new Error('there is no campaign');
-        const reason = suppressionOf(campaign, tallyOf(player, campaign.id), player, NOON, LIMITS);
-        const found = explainCampaign(campaign, player, NOON, undefined, LIMITS);
-        expect(found.decidedBy).toBe(reason);
-        expect(found.outcome).toBe(reason === undefined ? 'given' : 'suppressed');
+        const subject = { player: owner.player(player.id), nowMs: NOON };
+        const explanation = explainCampaign(ask(campaign, { ...subject, properties: { level: reached } }, LIMITS));
+        const before = explainCampaign(ask(campaign, subject, LIMITS));
+
+        triggerCampaigns(owner.draft, 0, set, context);
+        const [, outcome, ...more] = owner.facts;
+        expect(more).toEqual([]);
+        expect(explanation.outcome).toBe(OUTCOMES.get(outcome?.kind) ?? outcome);
+        expect(explanation.decidedBy).toBe(explanation.checks.find(({ passes }) => passes === false)?.check);
+        if (outcome?.kind === 'InterventionSuppressed') expect(explanation.decidedBy).toBe(outcome.reason);
+        // Without the event everything else is as with it, and the conditions are open or as they are.
+        const conditions = before.checks.find(({ check }) => check === 'conditions')?.passes;
+        expect(before.checks).toEqual(
+          explanation.checks.map((one) =>
+            one.check === 'conditions' ? { ...one, passes: conditions === undefined ? undefined : one.passes } : one,
+          ),
+        );
       }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('at delivery', () => {
+    assert(
+      property(document, who, (some, about) => {
+        const player = playerOf({ ...about, waits: 1 });
+        const set = campaignSetOf(aCampaign(some));
+        const [campaign] = set.all;
+        if (campaign === undefined) throw new Error('there is no campaign');
+        const { checks } = explainCampaign(ask(campaign, { player, nowMs: NOON }, LIMITS));
+        const failed = new Set(checks.filter(({ passes }) => passes === false).map(({ check }) => check));
+        const isQuiet = checks.some(({ check, until }) => check === 'quiet_hours' && until !== undefined);
+        const isHeldBack = isQuiet || failed.has('enabled') || failed.has('started') || failed.has('not_ended');
+        const isIneligible = failed.has('audience') || failed.has('conditions');
+        const reason = isIneligible ? 'not_eligible' : failed.has('holdout') ? 'holdout' : undefined;
+
+        const { draft } = given([player]);
+        const offered = offerInterventions(draft, player, 'ses_1', set, NOON);
+        expect(offered).toHaveLength(isHeldBack || reason !== undefined ? 0 : 1);
+        expect(draft.facts.map((fact) => ('reason' in fact ? fact.reason : fact.kind))).toEqual(
+          isHeldBack ? [] : [reason ?? 'InterventionOffered'],
+        );
+      }),
+      { numRuns: 1_000 },
     );
   });
 });
+
+const OUTCOMES = new Map<string | undefined, string>([
+  ['InterventionTriggered', 'given'],
+  ['InterventionSuppressed', 'suppressed'],
+  [undefined, 'not_concerned'],
+]);
+
+function eventOf(player: PlayerState, context: Scope & { at: number }, properties: string): DomainFact {
+  const item = {
+    index: 0,
+    playerId: player.id,
+    eventId: 'e-1',
+    remember: false,
+    eventName: 'level_failed',
+    properties,
+    sessionId: null,
+    timestamp: NOON,
+  };
+  return eventTracked(item, player, context, undefined, undefined, undefined);
+}

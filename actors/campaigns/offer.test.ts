@@ -7,36 +7,11 @@ import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aPlayer } from '../testing.ts';
 import { offerInterventions } from './offer.ts';
 import { tallyOf } from './tally.ts';
-import { aCampaign, campaignId, campaignSetOf } from './testing.ts';
-import type { OpenSession, PendingIntervention } from '../../core/vocabulary/state/player.ts';
+import { aCampaign, aSession, campaignId, campaignSetOf, NOON, waiting } from './testing.ts';
+import type { PendingIntervention } from '../../core/vocabulary/state/player.ts';
 
-const NOON = 20_000 * DAY_MS + DAY_MS / 2;
 const HOUR_MS = 3_600_000;
 
-const aSession = (sessionId: string, openedAt: number): OpenSession => ({
-  sessionId,
-  openedAt,
-  lastCallAt: openedAt,
-  ttlMs: 1_800_000,
-  flagKeys: null,
-  flags: [],
-  eventCount: 0,
-  achievements: [],
-  interventionsShown: 0,
-  interventionsClicked: 0,
-});
-const waiting = (n: number, some: Partial<PendingIntervention> = {}): PendingIntervention => ({
-  interventionId: `int_${n}`,
-  campaignId: campaignId(n),
-  campaignKey: `c${n}`,
-  campaignVersion: 1,
-  createdAt: NOON + n,
-  expiresAt: NOON + 7 * DAY_MS,
-  offers: 0,
-  offeredAt: 0,
-  shownAt: 0,
-  ...some,
-});
 const campaign = (n: number, some: Parameters<typeof aCampaign>[0] = {}) => aCampaign({ id: campaignId(n), ...some });
 
 /** A player with its pending interventions and its sessions. */

@@ -3,11 +3,10 @@ import { isExhausted } from '../conditions/steps.ts';
 import type { Draft } from '../decision/decision.ts';
 import type { Intervention } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Campaign } from '../decision/targeting.ts';
-import { causeOf, isInAudience, isRunning } from './define/campaign-document.ts';
+import { ask, type Asked, mustWait, withdrawalOf } from './campaign-steps.ts';
+import { causeOf } from './define/campaign-set.ts';
 import { byPriority } from './priority.ts';
 import { isWaiting } from './waiting.ts';
-import type { SuppressionReason } from '../../core/vocabulary/facts/suppression-reasons.ts';
 import type { OpenSession, PendingIntervention } from '../../core/vocabulary/state/player.ts';
 
 /**
@@ -32,8 +31,9 @@ export function offerInterventions(
   const session = state.sessions.find((open) => open.sessionId === sessionId);
   if (session === undefined) return [];
   const { id: entityId, game, environment, externalId } = state;
-  return deliverable(draft, state, session, campaigns, at).flatMap(({ pending, campaign }): Intervention[] => {
-    const reason = withdrawalOf(campaign, state, at);
+  return deliverable(draft, state, session, campaigns, at).flatMap(({ pending, asked }): Intervention[] => {
+    const { campaign } = asked;
+    const reason = withdrawalOf(asked);
     // Without steps left every condition is false. The next sync decides.
     if (reason === 'not_eligible' && isExhausted()) return [];
     const { interventionId, campaignId, campaignKey, campaignVersion } = pending;
@@ -49,16 +49,9 @@ export function offerInterventions(
   });
 }
 
-/** Why a waiting intervention is not delivered any more. What the event was does not matter now. */
-function withdrawalOf(campaign: Campaign, player: PlayerState, nowMs: number): SuppressionReason | undefined {
-  const isEligible = isInAudience(campaign.document, player) && campaign.stillAccepts({ player, nowMs });
-  if (!isEligible) return 'not_eligible';
-  return campaign.isHeldOut(player.id) ? 'holdout' : undefined;
-}
-
 interface Deliverable {
   pending: PendingIntervention;
-  campaign: Campaign;
+  asked: Asked;
 }
 
 function deliverable(
@@ -72,9 +65,10 @@ function deliverable(
   for (const pending of state.interventions) {
     if (!isWaiting(pending, at, limits) || session.openedAt <= pending.offeredAt) continue;
     const campaign = campaigns.get(pending.campaignId);
-    if (campaign === undefined || !isRunning(campaign.document, at)) continue;
-    if (campaign.quiet(state, at) === undefined) found.push({ pending, campaign });
+    if (campaign === undefined) continue;
+    const asked = ask(campaign, { player: state, nowMs: at }, limits);
+    if (!mustWait(asked)) found.push({ pending, asked });
   }
   // Interventions are sorted by age, and the sort is stable.
-  return found.sort((one, other) => byPriority(one.campaign.priority, other.campaign.priority));
+  return found.sort((one, other) => byPriority(one.asked.campaign.priority, other.asked.campaign.priority));
 }

@@ -1,4 +1,6 @@
+import { DAY_MS } from '../../core/kernel/days.ts';
 import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
+import type { OpenSession, PendingIntervention } from '../../core/vocabulary/state/player.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { definitionsOf } from '../testing.ts';
 import { createCampaignSet } from './define/campaign-set.ts';
@@ -46,3 +48,34 @@ export function campaignSetOf(...documents: readonly CampaignDocument[]): Campai
 export function campaignsOf(documents: readonly CampaignDocument[], segments = createSegmentSet([])): Definitions {
   return definitionsOf({}, segments, campaignSetOf(...documents));
 }
+
+/** Noon of a day, epoch milliseconds. */
+export const NOON = 20_000 * DAY_MS + DAY_MS / 2;
+
+/** An open session without calls. */
+export const aSession = (sessionId: string, openedAt: number): OpenSession => ({
+  sessionId,
+  openedAt,
+  lastCallAt: openedAt,
+  ttlMs: 1_800_000,
+  flagKeys: null,
+  flags: [],
+  eventCount: 0,
+  achievements: [],
+  interventionsShown: 0,
+  interventionsClicked: 0,
+});
+
+/** The n-th intervention of a test, of the n-th campaign. */
+export const waiting = (n: number, some: Partial<PendingIntervention> = {}): PendingIntervention => ({
+  interventionId: `int_${n}`,
+  campaignId: campaignId(n),
+  campaignKey: `c${n}`,
+  campaignVersion: 1,
+  createdAt: NOON + n,
+  expiresAt: NOON + 7 * DAY_MS,
+  offers: 0,
+  offeredAt: 0,
+  shownAt: 0,
+  ...some,
+});

@@ -10,11 +10,10 @@ import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer } from '../testing.ts';
 import { given } from '../testing/harness.ts';
 import { triggerSchedules } from './trigger-campaigns.ts';
-import { aCampaign, campaignId, campaignsOf } from './testing.ts';
+import { aCampaign, campaignId, campaignsOf, NOON } from './testing.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
 import type { Definitions } from '../decision/definitions.ts';
 
-const NOON = 20_000 * DAY_MS + DAY_MS / 2;
 const HOUR_MS = 3_600_000;
 const ID = aPlayer().id;
 

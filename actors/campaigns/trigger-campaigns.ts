@@ -4,14 +4,14 @@ import type { Json } from '../../core/kernel/text/json.ts';
 import { isObject } from '../conditions/values.ts';
 import { dayOf } from '../../core/kernel/days.ts';
 import { charge, isExhausted } from '../conditions/steps.ts';
-import { type Context, type Draft, playerIn, type PlayerLimits } from '../decision/decision.ts';
+import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Campaign, Subject } from '../decision/targeting.ts';
-import { causeOf, isInAudience, isRunning } from './define/campaign-document.ts';
+import type { Campaign } from '../decision/targeting.ts';
+import { ask, type Asked, hasConditions, refusalOf } from './campaign-steps.ts';
+import { causeOf } from './define/campaign-set.ts';
 import { expiryOf } from './expiry.ts';
 import { respond } from './respond.ts';
-import { suppressionOf } from './suppression.ts';
 import { isNoted, tallyOf } from './tally.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
 
@@ -19,9 +19,8 @@ import type { InterventionSuppressed, InterventionTriggered } from '../../core/v
  * Triggers campaigns for the draft's facts from `since` on: emits interventions or the reasons for suppressing them,
  * and records which interventions players saw and clicked. Runs after all other reactions to these facts.
  *
- * A campaign applies between its start and its end, to players in its audience, if its trigger's conditions hold. If it
- * applies but is suppressed (`suppressionOf`), a fact records this once per reason and UTC day. Otherwise nothing does.
- * Quiet hours suppress nothing: they hold the delivery back.
+ * The steps of `campaign-steps.ts` decide. A fact records a suppression, once per reason and UTC day; of a player whom
+ * the campaign does not concern nothing is recorded.
  */
 export function triggerCampaigns(draft: Draft, since: number, set: CampaignSet, context: Context): void {
   const { facts } = draft;
@@ -55,7 +54,8 @@ export function triggerSchedules(
     if (state.firstSeenAt > trigger.at || Math.max(lastAt, suppressedAt) >= trigger.at) continue;
     // At or after the scheduled time, even if a clock is set back: the tally's time shows that the player had its turn.
     const nowMs = Math.max(context.at, trigger.at, latestAt(state));
-    if (applies(campaign, { player: state, nowMs })) draft.emit(outcomeOf(campaign, state, nowMs, draft.limits));
+    const outcome = outcomeOf(ask(campaign, { player: state, nowMs }, draft.limits));
+    if (outcome !== undefined) draft.emit(outcome);
   }
 }
 
@@ -78,9 +78,9 @@ function triggerAll(
     if (state !== seen) latest = latestAt(state);
     seen = state;
     const nowMs = Math.max(context.at, latest);
-    if (!applies(campaign, { player: state, nowMs, properties })) continue;
-    const outcome = outcomeOf(campaign, state, nowMs, draft.limits);
-    if (!isRecorded(outcome, state)) draft.emit(outcome);
+    const asked = ask(campaign, { player: state, nowMs, properties }, draft.limits);
+    const outcome = outcomeOf(asked);
+    if (outcome !== undefined && !isRecorded(outcome, asked)) draft.emit(outcome);
   }
 }
 
@@ -88,38 +88,23 @@ function triggerAll(
 const CAMPAIGN_STEPS = 20;
 const TALLY_STEPS = 2;
 
-function applies(campaign: Campaign, subject: Subject): boolean {
-  const { document } = campaign;
-  return isRunning(document, subject.nowMs) && isInAudience(document, subject.player) && campaign.accepts(subject);
-}
-
-/** The outcome of a campaign that applies to the player. */
-function outcomeOf(
-  campaign: Campaign,
-  state: PlayerState,
-  at: number,
-  limits: PlayerLimits,
-): InterventionTriggered | InterventionSuppressed {
+/** What the campaign does with the player; `undefined`: it does not concern the player. */
+function outcomeOf(asked: Asked): InterventionTriggered | InterventionSuppressed | undefined {
+  const refusal = refusalOf(asked);
+  if (refusal?.refused === 'not_concerned') return undefined;
+  const { campaign, player, nowMs: at } = asked;
   const { id: campaignId, document } = campaign;
-  const { id: entityId, game, environment, externalId } = state;
+  const { id: entityId, game, environment, externalId } = player;
   const base = { entityId, game, environment, at, campaignId, externalId, cause: causeOf(campaign) };
   const fact = { ...base, campaignKey: document.key, campaignVersion: document.version };
-  const tally = tallyOf(state, campaignId);
-  const reason = suppressionOf(campaign, tally, state, at, limits);
-  if (reason !== undefined) return { kind: 'InterventionSuppressed', ...fact, reason };
-  const interventionId = interventionIdOf(campaignId, entityId, tally.total, at);
-  return {
-    kind: 'InterventionTriggered',
-    ...fact,
-    interventionId,
-    expiresAt: expiryOf(campaign, state, at),
-  };
+  if (refusal !== undefined) return { kind: 'InterventionSuppressed', ...fact, reason: refusal.check };
+  const interventionId = interventionIdOf(campaignId, entityId, asked.tally().total, at);
+  return { kind: 'InterventionTriggered', ...fact, interventionId, expiresAt: expiryOf(campaign, player, at) };
 }
 
 /** Whether the outcome is a suppression that was already recorded on that day. */
-function isRecorded(outcome: InterventionTriggered | InterventionSuppressed, state: PlayerState): boolean {
-  if (outcome.kind === 'InterventionTriggered') return false;
-  return isNoted(tallyOf(state, outcome.campaignId), outcome.reason, dayOf(outcome.at));
+function isRecorded(outcome: InterventionTriggered | InterventionSuppressed, { tally }: Asked): boolean {
+  return outcome.kind === 'InterventionSuppressed' && isNoted(tally(), outcome.reason, dayOf(outcome.at));
 }
 
 /**
@@ -138,10 +123,6 @@ function latestAt({ campaignTallies }: PlayerState): number {
     if (suppressedAt > latest) latest = suppressedAt;
   }
   return latest;
-}
-
-function hasConditions({ document: { trigger } }: Campaign): boolean {
-  return trigger.kind === 'event' && trigger.conditions !== undefined;
 }
 
 /** JSON.parse makes every key, also `__proto__`, an own property. */

@@ -21,7 +21,7 @@ export interface Subject {
    */
   context?: JsonObject;
   /** The properties of the event that triggers a campaign. */
-  properties?: JsonObject;
+  properties?: JsonObject | undefined;
   /** Decides memberships instead of the player's state: for evaluations outside of the service. */
   isMember?(segmentId: string): boolean;
   /** Gives named computed properties instead of the player's state, likewise; null: none. */
@@ -85,10 +85,8 @@ export interface Campaign {
   priority: string;
   /** The maximum number of interventions per player, in total and per UTC day; `null`: no maximum. */
   caps: { total: number | null; perDay: number | null };
-  /** Whether the trigger's conditions hold. */
+  /** Whether the trigger's conditions hold; without `properties`, whether they may hold for some event. */
   accepts: (subject: Subject) => boolean;
-  /** Whether the conditions may still hold at delivery: what they say of the event counts as met. */
-  stillAccepts: (subject: Subject) => boolean;
   /** The quiet hours that the player is in, in which nothing is delivered. */
   quiet(player: PlayerState, nowMs: number): QuietSpan | undefined;
   /** Whether the player is in the holdout, which gets no interventions and serves for comparison. */

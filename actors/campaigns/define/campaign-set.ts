@@ -8,6 +8,23 @@ export function isScheduledIn({ trigger }: CampaignDocument, { after, until }: S
   return trigger.kind === 'schedule' && trigger.at > after && trigger.at <= until;
 }
 
+/** The cause of a trigger, as a text for analysts. */
+export function causeOf({ document: { trigger } }: Campaign): string {
+  switch (trigger.kind) {
+    case 'event':
+      return `event:${trigger.event}`;
+    case 'segment_entered':
+    case 'segment_exited':
+      return `${trigger.kind}:${trigger.segmentId}`;
+    case 'lifecycle':
+      return `lifecycle:${trigger.stage}`;
+    case 'churn':
+      return 'churn:high';
+    case 'schedule':
+      return 'schedule';
+  }
+}
+
 const NONE: readonly Campaign[] = [];
 
 /** Indexes campaigns by trigger: an event that triggers none costs one look-up. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { compileCondition } from '../../conditions/compile-condition.ts';
 import { bucketsIn, seededBucket } from '../../flags/evaluate/hash.ts';
-import type { Campaign, ComputedLookup, Subject } from '../../decision/targeting.ts';
+import type { Campaign, ComputedLookup, Condition } from '../../decision/targeting.ts';
 import { playerPart } from './player-part.ts';
 import { minutesOf, quietSpan } from '../quiet-hours.ts';
 
@@ -38,6 +38,8 @@ export function compileCampaign(
   if (to === undefined) faults.push({ path: '/quiet_hours/to', message: NO_TIME_OF_DAY });
   if (faults.length > 0 || from === undefined || to === undefined) return { kind: 'invalid', faults };
 
+  const ofEvent = condition?.kind === 'compiled' ? condition.condition : undefined;
+  const ofPlayer = conditions && playerCondition(conditions, computed);
   const bucketOf = seededBucket(`${id}:holdout`);
   const heldOut = bucketsIn(holdoutPercentage);
   return {
@@ -48,8 +50,7 @@ export function compileCampaign(
       document,
       priority: displayRules.priority,
       caps: { total: caps.total, perDay: caps.perDay },
-      accepts: condition?.kind === 'compiled' ? (subject: Subject) => condition.condition.matches(subject) : () => true,
-      stillAccepts: playerTest(conditions, computed),
+      accepts: (subject) => (subject.properties === undefined ? ofPlayer : ofEvent)?.matches(subject) ?? true,
       quiet: from === to ? () => undefined : (player, nowMs) => quietSpan(from, to, player, nowMs),
       isHeldOut: (playerId) => bucketOf(playerId) < heldOut,
     },
@@ -57,14 +58,11 @@ export function compileCampaign(
 }
 
 /** The part of the trigger's conditions that reads the player. It is part of a condition that compiles. */
-function playerTest(
-  conditions: JsonObject | undefined,
-  computed: ComputedLookup | undefined,
-): Campaign['stillAccepts'] {
-  const part = conditions === undefined ? {} : playerPart(conditions);
-  if (Object.keys(part).length === 0) return () => true;
+function playerCondition(conditions: JsonObject, computed: ComputedLookup | undefined): Condition | undefined {
+  const part = playerPart(conditions);
+  if (Object.keys(part).length === 0) return undefined;
   const compiled = compileCondition(part, { computed });
-  return compiled.kind === 'compiled' ? (subject) => compiled.condition.matches(subject) : () => true;
+  return compiled.kind === 'compiled' ? compiled.condition : undefined;
 }
 
 const NO_TIME_OF_DAY = 'must be a time of day as HH:MM, from 00:00 to 23:59';

@@ -7,21 +7,17 @@ import type { Campaign } from '../../decision/targeting.ts';
  */
 export function guardedCampaign(campaign: Campaign, onThrow: (error: unknown) => void): Campaign {
   let isTrusted = true;
-  const guarded =
-    (test: Campaign['accepts']): Campaign['accepts'] =>
-    (subject) => {
+  return {
+    ...campaign,
+    accepts(subject) {
       if (!isTrusted) return false;
       try {
-        return test(subject);
+        return campaign.accepts(subject);
       } catch (error) {
         isTrusted = false;
         onThrow(error);
         return false;
       }
-    };
-  return {
-    ...campaign,
-    accepts: guarded((subject) => campaign.accepts(subject)),
-    stillAccepts: guarded((subject) => campaign.stillAccepts(subject)),
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { ask } from '../../../actors/campaigns/campaign-steps.ts';
 import { compileCampaign } from '../../../actors/campaigns/define/compile-campaign.ts';
 import {
   type CampaignCheck,
@@ -6,10 +7,7 @@ import {
   CHECK_NAMES,
   explainCampaign,
 } from '../../../actors/campaigns/explain-campaign.ts';
-import { specOf } from '../../../actors/properties/property-document.ts';
-import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { metered } from '../../../actors/conditions/steps.ts';
-import type { ComputedLookup } from '../../../actors/decision/targeting.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ExportedPlayer } from '../../../core/vocabulary/commands/replies.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
@@ -17,6 +15,7 @@ import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
+import { computedLookup } from '../explain/held-targeting.ts';
 import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
 import { playerIdsOf } from '../players/player-id.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -145,7 +144,9 @@ async function explain(body: Body, context: RequestContext): Promise<Answer> {
   const { properties } = body;
   // An exported key has no reply; nothing here reads keys.
   const state = { ...player.player, keys: [] };
-  const explained = metered(() => explainCampaign(compiled.campaign, state, nowMs, properties, LIMITS));
+  const explained = metered(() =>
+    explainCampaign(ask(compiled.campaign, { player: state, nowMs, properties }, LIMITS)),
+  );
   return answer(explanationJson(state, compiled.campaign.id, explained, nowMs));
 }
 
@@ -179,15 +180,6 @@ const belowCampaign = ({ path, message }: { path: string; message: string }) => 
   path: `/campaign${path}`,
   message,
 });
-
-function computedLookup({ key: { game, environment }, services }: RequestContext): ComputedLookup {
-  return (key) => {
-    const document = services.config.get({ game, environment, kind: 'property', key })?.document;
-    if (document === undefined) return undefined;
-    const spec = specOf(document);
-    return { id: propertyIdOf(spec, key), spec };
-  };
-}
 
 async function findPlayer(
   text: string,

@@ -6,9 +6,9 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     name: 'the total cap allows one intervention too many',
     changes: [
       {
-        file: 'actors/campaigns/suppression.ts',
-        original: 'limits) >= caps.total',
-        mutated: 'limits) > caps.total',
+        file: 'actors/campaigns/campaign-steps.ts',
+        original: "capped('cap_total', taken, ({ campaign }) => campaign.caps.total)",
+        mutated: "capped('cap_total', taken, ({ campaign }) => campaign.caps.total && campaign.caps.total + 1)",
       },
     ],
   },
@@ -16,9 +16,9 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     name: 'a message is delivered without asking again whether the player qualifies',
     changes: [
       {
-        file: 'actors/campaigns/offer.ts',
-        original: "if (!isEligible) return 'not_eligible';",
-        mutated: "if (!isEligible && nowMs < 0) return 'not_eligible';",
+        file: 'actors/campaigns/campaign-steps.ts',
+        original: "({ atDelivery }) => atDelivery !== 'waits' &&",
+        mutated: "({ atDelivery }) => atDelivery === 'holdout' &&",
       },
     ],
   },
