@@ -1,16 +1,30 @@
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { LIMITS } from '../../core/kernel/limits.ts';
-import type { CompiledCondition, Condition, Subject } from '../decision/targeting.ts';
+import type { Condition, Subject } from '../decision/targeting.ts';
 import { createConditionCost, type ConditionCost } from './check/condition-cost.ts';
 import { below, createFaults, type Faults } from './check/faults.ts';
 import { nearMiss } from './check/near-misses.ts';
 import { elementField, filterField, subjectField, type FieldLookup, type SubjectFields } from './fields.ts';
 import { incompleteFaults } from './check/incomplete.ts';
+import { type ConditionExplanation, explainedBy, type Part } from './explain-condition.ts';
 import { equal, OPERATORS } from './operators.ts';
 import { isExhausted, isolated, withinBudget } from './steps.ts';
 import { earliest, timeChange, type TimeChange } from './time-changes.ts';
 import { isObject, type Predicate } from './values.ts';
+
+/**
+ * Paths are JSON pointers below the condition. `refusals`: why a new definition must not have the condition, although
+ * it can be evaluated: it is unfinished, too expensive, or means something else than its author thinks.
+ */
+export type CompiledCondition =
+  | {
+      kind: 'compiled';
+      condition: Condition;
+      refusals: readonly FieldFault[];
+      explain(subject: Subject): ConditionExplanation;
+    }
+  | { kind: 'invalid'; faults: FieldFault[] };
 
 /**
  * Compiles a condition of GrowthBook's SDK specification 0.8 (a MongoDB-like language) to closures. Names, paths,
@@ -29,8 +43,9 @@ export function compileCondition(conditions: JsonObject, options: ConditionOptio
   const oversize = sizeFault(conditions);
   if (oversize !== undefined) return { kind: 'invalid', faults: [oversize] };
   const compilation: Compilation = { faults: createFaults(), changes: [], cost: createConditionCost() };
-  const lookup: FieldLookup<Subject> = (name, operand) => subjectField(name, operand, options);
-  const tests = compileTests(conditions, '', lookup, compilation);
+  const parts: Part<Subject>[] = [];
+  const fields: Fields<Subject> = { parts, find: (name, operand) => subjectField(name, operand, options) };
+  const tests = compileTests(conditions, '', fields, compilation);
   if (compilation.faults.list.length > 0) return { kind: 'invalid', faults: compilation.faults.list };
   const { excess } = compilation.cost;
   const changesAt = earliest(compilation.changes);
@@ -45,7 +60,8 @@ export function compileCondition(conditions: JsonObject, options: ConditionOptio
   };
   const costly = excess ?? nearMiss(conditions);
   const refusals = [...(costly === undefined ? [] : [costly]), ...incompleteFaults(conditions)];
-  return { kind: 'compiled', condition, refusals: refusals.slice(0, LIMITS.reportedFaults) };
+  const explain = explainedBy(condition, parts);
+  return { kind: 'compiled', condition, refusals: refusals.slice(0, LIMITS.reportedFaults), explain };
 }
 
 export interface ConditionOptions extends SubjectFields {
@@ -70,7 +86,7 @@ export function compileFilter(where: JsonObject): CompiledFilter {
 /** A filter runs for every event of its name, so only cheap operators are allowed. */
 function filterTest(where: JsonObject, path: string, faults: Faults): Test<JsonObject> {
   const cost = createConditionCost();
-  const test = compileGroup(where, path, filterField, { faults, changes: [], cost });
+  const test = compileGroup(where, path, { find: filterField }, { faults, changes: [], cost });
   if (cost.isExpensive) {
     faults.add(path, 'uses a regular expression, $elemMatch, $all or $alli; a filter of events allows none of them');
   } else if (cost.plain > LIMITS.filterPlainSteps) {
@@ -88,24 +104,30 @@ interface Compilation {
 
 type Test<Source> = (source: Source) => boolean;
 
+interface Fields<Source> {
+  find: FieldLookup<Source>;
+  /** Receives the members, for the explanation. */
+  parts?: Part<Source>[];
+}
+
 /** Compiles an object of fields and logical operators. All members must hold; an empty object holds. */
 function compileGroup<Source>(
   group: JsonObject,
   path: string,
-  lookup: FieldLookup<Source>,
+  fields: Fields<Source>,
   compilation: Compilation,
 ): Test<Source> {
-  return every(compileTests(group, path, lookup, compilation));
+  return every(compileTests(group, path, fields, compilation));
 }
 
 function compileTests<Source>(
   group: JsonObject,
   path: string,
-  lookup: FieldLookup<Source>,
+  fields: Fields<Source>,
   compilation: Compilation,
 ): Test<Source>[] {
   const compileOne = (operand: Json, at: string): Test<Source> => {
-    if (isObject(operand)) return compileGroup(operand, at, lookup, compilation);
+    if (isObject(operand)) return compileGroup(operand, at, fields, compilation);
     compilation.faults.add(at, 'must be a condition: an object of fields and operators');
     return () => false;
   };
@@ -114,35 +136,41 @@ function compileTests<Source>(
     compilation.faults.add(at, 'must be an array of conditions');
     return [];
   };
-  return Object.entries(group).map(([name, operand]): Test<Source> => {
-    const at = below(path, name);
+  const compileMember = (name: string, operand: Json, at: string): Compiled<Source> => {
     if (name.startsWith('$')) compilation.cost.addTest(null);
     switch (name) {
       case '$and':
-        return every(compileList(operand, at));
+        return { test: every(compileList(operand, at)) };
       case '$or':
-        return some(compileList(operand, at));
+        return { test: some(compileList(operand, at)) };
       case '$nor':
-        return not(some(compileList(operand, at)));
+        return { test: not(some(compileList(operand, at))) };
       case '$not':
-        return not(compileOne(operand, at));
+        return { test: not(compileOne(operand, at)) };
       default:
-        return compileField(name, operand, at, lookup, compilation);
+        return compileField(name, operand, at, fields.find, compilation);
     }
+  };
+  return Object.entries(group).map(([name, operand]): Test<Source> => {
+    const part: Part<Source> = { path: below(path, name), name, test: () => false };
+    if (fields.parts !== undefined && fields.parts.length < LIMITS.explainedTests) fields.parts.push(part);
+    return Object.assign(part, compileMember(name, operand, part.path)).test;
   });
 }
+
+type Compiled<Source> = Pick<Part<Source>, 'test' | 'read'>;
 
 function compileField<Source>(
   name: string,
   operand: Json,
   path: string,
-  lookup: FieldLookup<Source>,
+  find: FieldLookup<Source>,
   compilation: Compilation,
-): Test<Source> {
-  const field = name.startsWith('$') ? { fault: NO_FIELD_OPERATOR } : lookup(name, operand);
+): Compiled<Source> {
+  const field = name.startsWith('$') ? { fault: NO_FIELD_OPERATOR } : find(name, operand);
   if ('fault' in field) {
     compilation.faults.add(field.at === undefined ? path : below(path, field.at), field.fault);
-    return () => false;
+    return { test: () => false };
   }
   const { read, clock, missing, counts, compared, filter } = field;
   compilation.cost.addPath(name);
@@ -154,7 +182,7 @@ function compileField<Source>(
       : compileValue(compared.operand, below(path, compared.name), missing, compilation);
   const change = clock === undefined ? undefined : timeChange(clock, operand);
   if (change !== undefined) compilation.changes.push(change);
-  return (source) => predicate(read(source));
+  return { read, test: (source) => predicate(read(source)) };
 }
 
 const NO_FIELD_OPERATOR = 'must be $and, $or, $nor, $not or the name of a field; put other operators inside a field';
@@ -175,7 +203,7 @@ function compileValue(operand: Json, path: string, missing: number, compilation:
     faults: compilation.faults,
     cost: compilation.cost,
     value: (inner: Json, at: string, innerMissing: number) => compileValue(inner, at, innerMissing, compilation),
-    element: (inner: JsonObject, at: string) => compileGroup(inner, at, elementField, compilation),
+    element: (inner: JsonObject, at: string) => compileGroup(inner, at, { find: elementField }, compilation),
   };
   return every(
     operators.map((name): Predicate => {
@@ -217,7 +245,6 @@ function not<Source>(test: Test<Source>): Test<Source> {
   return (source) => !test(source);
 }
 
-/** Checks depth and number of values before anything else walks the definition. */
 /** Ledgers hold the filters of all properties of a game, and one record may begin them all. */
 function lengthFault(where: JsonObject): FieldFault | undefined {
   const { length } = JSON.stringify(where);
@@ -226,6 +253,7 @@ function lengthFault(where: JsonObject): FieldFault | undefined {
   return { path: '', message };
 }
 
+/** Checks depth and number of values before anything else walks the definition. */
 function sizeFault(conditions: JsonObject): FieldFault | undefined {
   let left: number = LIMITS.conditionValues;
   const visit = (value: Json, path: string, depth: number): FieldFault | undefined => {

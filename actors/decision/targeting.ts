@@ -1,4 +1,3 @@
-import type { FieldFault } from '../../core/kernel/errors.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import type { CampaignDocument, FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
@@ -47,14 +46,6 @@ export interface Condition {
    */
   changesAt(player: PlayerState, nowMs: number): number | undefined;
 }
-
-/**
- * Paths are JSON pointers below the condition. `refusals`: why a new definition must not have the condition, although
- * it can be evaluated: it is unfinished, too expensive, or means something else than its author thinks.
- */
-export type CompiledCondition =
-  | { kind: 'compiled'; condition: Condition; refusals: readonly FieldFault[] }
-  | { kind: 'invalid'; faults: FieldFault[] };
 
 export interface Segment {
   id: string;

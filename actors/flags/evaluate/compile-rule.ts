@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import { compileCondition } from '../../conditions/compile-condition.ts';
+import type { ExplainedTest } from '../../conditions/explain-condition.ts';
 import type { RuleOutcome } from './explained-steps.ts';
 import { BUCKETS, bucketsIn } from './hash.ts';
 import type { ComputedLookup, Condition, Subject } from '../../decision/targeting.ts';
@@ -12,6 +13,8 @@ export interface CompiledRule {
   index: number;
   /** The player must pass all. The first that fails says why the rule does not include the player. */
   checks: readonly Check[];
+  /** The parts of its condition; none without one. */
+  explain(subject: Subject): ExplainedTest[];
 }
 
 interface Check {
@@ -44,7 +47,8 @@ export function compileRules(
       faults.push(...condition.faults.map((fault) => atRule(index, fault)));
     } else {
       refusals.push(...(condition?.refusals ?? []).map((fault) => atRule(index, fault)));
-      compiled.push({ rule, index, checks: checksOf(rule, condition?.condition, bucketOf) });
+      const explain: CompiledRule['explain'] = (subject) => condition?.explain(subject).tests ?? [];
+      compiled.push({ rule, index, checks: checksOf(rule, condition?.condition, bucketOf), explain });
     }
   }
   // Array.sort is stable.

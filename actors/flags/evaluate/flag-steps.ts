@@ -1,5 +1,4 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import { explainCondition } from '../../conditions/explain-condition.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
@@ -40,7 +39,7 @@ export type FlagSteps = { kind: 'steps'; steps: Step[] } | { kind: 'invalid'; fa
  */
 export function flagSteps(document: FlagDocument, onOverBudget?: () => void, computed?: ComputedLookup): FlagSteps {
   const { rules, faults } = compileRules(document.rules, rolloutOf(document), onOverBudget, computed);
-  const ruleSteps = rules.map((rule) => ruleStep(document, rule, computed));
+  const ruleSteps = rules.map((rule) => ruleStep(document, rule));
   if (ruleSteps.includes(undefined)) {
     faults.push({ path: '/variants', message: 'must have a variant with a weight greater than 0' });
   }
@@ -127,11 +126,7 @@ function overrideOf({ overrides }: PlayerState, flagKey: string): FlagOverride |
 }
 
 /** `undefined` if the rule serves variants and none has a weight. */
-function ruleStep(
-  document: FlagDocument,
-  { rule, index, checks }: CompiledRule,
-  computed: ComputedLookup | undefined,
-): Step | undefined {
+function ruleStep(document: FlagDocument, { rule, index, checks, explain }: CompiledRule): Step | undefined {
   const split = servedBy(document, rule);
   if (split === undefined) return undefined;
   const { name, segmentId, percentage } = rule;
@@ -144,7 +139,7 @@ function ruleStep(
     explain(subject, _, decided) {
       const failed = decided === undefined ? checks.find((check) => !check.passes(subject)) : undefined;
       const outcome = decided === 'not_reached' ? decided : (failed?.failure ?? 'served');
-      const { tests } = explainCondition(rule.conditions ?? {}, subject, { context: true, computed });
+      const tests = explain(subject);
       const bucket = percentOf(bucketOf(subject.player.id));
       return [{ step: 'rule', index, name, outcome, segmentId, percentage, bucket, tests }];
     },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { explainCondition } from '../../../actors/conditions/explain-condition.ts';
+import { compileCondition } from '../../../actors/conditions/compile-condition.ts';
 import { metered } from '../../../actors/conditions/steps.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
@@ -65,12 +65,12 @@ export const explainSegment = defineRoute({
       const computing = { kind: 'segment', key: '', conditions: [conditions] } as const;
       const faults = [...conditionFaults(conditions), ...computedFaults(computing, '/conditions', context)];
       if (faults.length > 0) return invalid(faults);
+      const compiled = compileCondition(conditions, { computed: computedLookup(context) });
+      if (compiled.kind === 'invalid') return invalid(compiled.faults);
       const found = await stateOf(body.player_id.toLowerCase(), context);
       if (found.kind === 'failure') return found;
       const subject = subjectOf(found.player, context.services.clock.wallMs(), undefined);
-      const { holds, tests } = metered(() =>
-        explainCondition(conditions, subject, { computed: computedLookup(context) }),
-      );
+      const { holds, tests } = metered(() => compiled.explain(subject));
       const membership = found.player.segments.find(({ segmentId }) => segmentId === body.segment_id);
       return answer(
         JSON.stringify({
