@@ -48,10 +48,6 @@ export interface MadeHistory {
   lines: number;
   events: Record<string, number>;
   players: number;
-  sessions: number;
-  playtimeSeconds: number;
-  purchases: number;
-  revenueCents: number;
   bytes: number;
 }
 
@@ -98,16 +94,7 @@ export function playsOn(rules: GameRules, player: number, day: number): boolean 
 
 /** Writes the history as NDJSON in the service's own format, in the order of time. */
 export function writeHistory(path: string, rules: GameRules): MadeHistory {
-  const made: MadeHistory = {
-    lines: 0,
-    events: {},
-    players: 0,
-    sessions: 0,
-    playtimeSeconds: 0,
-    purchases: 0,
-    revenueCents: 0,
-    bytes: 0,
-  };
+  const made: MadeHistory = { lines: 0, events: {}, players: 0, bytes: 0 };
   const file = openSync(path, 'w');
   let pieces: string[] = [];
   let waiting = 0;
@@ -125,7 +112,7 @@ export function writeHistory(path: string, rules: GameRules): MadeHistory {
       if (day === firstDayOf(rules, player)) made.players += 1;
       for (const line of linesOfDay(rules, player, day)) {
         lines.push(line);
-        count(made, line);
+        made.events[line.name] = (made.events[line.name] ?? 0) + 1;
       }
     }
     lines.sort((one, other) => one.at - other.at);
@@ -139,18 +126,6 @@ export function writeHistory(path: string, rules: GameRules): MadeHistory {
   flush();
   closeSync(file);
   return made;
-}
-
-function count(made: MadeHistory, { name, isService, properties }: HistoryLine): void {
-  made.events[name] = (made.events[name] ?? 0) + 1;
-  if (!isService) return;
-  if (name === 'purchase') {
-    made.purchases += 1;
-    made.revenueCents += Math.round(Number(properties['amount']) * 100);
-  } else {
-    made.sessions += 1;
-    made.playtimeSeconds += Number(properties['duration_seconds']);
-  }
 }
 
 /** Writes the players with their countries as CSV, for `import players`. */
