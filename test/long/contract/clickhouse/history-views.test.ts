@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { given } from '../../../../actors/testing/harness.ts';
 import { aCommand } from '../../../../actors/testing.ts';
-import { compareViews } from '../../../../bench/lib/history/compare-views.ts';
+import { compareViews } from '../../../support/history/compare-views.ts';
 import {
   DAY_MS,
   USUAL_GAME,

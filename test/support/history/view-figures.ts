@@ -6,7 +6,7 @@ import {
   DAY_MS,
   type GameRules,
   type HistoryLine,
-} from './game-history.ts';
+} from '../../../bench/lib/history/game-history.ts';
 
 /**
  * The generator's own bookkeeping of what the views of docs/analytics.md must show of a made history. It goes from

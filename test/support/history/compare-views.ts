@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { DAY_MS, type GameRules } from './game-history.ts';
+import { DAY_MS, type GameRules } from '../../../bench/lib/history/game-history.ts';
 import { AGES, FUNNEL_WINDOW_S, LTV_AGES, PARTS, dayText, viewFigures, type Cohort } from './view-figures.ts';
 
 /** Runs a statement and returns its rows. */
