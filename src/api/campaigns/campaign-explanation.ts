@@ -43,7 +43,9 @@ const Body = Type.Object(
     campaign: Type.Optional(CampaignBody),
     properties: Type.Optional(
       Type.Unsafe<JsonObject>(
-        freeForm('Properties of an event that would trigger it. Without them, conditions on the event are left open.'),
+        freeForm(
+          'Properties of an event that would trigger it. Without them, conditions are left open unless the player fails them.',
+        ),
       ),
     ),
   },
