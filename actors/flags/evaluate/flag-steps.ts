@@ -10,7 +10,7 @@ import { disabledAnswer } from './disabled-flag.ts';
 import type { FlagStep } from './explained-steps.ts';
 import { BUCKETS, seededBucket } from './hash.ts';
 import { periodOf } from '../periods.ts';
-import { type Prerequisite, unmetPrerequisite } from './prerequisites.ts';
+import { meetsPrerequisite } from './prerequisites.ts';
 import { sameJson } from '../check/same-json.ts';
 import { createSplit, type Split } from './split.ts';
 
@@ -81,19 +81,16 @@ function prerequisiteSteps(document: FlagDocument): Step[] {
   const { key } = document;
   const disabled = disabledAnswer(key, document);
   return document.prerequisites.map(({ flagKey, value }): Step => {
-    const required = JSON.stringify(value);
-    const prerequisite: Prerequisite = {
-      flagKey,
-      value: required,
-      unmet: Object.freeze({ ...disabled, prerequisiteKey: flagKey }),
-    };
+    const needed = { flagKey, required: JSON.stringify(value) };
+    const unmet = Object.freeze({ ...disabled, prerequisiteKey: flagKey });
     return {
       ends: true,
-      decide: (subject, targeting, served) => unmetPrerequisite(key, [prerequisite], subject, targeting, served)?.unmet,
+      decide: (subject, targeting, served) =>
+        meetsPrerequisite(key, needed, subject, targeting, served) ? undefined : unmet,
       explain(subject, targeting, decided) {
         // The flag itself is open, so that a cycle is unmet.
         const found = targeting.flags.get(flagKey)?.evaluate(subject, targeting, new Map([[key, 'open']]));
-        const shown = { required, served: found?.value ?? null, reason: found?.reason ?? null };
+        const shown = { required: needed.required, served: found?.value ?? null, reason: found?.reason ?? null };
         return [{ step: 'prerequisite', flagKey, ...shown, passed: decided === undefined }];
       },
     };

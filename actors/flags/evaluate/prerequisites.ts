@@ -1,40 +1,25 @@
 import type { JsonText } from '../../../core/kernel/text/json.ts';
 import { charge, isExhausted } from '../../conditions/steps.ts';
-import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { Served, Subject, Targeting } from '../../decision/targeting.ts';
 import { sameJson } from '../check/same-json.ts';
 
-/** Another flag that must be enabled and serve a value. */
-export interface Prerequisite {
-  flagKey: string;
-  /** The value it must serve. */
-  value: JsonText;
-  /** The evaluation of the dependent flag if the prerequisite is unmet. */
-  unmet: FlagEvaluation;
-}
-
 /**
- * Finds the first unmet prerequisite: a missing flag, one that serves another value, one with the reason
- * `flag_disabled`, or one that depends on this flag. A disabled flag meets no prerequisite, so all flags of a cycle are
- * disabled, whichever is evaluated first. That makes `served` safe to share.
+ * Whether another flag is enabled and serves the required value, as a prerequisite of the flag `dependent`. A missing
+ * flag, one with the reason `flag_disabled` and one that depends on this flag do not. A disabled flag meets no
+ * prerequisite, so all flags of a cycle are disabled, whichever is evaluated first: `served` is safe to share.
  */
-export function unmetPrerequisite(
-  flagKey: string,
-  prerequisites: readonly Prerequisite[],
+export function meetsPrerequisite(
+  dependent: string,
+  { flagKey, required }: { flagKey: string; required: JsonText },
   subject: Subject,
   targeting: Targeting,
   served: Served,
-): Prerequisite | undefined {
-  served.set(flagKey, 'open');
-  const unmet = prerequisites.find((prerequisite) => !isMet(prerequisite, subject, targeting, served));
-  served.delete(flagKey);
-  return unmet;
-}
-
-function isMet({ flagKey, value }: Prerequisite, subject: Subject, targeting: Targeting, served: Served): boolean {
+): boolean {
+  served.set(dependent, 'open');
   const evaluation = served.get(flagKey) ?? evaluateChain(flagKey, subject, targeting, served);
+  served.delete(dependent);
   if (evaluation === undefined || evaluation === 'open') return false;
-  return evaluation.reason !== 'flag_disabled' && sameJson(evaluation.value, value);
+  return evaluation.reason !== 'flag_disabled' && sameJson(evaluation.value, required);
 }
 
 /** One visit of a flag of a chain: 0.7 to 1.5 µs. */
