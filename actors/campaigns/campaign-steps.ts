@@ -11,7 +11,7 @@ import { isWaiting } from './waiting.ts';
 export interface Asked extends Subject {
   campaign: Campaign;
   limits: Pick<Limits, 'interventionsPerDay' | 'interventionsPerPlayer' | 'interventionOffers'>;
-  tally(): CampaignTally;
+  tally: () => CampaignTally;
 }
 
 export function ask(campaign: Campaign, subject: Subject, limits: Asked['limits']): Asked {
@@ -26,9 +26,9 @@ export function ask(campaign: Campaign, subject: Subject, limits: Asked['limits'
  */
 export type CampaignStep = {
   /** `undefined`: it depends on the properties of an event. */
-  passes(asked: Asked): boolean | undefined;
+  passes: (asked: Asked) => boolean | undefined;
   /** What was compared, for the explanation. */
-  shown?(asked: Asked, passes: boolean | undefined): Shown;
+  shown?: (asked: Asked, passes: boolean | undefined) => Shown;
   /** What becomes of a waiting intervention at delivery. Absent: not asked again. */
   atDelivery?: 'waits' | 'holdout' | 'not_eligible';
 } & (

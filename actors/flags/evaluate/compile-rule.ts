@@ -14,7 +14,7 @@ export interface CompiledRule {
   /** The player must pass all. The first that fails says why the rule does not include the player. */
   checks: readonly Check[];
   /** The parts of its condition; none without one. */
-  explain(subject: Subject): ExplainedTest[];
+  explain: (subject: Subject) => ExplainedTest[];
 }
 
 interface Check {

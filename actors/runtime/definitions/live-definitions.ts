@@ -1,38 +1,18 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
-import type {
-  CampaignDocument,
-  DocumentKind,
-  FlagDocument,
-  SegmentDocument,
-} from '../../../core/vocabulary/documents/documents.ts';
+import type { CampaignDocument, DocumentKind } from '../../../core/vocabulary/documents/documents.ts';
 import type { Stop } from '../../../streams/log/log.ts';
 import { createCampaignSet, isScheduledIn } from '../../campaigns/define/campaign-set.ts';
-import { compileCampaign } from '../../campaigns/define/compile-campaign.ts';
-import { guardedCampaign } from '../../campaigns/define/guarded-campaign.ts';
 import { propertyIdOf } from '../../computed/property-spec.ts';
 import type { NamedSpec, NeededProperties } from '../../properties/needed-properties.ts';
 import { countedEventsOf } from '../../conditions/counted-events.ts';
-import { compileCondition } from '../../conditions/compile-condition.ts';
-import { guardedCondition, unchanging } from '../../segments/guarded-condition.ts';
-import { compileFlag } from '../../flags/evaluate/compile-flag.ts';
-import { disabledFlag, guardedFlag } from '../../flags/evaluate/disabled-flag.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
-import { listCondition, withExceptions } from '../../segments/list-condition.ts';
 import { createSegmentSet } from '../../segments/segment-set.ts';
-import type {
-  Campaign,
-  ComputedLookup,
-  Condition,
-  Flag,
-  NamedProperty,
-  Segment,
-  Targeting,
-} from '../../decision/targeting.ts';
+import type { ComputedLookup, Flag, NamedProperty, Targeting } from '../../decision/targeting.ts';
 import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
 import type { Definitions, GameSettings, CampaignSet, ScheduleWindow, SegmentSet } from '../../decision/definitions.ts';
+import { attempt, createDocumentCompiler } from './compile-documents.ts';
 import { conditionsIn, createComputingNeeds, namedPropertiesIn, segmentConditions } from './computing-definitions.ts';
 
 /**
@@ -72,10 +52,6 @@ export function createLiveDefinitions(
   metrics?: Pick<Metrics, 'conditionsOverBudget'>,
 ): LiveDefinitions {
   const games = new Map<string, { [E in Environment]?: Compiled }>();
-  /** By document: an edit creates a new document, so each is compiled once. */
-  const segmentCache = new WeakMap<SegmentDocument, Segment>();
-  const flagCache = new WeakMap<FlagDocument, Flag>();
-  const campaignCache = new WeakMap<CampaignDocument, Campaign | 'disabled'>();
   const listeners = new Set<() => void>();
   const gameSettings = new Map<string, GameSettings>();
   /** Games with their own thresholds. */
@@ -84,13 +60,13 @@ export function createLiveDefinitions(
   );
   let segmentsVersion = 0;
   let computedVersion = 0;
-  let segmentsOver: string[] = [];
   /** Read many times a second; computed again after a change of a campaign. */
   let scheduled: CampaignDocument[] | undefined;
 
   const brokenProperty = (scope: Scope, key: string, err: unknown): void =>
     logger.error({ ...scope, property: key, err }, 'a computed property is disabled');
   const needs = createComputingNeeds(config, brokenProperty);
+  const compile = createDocumentCompiler(lookupOf, logger, metrics);
 
   const stopListening = config.onChange(({ address }) => {
     if (address.kind === 'game') onGame(address.game);
@@ -122,7 +98,7 @@ export function createLiveDefinitions(
   function compiled(game: string, environment: Environment): Compiled {
     const held = games.get(game)?.[environment];
     if (held !== undefined) return held;
-    const made = compile(game, environment);
+    const made = compileAll(game, environment);
     games.set(game, { ...games.get(game), [environment]: made });
     return made;
   }
@@ -136,7 +112,7 @@ export function createLiveDefinitions(
     return made;
   }
 
-  function compile(game: string, environment: Environment): Compiled {
+  function compileAll(game: string, environment: Environment): Compiled {
     const all = config.list('segment', game, environment);
     const entries = all.filter(({ document }) => document.enabled !== false);
     const computed = new Map(
@@ -146,7 +122,7 @@ export function createLiveDefinitions(
       ]),
     );
     const segments = createSegmentSet(
-      entries.map((entry) => ({ segment: segmentOf(entry), conditions: segmentConditions(entry.document) })),
+      entries.map((entry) => ({ segment: compile.segment(entry), conditions: segmentConditions(entry.document) })),
       (key) => computed.get(key)?.spec.event,
       new Set(all.flatMap(({ document: { id, list } }) => (list === undefined ? [] : [id]))),
     );
@@ -154,13 +130,13 @@ export function createLiveDefinitions(
     // In order of keys, so that replies and stored variants do not depend on the process.
     const inOrder = config.list('flag', game, environment).toSorted((a, b) => (a.key < b.key ? -1 : 1));
     for (const entry of inOrder) {
-      if (entry.document.archivedAt === null) flags.set(entry.key, flagOf(entry));
+      if (entry.document.archivedAt === null) flags.set(entry.key, compile.flag(entry));
     }
     const campaigns = config
       .list('campaign', game, environment)
       .filter(({ document }) => document.enabled)
-      .map(campaignOf)
-      .filter((campaign) => campaign !== 'disabled');
+      .map(compile.campaign)
+      .filter((campaign) => campaign !== undefined);
     let countedEvents: ReadonlySet<string> | undefined;
     return {
       segments,
@@ -192,68 +168,6 @@ export function createLiveDefinitions(
     return (key) => (environment === '_' ? undefined : compiled(game, environment).targeting.computed?.get(key));
   }
 
-  function overBudget(definition: 'segment' | 'flag' | 'campaign'): void {
-    metrics?.conditionsOverBudget.inc({ definition });
-  }
-
-  function segmentOf(entry: ConfigEntry<'segment'>): Segment {
-    const { document, game, environment } = entry;
-    const { id, key, conditions, list } = document;
-    let segment = segmentCache.get(document);
-    if (segment !== undefined) return segment;
-    const broken = (reason: object): void =>
-      logger.error({ game, environment, segment: id, ...reason }, 'a segment is disabled: it keeps the players it has');
-    const onOverBudget = (): void => {
-      overBudget('segment');
-      if (segmentsOver.length < LIMITS.segmentsPerEnvironment) segmentsOver.push(id);
-    };
-    const asIs = unchanging(id);
-    const made = attempt((): Condition | undefined => {
-      if (list !== undefined) return withExceptions(listCondition(id, list.load), document);
-      const compiled = compileCondition(conditions, { computed: lookupOf(entry), onOverBudget });
-      if (compiled.kind === 'compiled')
-        return guardedCondition(withExceptions(compiled.condition, document), asIs, broken);
-      broken({ faults: compiled.faults });
-      return undefined;
-    }, broken);
-    segment = { id, key, condition: made ?? asIs, ...(list === undefined ? {} : { load: list.load }) };
-    segmentCache.set(document, segment);
-    return segment;
-  }
-
-  function flagOf(entry: ConfigEntry<'flag'>): Flag {
-    const { key, document, game, environment } = entry;
-    const held = flagCache.get(document);
-    if (held !== undefined) return held;
-    const { version } = document;
-    const broken = (reason: object, why: string): void =>
-      logger.error({ game, environment, flag: key, version, ...reason }, `a flag is disabled: ${why}`);
-    const doesNotCompile = (reason: object): void => broken(reason, 'it does not compile');
-    const made = attempt(() => compileFlag(document, () => overBudget('flag'), lookupOf(entry)), doesNotCompile);
-    if (made?.kind === 'invalid') doesNotCompile({ faults: made.faults });
-    const flag =
-      made?.kind === 'compiled'
-        ? guardedFlag(made.flag, (error) => broken({ err: error }, 'its evaluation throws for some players'))
-        : disabledFlag(key, document);
-    flagCache.set(document, flag);
-    return flag;
-  }
-
-  function campaignOf(entry: ConfigEntry<'campaign'>): Campaign | 'disabled' {
-    const { document, game, environment } = entry;
-    const held = campaignCache.get(document);
-    if (held !== undefined) return held;
-    const { id, version } = document;
-    const broken = (reason: object): void =>
-      logger.error({ game, environment, campaign: id, version, ...reason }, 'a campaign is disabled');
-    const made = attempt(() => compileCampaign(document, () => overBudget('campaign'), lookupOf(entry)), broken);
-    if (made?.kind === 'invalid') broken({ faults: made.faults });
-    const campaign =
-      made?.kind === 'compiled' ? guardedCampaign(made.campaign, (error) => broken({ err: error })) : 'disabled';
-    campaignCache.set(document, campaign);
-    return campaign;
-  }
-
   return {
     get revision() {
       return config.revision;
@@ -273,12 +187,7 @@ export function createLiveDefinitions(
     get wantsSweep() {
       return ownThresholds.size > 0 || config.list('segment').length > 0;
     },
-    takeOverBudget() {
-      if (segmentsOver.length === 0) return NONE;
-      const taken = segmentsOver;
-      segmentsOver = [];
-      return taken;
-    },
+    takeOverBudget: compile.takeOverBudget,
     isScheduledIn(window) {
       scheduled ??= config.list('campaign').flatMap(({ document }) => (isTimed(document) ? [document] : []));
       return scheduled.some((document) => isScheduledIn(document, window));
@@ -294,8 +203,6 @@ export function createLiveDefinitions(
   };
 }
 
-const NONE: readonly string[] = [];
-
 /** Kinds of documents whose change makes a game's definitions compile again. */
 const TARGETING: ReadonlySet<DocumentKind> = new Set(['segment', 'flag', 'campaign', 'property']);
 
@@ -308,14 +215,4 @@ function isTimed({ enabled, trigger }: CampaignDocument): boolean {
       () => {},
     ) === 'schedule'
   );
-}
-
-/** A document of another version may have another shape: if compiling throws, the definition is disabled too. */
-function attempt<T>(make: () => T, broken: (reason: object) => void): T | undefined {
-  try {
-    return make();
-  } catch (error) {
-    broken({ err: error });
-    return undefined;
-  }
 }

@@ -1,0 +1,118 @@
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Logger } from '../../../core/kernel/logger.ts';
+import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { DocumentKind, Documents } from '../../../core/vocabulary/documents/documents.ts';
+import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import { compileCampaign } from '../../campaigns/define/compile-campaign.ts';
+import { guardedCampaign } from '../../campaigns/define/guarded-campaign.ts';
+import { compileCondition } from '../../conditions/compile-condition.ts';
+import type { Campaign, ComputedLookup, Condition, Flag, Segment } from '../../decision/targeting.ts';
+import { compileFlag } from '../../flags/evaluate/compile-flag.ts';
+import { disabledFlag, guardedFlag } from '../../flags/evaluate/disabled-flag.ts';
+import { guardedCondition, unchanging } from '../../segments/guarded-condition.ts';
+import { listCondition, withExceptions } from '../../segments/list-condition.ts';
+
+type Place = Pick<ConfigEntry, 'game' | 'environment'>;
+
+/**
+ * Compiles each document once. One that does not compile is disabled alone, with an ERROR line: a flag acts as
+ * disabled, a campaign as absent, and a segment keeps its players.
+ */
+export interface DocumentCompiler {
+  segment: (entry: ConfigEntry<'segment'>) => Segment;
+  flag: (entry: ConfigEntry<'flag'>) => Flag;
+  campaign: (entry: ConfigEntry<'campaign'>) => Campaign | undefined;
+  /** Segments whose condition exceeded its budget since the last call; bounded. */
+  takeOverBudget: () => readonly string[];
+}
+
+/** @param lookupOf finds computed properties, at every evaluation */
+export function createDocumentCompiler(
+  lookupOf: (place: Place) => ComputedLookup,
+  logger: Logger,
+  metrics: Pick<Metrics, 'conditionsOverBudget'> | undefined,
+): DocumentCompiler {
+  let segmentsOver: string[] = [];
+
+  function overBudget(definition: 'segment' | 'flag' | 'campaign'): void {
+    metrics?.conditionsOverBudget.inc({ definition });
+  }
+
+  function segment(entry: ConfigEntry<'segment'>): Segment {
+    const { document, game, environment } = entry;
+    const { id, key, conditions, list } = document;
+    const broken = (reason: object): void =>
+      logger.error({ game, environment, segment: id, ...reason }, 'a segment is disabled: it keeps the players it has');
+    const onOverBudget = (): void => {
+      overBudget('segment');
+      if (segmentsOver.length < LIMITS.segmentsPerEnvironment) segmentsOver.push(id);
+    };
+    const asIs = unchanging(id);
+    const made = attempt((): Condition | undefined => {
+      if (list !== undefined) return withExceptions(listCondition(id, list.load), document);
+      const compiled = compileCondition(conditions, { computed: lookupOf(entry), onOverBudget });
+      if (compiled.kind === 'compiled')
+        return guardedCondition(withExceptions(compiled.condition, document), asIs, broken);
+      broken({ faults: compiled.faults });
+      return undefined;
+    }, broken);
+    return { id, key, condition: made ?? asIs, ...(list === undefined ? {} : { load: list.load }) };
+  }
+
+  function flag(entry: ConfigEntry<'flag'>): Flag {
+    const { key, document, game, environment } = entry;
+    const { version } = document;
+    const broken = (reason: object, why: string): void =>
+      logger.error({ game, environment, flag: key, version, ...reason }, `a flag is disabled: ${why}`);
+    const doesNotCompile = (reason: object): void => broken(reason, 'it does not compile');
+    const made = attempt(() => compileFlag(document, () => overBudget('flag'), lookupOf(entry)), doesNotCompile);
+    if (made?.kind === 'invalid') doesNotCompile({ faults: made.faults });
+    return made?.kind === 'compiled'
+      ? guardedFlag(made.flag, (error) => broken({ err: error }, 'its evaluation throws for some players'))
+      : disabledFlag(key, document);
+  }
+
+  function campaign(entry: ConfigEntry<'campaign'>): Campaign | undefined {
+    const { document, game, environment } = entry;
+    const { id, version } = document;
+    const broken = (reason: object): void =>
+      logger.error({ game, environment, campaign: id, version, ...reason }, 'a campaign is disabled');
+    const made = attempt(() => compileCampaign(document, () => overBudget('campaign'), lookupOf(entry)), broken);
+    if (made?.kind === 'invalid') broken({ faults: made.faults });
+    return made?.kind === 'compiled' ? guardedCampaign(made.campaign, (error) => broken({ err: error })) : undefined;
+  }
+
+  return {
+    segment: byDocument(segment),
+    flag: byDocument(flag),
+    campaign: byDocument(campaign),
+    takeOverBudget() {
+      if (segmentsOver.length === 0) return NONE;
+      const taken = segmentsOver;
+      segmentsOver = [];
+      return taken;
+    },
+  };
+}
+
+const NONE: readonly string[] = [];
+
+/** An edit creates a new document, so each is compiled once. */
+function byDocument<K extends DocumentKind, T>(make: (entry: ConfigEntry<K>) => T): (entry: ConfigEntry<K>) => T {
+  const held = new WeakMap<Documents[K], { made: T }>();
+  return (entry) => {
+    const known = held.get(entry.document) ?? { made: make(entry) };
+    held.set(entry.document, known);
+    return known.made;
+  };
+}
+
+/** A document of another version may have another shape: if this throws, the definition is disabled too. */
+export function attempt<T>(make: () => T, broken: (reason: object) => void): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    broken({ err: error });
+    return undefined;
+  }
+}
