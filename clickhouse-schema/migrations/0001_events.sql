@@ -16,15 +16,134 @@ CREATE TABLE IF NOT EXISTS events
     lifecycle_stage LowCardinality(String),
     is_payer Bool,
     country LowCardinality(String),
+    -- The first fault against the event's schema ('/level must be integer') where the schema only observes or warns; ''
+    -- for nearly all. It shows what an enforced schema would stop.
+    schema_fault String CODEC(ZSTD(1)),
+    -- 'service' for what the service makes of recorded sessions and purchases, 'import', or 'caller'.
+    source LowCardinality(String),
+    -- The kind of the API key: 'client' or 'server'; '' for events of the service and of imports.
+    key_kind LowCardinality(String),
     -- Where the fact stands in the log: the record's sequence and the fact's place in the record.
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
     facts_index UInt32 CODEC(Delta, ZSTD(1)),
-    -- By name and time is how analysts ask. By player, the engine finds rows through this second order, which holds their
-    -- positions and not the rows. Measured at 3 million rows: 23 ms for a player's newest 50 events (85 ms without); a full
-    -- copy by player answers in 8 ms, but doubles the time of inserts and takes 2.6 times the disk.
-    PROJECTION by_player (SELECT _part_offset ORDER BY player_id)
+    -- The creation of the FACTS that holds an imported row, in epoch milliseconds; 0 for all other rows. `received_at`
+    -- of an imported row is the time of what happened, so it does not tell whether the row is older than this FACTS.
+    facts_created UInt64 CODEC(ZSTD(1)),
+    -- When the block of rows was inserted, by ClickHouse's clock: `npm run cli -- trace` shows it.
+    inserted_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    -- What the view of currencies reads, extracted by the insert, so that no query reads the JSON again.
+    currency LowCardinality(String)
+        DEFAULT if(event_name IN ('currency_earned', 'currency_spent'), JSONExtractString(properties, 'currency'), ''),
+    currency_amount Decimal(18, 4)
+        DEFAULT if(
+            event_name IN ('currency_earned', 'currency_spent'),
+            toDecimal64OrZero(JSONExtractRaw(properties, 'amount'), 4),
+            toDecimal64(0, 4))
+        CODEC(ZSTD(1)),
+    -- The builder of player_days looks for rows behind a sequence.
+    INDEX by_sequence facts_sequence TYPE minmax GRANULARITY 4,
+    -- Where the newest events are, of all and of a player or a session: the keys of their rows in the order in which
+    -- pages show them. A page reads a granule or two of each part, and then each of its rows by the key. A full copy by
+    -- player would answer faster (8 ms instead of 23 ms at 3 million rows), but doubles the time of inserts and takes
+    -- 2.6 times the disk.
+    PROJECTION of_time
+    (
+        SELECT game_id, environment, event_name, received_at, facts_sequence, facts_index
+        ORDER BY game_id, environment, received_at, facts_sequence, facts_index
+    ),
+    -- `_part_offset` lets the engine find the rows of a player for other statements too.
+    PROJECTION of_player
+    (
+        SELECT game_id, environment, player_id, event_name, received_at, facts_sequence, facts_index, _part_offset
+        ORDER BY player_id, received_at, facts_sequence, facts_index
+    ),
+    PROJECTION of_session
+    (
+        SELECT game_id, environment, session_id, player_id, event_name, received_at, facts_sequence, facts_index
+        ORDER BY session_id, received_at, facts_sequence, facts_index
+    ),
+    -- The figures of each name, which event_dictionary shows: a part holds one row a name. A statement reads it only if
+    -- it has the same expressions. `schema_fault != ''` would not do: the engine rewrites it in statements, and not
+    -- here.
+    PROJECTION of_name
+    (
+        SELECT
+            game_id,
+            environment,
+            event_name,
+            count(),
+            min(received_at),
+            max(received_at),
+            countIf(key_kind = 'client'),
+            countIf(key_kind = 'server'),
+            countIf(source = 'service'),
+            countIf(source = 'import'),
+            countIf(schema_fault > '')
+        GROUP BY game_id, environment, event_name
+    )
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)
-ORDER BY (game_id, environment, event_name, received_at)
+-- To the last column the order of pages, else the engine reads on to sort rows that are equal so far.
+ORDER BY (game_id, environment, event_name, received_at, facts_sequence, facts_index)
+-- Small granules: a page is a few rows from all over the table, and the engine reads whole granules. An insert writes
+-- the rows of a part alone, in 12 files instead of 42; the first merge adds the projections, and until then the engine
+-- reads the part without them.
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1,
+    materialize_projections_on_insert = 0, materialize_projections_on_merge = 1;
+
+-- One row per event that broke an enforced schema. Ordered as they are listed and replayed: by time, and by place in
+-- the log within a millisecond. A plain MergeTree: duplicates are prevented by the writer.
+CREATE TABLE IF NOT EXISTS quarantined_events
+(
+    event_id String CODEC(ZSTD(1)),
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
+    player_id UUID CODEC(ZSTD(1)),
+    external_id String CODEC(ZSTD(1)),
+    event_name LowCardinality(String),
+    session_id Nullable(String) CODEC(ZSTD(1)),
+    properties String CODEC(ZSTD(3)),
+    timestamp DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    -- Counts the quarantined events of the player, from 1: each is released once by it.
+    quarantine_number UInt64 CODEC(ZSTD(1)),
+    schema_version UInt32 CODEC(ZSTD(1)),
+    -- The first few faults against the schema: [{"path": "/level", "message": "must be integer"}].
+    reason String CODEC(ZSTD(1)),
+    key_kind LowCardinality(String),
+    -- Further players that the event names, by their ids: a broken message may be kept under another player, and the
+    -- erasure of each that it names deletes it.
+    named Array(String) CODEC(ZSTD(1)),
+    facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
+    facts_index UInt32 CODEC(Delta, ZSTD(1)),
+    inserted_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    INDEX by_name event_name TYPE set(64),
+    INDEX by_player player_id TYPE bloom_filter,
+    INDEX by_event event_id TYPE bloom_filter
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (game_id, environment, received_at, facts_sequence, facts_index)
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- One row per quarantined event that was tracked after all; the event itself stands in `events`, under its own id and
+-- with the time of its release as `received_at`. Ordered by when it was quarantined, because both tables are joined by
+-- that.
+CREATE TABLE IF NOT EXISTS quarantine_releases
+(
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
+    player_id UUID CODEC(ZSTD(1)),
+    event_id String CODEC(ZSTD(1)),
+    event_name LowCardinality(String),
+    quarantine_number UInt64 CODEC(ZSTD(1)),
+    quarantined_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
+    facts_index UInt32 CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (game_id, environment, quarantined_at, player_id, quarantine_number)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;

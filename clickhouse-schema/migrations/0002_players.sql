@@ -1,5 +1,6 @@
--- The newest state of everything a partition holds: what analysts see of a player, and in `state` the whole of it, from which
--- a node without a local store rebuilds. `version` orders snapshots over a broker that started over: creation, then sequence.
+-- The newest state of everything a partition holds: what analysts see of a player, and in `state` the whole of it, from
+-- which a node without a local store rebuilds. `version` orders snapshots also after a broker started over: creation,
+-- then sequence.
 CREATE TABLE IF NOT EXISTS player_snapshots
 (
     game_id LowCardinality(String),
@@ -27,32 +28,50 @@ CREATE TABLE IF NOT EXISTS player_snapshots
     received_at DateTime64(3, 'UTC'),
     state String CODEC(ZSTD(3)),
     last_seq UInt64,
-    version UInt128
+    version UInt128,
+    -- Of the player's latest init.
+    platform LowCardinality(String),
+    app_version LowCardinality(String),
+    -- The named computed properties of a player as of the snapshot, as JSON by their key.
+    computed String DEFAULT '{}' CODEC(ZSTD(3))
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (game_id, environment, player_id, entity_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
-CREATE VIEW IF NOT EXISTS players AS
-SELECT
-    player_id AS id,
-    player_id,
-    game_id,
-    environment,
-    external_id,
-    device_id,
-    email,
-    lifecycle_stage,
-    lifecycle_changed_at,
-    session_count,
-    purchase_count,
-    total_revenue,
-    total_playtime_seconds,
-    is_payer,
-    country,
-    first_seen_at,
-    last_seen_at,
-    attributes,
-    received_at
-FROM player_snapshots FINAL
-WHERE kind = 'player';
+-- One row per change of a player's stage. `changed_at` is when it fell due, `received_at` when it was decided.
+CREATE TABLE IF NOT EXISTS lifecycle_transitions
+(
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
+    player_id UUID CODEC(ZSTD(1)),
+    external_id String CODEC(ZSTD(1)),
+    from_stage LowCardinality(String),
+    to_stage LowCardinality(String),
+    changed_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
+    facts_index UInt32 CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (game_id, environment, player_id, changed_at)
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- When players were first seen by what an import of players says: another product had them before their first activity
+-- here.
+CREATE TABLE IF NOT EXISTS player_beginnings
+(
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
+    player_id UUID CODEC(ZSTD(1)),
+    external_id String CODEC(ZSTD(1)),
+    first_seen_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
+    facts_index UInt32 CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (game_id, environment, player_id)
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;

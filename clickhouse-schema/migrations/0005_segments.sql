@@ -18,11 +18,11 @@ PARTITION BY toYYYYMM(received_at)
 ORDER BY (game_id, environment, segment_id, player_id, received_at)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- The newest transition of every player and segment; whoever exited is dropped by FINAL. The writer sends this row beside the
--- transition, and `version` (place in the log, over a broker that started over) picks the newest whatever comes twice or late.
--- So it is exact after every replay, as a materialized view is not: that one is filled apart from its source, and a crash in
--- between leaves it short. A view over `segment_transitions` would be exact too, but reads all that ever happened in a segment
--- for who is in it now; here a page of members is one range of the primary key.
+-- The newest transition of each player and segment; FINAL drops players who exited. The writer inserts this row beside
+-- the transition, and `version` (place in the log, also after a broker started over) picks the newest of rows that are
+-- repeated or late. So it is exact after every replay. A materialized view is not: it is filled apart from its source,
+-- and a crash in between leaves it short. A view over `segment_transitions` would be exact too, but reads all
+-- transitions of a segment for its members now; here a page of members is one range of the primary key.
 CREATE TABLE IF NOT EXISTS segment_membership_states
 (
     game_id LowCardinality(String),
@@ -38,26 +38,3 @@ CREATE TABLE IF NOT EXISTS segment_membership_states
 ENGINE = ReplacingMergeTree(version, exited)
 ORDER BY (game_id, environment, segment_id, player_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
-
-CREATE VIEW IF NOT EXISTS segment_memberships AS
-SELECT
-    game_id,
-    environment,
-    segment_id,
-    segment_key,
-    player_id,
-    external_id,
-    received_at AS entered_at,
-    received_at
-FROM segment_membership_states FINAL;
-
--- For dashboards: the test environment is left out, as in every such view.
-CREATE VIEW IF NOT EXISTS segment_sizes AS
-SELECT
-    game_id,
-    segment_id,
-    argMax(segment_key, received_at) AS segment_key,
-    count() AS players
-FROM segment_memberships
-WHERE environment = 'live'
-GROUP BY game_id, segment_id;

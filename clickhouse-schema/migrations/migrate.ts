@@ -1,82 +1,78 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import type { ClickHouseClient } from '@clickhouse/client';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
+import { checksumOf, type Recorded, recordOf, SchemaError, statementsOf } from '../schema-record.ts';
+import { applyViews } from '../views/apply-views.ts';
 
 /**
- * Creates a database if it is missing and applies, in order, every numbered SQL file of this folder that is not
- * recorded in `schema_migrations`. Works on the embedded engine and on a ClickHouse server.
+ * Creates a database if it is missing, applies, in order, every numbered SQL file of this folder that
+ * `schema_migrations` does not record, and then the views. Works on the embedded engine and on a ClickHouse server.
  *
- * @returns the names of the applied migrations, in order; empty if none was pending
- * @throws MigrationError if an applied file has changed; the client's error if a statement fails
+ * Invariants
+ * 1. A numbered file is applied once; a change of a table is a new file. A database whose recorded files are not those
+ *    of this folder is refused before anything is changed. Files with higher numbers are a newer version's.
+ * 2. Each statement is repeatable, because an interrupted file runs again.
+ *
+ * @returns the names of the applied files and of the changed views; empty if nothing was pending
+ * @throws SchemaError if the database has other tables; the client's error if a statement fails
  */
 export async function migrate(address: ClickhouseAddress): Promise<string[]> {
   await createDatabase(address);
   const client = openClient(address, 'migrate', STATEMENT_TIMEOUT_MS);
   try {
-    await client.command({ query: RECORD_TABLE });
-    const applied = await appliedChecksums(client);
-    const names: string[] = [];
-    for (const file of await migrationFiles()) {
-      const known = applied.get(file.name);
-      if (known === undefined) {
-        await apply(client, file);
-        names.push(file.name);
-      } else if (known !== file.checksum) {
-        throw new MigrationError(`${file.name} was changed after it was applied. Add a new migration instead.`);
-      }
+    const record = await recordOf(client, 'schema_migrations');
+    const files = await migrationFiles();
+    refuseOtherTables(address.database, files, record.checksums);
+    const pending = files.filter(({ name }) => !record.checksums.has(name));
+    for (const file of pending) {
+      for (const query of file.statements) await client.command({ query });
+      await record.add([file]);
     }
-    return names;
+    const views = await applyViews(client, pending.length > 0);
+    return [...pending.map(({ name }) => name), ...views];
   } finally {
     await client.close();
   }
 }
 
-/** A changed migration. */
-class MigrationError extends Error {}
-
-interface MigrationFile {
-  /** File name without `.sql`. */
-  name: string;
-  sql: string;
-  /** SHA-256 (hex) of the file. */
-  checksum: string;
+interface MigrationFile extends Recorded {
+  statements: readonly string[];
 }
-
-const RECORD_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
-  (name String, checksum String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3))
-  ENGINE = MergeTree ORDER BY name SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`;
 
 async function migrationFiles(): Promise<MigrationFile[]> {
   const folder = new URL('.', import.meta.url);
   const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).toSorted();
   return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(new URL(name, folder), 'utf8');
-      const checksum = createHash('sha256').update(sql).digest('hex');
-      return { name: name.replace(/\.sql$/, ''), sql, checksum };
+    names.map(async (file) => {
+      const statements = statementsOf(await readFile(new URL(file, folder), 'utf8'));
+      return { name: file.replace(/\.sql$/, ''), statements, checksum: checksumOf(...statements) };
     }),
   );
 }
 
-/** Statements end with a semicolon at the end of a line. Each must be repeatable: an interrupted file runs again. */
-async function apply(client: ClickHouseClient, file: MigrationFile): Promise<void> {
-  const statements = file.sql.split(/;[ \t]*$/m).filter((text) => text.trim() !== '');
-  for (const query of statements) await client.command({ query });
-  await client.insert({
-    table: 'schema_migrations',
-    values: [{ name: file.name, checksum: file.checksum }],
-    format: 'JSONEachRow',
-    clickhouse_settings: { async_insert: 0 },
-  });
+function refuseOtherTables(
+  database: string,
+  files: readonly MigrationFile[],
+  applied: ReadonlyMap<string, string>,
+): void {
+  const names = files.map(({ name }) => name);
+  const newest = names.at(-1) ?? '';
+  const unknown = [...applied.keys()].toSorted().find((name) => name < newest && !names.includes(name));
+  if (unknown !== undefined) {
+    throw new SchemaError(`Database "${database}" has the table file ${unknown}, which this version lacks. ${REMEDY}`);
+  }
+  const changed = files.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum);
+  if (changed !== undefined) {
+    throw new SchemaError(
+      `${changed.name}.sql was changed after database "${database}" applied it. ` +
+        `A table file never changes after a release: put the change in a new one. ${REMEDY}`,
+    );
+  }
 }
 
-async function appliedChecksums(client: ClickHouseClient): Promise<Map<string, string>> {
-  const result = await client.query({ query: 'SELECT name, checksum FROM schema_migrations', format: 'JSONEachRow' });
-  const rows = await result.json<{ name: string; checksum: string }>();
-  return new Map(rows.map((row) => [row.name, row.checksum]));
-}
+const REMEDY =
+  'Data of versions before 1.0.0 cannot be kept: drop the database, or name another one with CLICKHOUSE_DATABASE; ' +
+  'for `npm start`, set DATA_DIR to an empty folder.';
 
 /** Connects to the server's default database, because the wanted one may not exist yet. */
 async function createDatabase(address: ClickhouseAddress): Promise<void> {
@@ -91,5 +87,5 @@ async function createDatabase(address: ClickhouseAddress): Promise<void> {
   }
 }
 
-/** A statement of a migration may rewrite a large table: 0041 took 30 s for 100 million events on two idle cores. */
+/** A statement may rewrite a large table. */
 const STATEMENT_TIMEOUT_MS = 3_600_000;

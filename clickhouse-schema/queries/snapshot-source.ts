@@ -1,7 +1,6 @@
 import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
-import { NO_PLAYER } from '../rows/tables/player-tables.ts';
 import { readHeldPosition } from './held-position.ts';
 import { createBinaryRows } from './statements/binary-rows.ts';
 
@@ -61,13 +60,7 @@ const OF_PARTITION = 'player_snapshots FINAL PREWHERE partition = {partition: UI
 /** Tombstones of erased players are among them. */
 const PLAYERS = `${OF_PARTITION} WHERE kind != 'ledger'`;
 
-/** Of a ledger with a row of an older version, whose `entity_id` lacks the partition, the newer one of both rows. */
-const LEDGERS = `
-SELECT argMax(entity_id, version) FROM player_snapshots
-PREWHERE partition = {partition: UInt16} AND player_id = '${NO_PLAYER}'
-GROUP BY splitByChar('/', entity_id)[1]`;
-
-const ROWS = `${OF_PARTITION} WHERE last_seq >= {changedSince: UInt64} AND (kind != 'ledger' OR entity_id IN (${LEDGERS}))`;
+const ROWS = `${OF_PARTITION} WHERE last_seq >= {changedSince: UInt64}`;
 
 /** A connection without data for this long fails the load; the caller retries. */
 const LOAD_TIMEOUT_MS = 120_000;

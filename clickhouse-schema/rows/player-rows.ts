@@ -95,7 +95,7 @@ interface PlaceColumns {
 
 /**
  * Finds the keys of the page's rows first and then the rows, so the engine reads the wide columns of one page only. For
- * `events` a projection in this order holds the keys (0014_event_queries.sql); see event-query.ts.
+ * `events` a projection in this order holds the keys (0001_events.sql); see event-query.ts.
  */
 function playerRowsSql(table: PlayerTable, after: RowPlace): string {
   const sequence = sequenceColumn(table);

@@ -122,7 +122,7 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     dependencies,
     async prepare() {
       const applied = await migrate(clickhouse);
-      if (applied.length > 0) options.report(`applied ${applied.length} ClickHouse migrations`);
+      if (applied.length > 0) options.report(`applied ${applied.length} tables and views of ClickHouse`);
     },
     ...serviceProcesses({ config, count, dataDir, env: serviceEnv, baseUrl, ids: options.ids }),
     endpoints: { base_url: baseUrl, nats_url: natsUrl, clickhouse },

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { approveStatement, type ApprovedStatement } from './approve-statement.ts';
 import type { Caller } from './caller.ts';
+import { statementsOf } from '../../clickhouse-schema/schema-record.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
 import { AGGREGATE_FUNCTIONS, REFUSED_FUNCTIONS, SCALAR_FUNCTIONS } from './reviewed-functions.ts';
 
@@ -260,11 +261,10 @@ describe("a reader's statement is refused without asking the engine", () => {
 });
 
 describe("the service's statement", () => {
-  const folder = new URL('../../clickhouse-schema/migrations/', import.meta.url);
-  const migrations = readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .flatMap((name) => readFileSync(new URL(name, folder), 'utf8').split(/;[ \t]*$/m))
-    .filter((text) => text.trim() !== '');
+  const folder = new URL('../../clickhouse-schema/', import.meta.url);
+  const migrations = globSync('*/*.sql', { cwd: folder })
+    .toSorted()
+    .flatMap((name) => statementsOf(readFileSync(new URL(name, folder), 'utf8')));
 
   it.each([
     ...migrations,

@@ -10,7 +10,7 @@ export const TABLE_FUNCTIONS = words(
   'numbers numbers_mt zeros zeros_mt generateseries generate_series primes view values',
 );
 
-/** Views with parameters (`clickhouse-schema/migrations`): a statement calls them like table functions. */
+/** Views with parameters (`clickhouse-schema/views`): a statement calls them like table functions. */
 export const PARAMETERISED_VIEWS = words('funnel campaign_readout experiment_readout event_properties');
 
 /** Data types with arguments; all others are plain words. */

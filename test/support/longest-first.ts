@@ -21,7 +21,6 @@ export const LONGEST = [
   'test/long/e2e/processes.test.ts',
   'test/long/e2e/record.test.ts',
   'test/e2e/sdk.test.ts',
-  'test/long/e2e/upgrade.test.ts',
   'test/long/e2e/full-disk.test.ts',
   'test/long/contract/http/erasure.test.ts',
   'test/contract/http/flag-changes.test.ts',

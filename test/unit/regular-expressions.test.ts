@@ -22,7 +22,8 @@ const REVIEWED: Readonly<Record<string, string>> = {
   // The text of a condition's or schema's pattern: `regexLength` characters at most.
   '/\\\\.|\\[(?:\\\\.|[^\\]\\\\])*\\]|\\{(?<least>\\d+)(?:,(?<most>\\d*))?\\}|./gs':
     'a pattern has at most 256 characters',
-  '/;[ \\t]*$/m': 'the statements of our own migrations; a run of blanks belongs to one `;`',
+  '/^CREATE OR REPLACE VIEW (\\w+) AS$/m': 'the statements of our own views; a run of letters belongs to one line',
+  '/\\b(?:FROM|JOIN) (\\w+)/g': 'the statements of our own views; a run of letters belongs to one `FROM`',
   '/\\{(\\w+)\\}/g': 'the paths of our own routes; a run of letters belongs to one `{`',
   '/\\n[ \\t]*\\n/': "the machine's own list of package sources; a run of blanks belongs to one line end",
   '/\\[A-Za-z0-9._-\\]\\{1,(\\d+)\\}\\$$/': 'the patterns of our own schemas; a run of digits belongs to one `{1,`',

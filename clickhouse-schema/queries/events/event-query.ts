@@ -70,7 +70,7 @@ interface PageRow extends EventRow {
 /**
  * The statement for a page. Callers' values are parameters; the text depends only on which filters are set.
  *
- * It first finds the keys of the page's rows, in the table or one of its projections (0014_event_queries.sql), which it
+ * It first finds the keys of the page's rows, in the table or one of its projections (0001_events.sql), which it
  * reads in the order of the page and only as far as needed. Two parts of the text ensure this. ORDER BY starts with the
  * columns that the filter fixes, because the engine does not derive that for a projection. The filter is a PREWHERE:
  * for a WHERE the engine (26.7) adds a filter for the newest rows found so far, and then reads every part to its end.

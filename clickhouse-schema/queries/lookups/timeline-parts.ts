@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<TimelineKind, { table: string; columns: string; key
     table: 'events',
     columns: `event_id AS id, toString(event_name) AS name, toString(source) AS what, schema_fault AS why,
       properties AS value, 0. AS number`,
-    // Part of the primary key, and of the projection that finds a player's rows (0014_event_queries.sql).
+    // Part of the primary key, and of the projection that finds a player's rows (0001_events.sql).
     key: 'event_name, ',
   },
   quarantined: {

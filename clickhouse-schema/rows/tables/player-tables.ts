@@ -102,7 +102,7 @@ function namedValues({ computed = [] }: PlayerState, nowMs: number): string {
 
 /**
  * The ledgers of one API key have the same id in every partition, and a row replaces all rows with its game,
- * environment, `player_id` and `entity_id`. Older versions wrote the id alone.
+ * environment, `player_id` and `entity_id`.
  */
 function ledgerRowId(ledgerId: string, partition: number): string {
   return `${ledgerId}/${partition}`;

@@ -1,3 +1,4 @@
+import { SchemaError } from '../../../clickhouse-schema/schema-record.ts';
 import { sleep, type Clock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { Child, ChildSpec } from './child.ts';
@@ -179,6 +180,7 @@ async function prepare(plan: Plan, { clock, signal }: SuperviseOptions): Promise
       return undefined;
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error);
+      if (error instanceof SchemaError) break;
       await sleep(clock, LIMITS.prepareDelayMs);
     }
   }

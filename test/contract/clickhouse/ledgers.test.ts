@@ -12,7 +12,6 @@ import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapsho
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
-import { encodeState } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { partitionCoverage } from '../../../streams/sinks/clickhouse/coverage.ts';
@@ -26,7 +25,6 @@ import { until } from '../../support/until.ts';
 /* Ledgers of one API key in several partitions: snapshots on the real engine, and rebuilds from them. */
 
 const LEDGER_ID = 'ledger:key-1';
-const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
 
 let clickhouse: TestClickhouse;
 let client: ReturnType<typeof openClient>;
@@ -75,29 +73,6 @@ async function writeAll(): Promise<void> {
   await until('FACTS is written', async () => (await readSinkPosition(log, 'clickhouse'))?.sequence === lastSequence);
   await sink.stop();
   await execSql(clickhouse, 'OPTIMIZE TABLE player_snapshots FINAL');
-}
-
-/** A row as versions wrote it before rows of ledgers had their partition in `entity_id`. */
-async function insertOldForm(partition: number, state: LedgerState, sequence: number): Promise<void> {
-  const createdMs = Date.parse((await log.info('FACTS')).created);
-  const version = (BigInt(createdMs) << 64n) | BigInt(sequence);
-  await client.insert({
-    table: 'player_snapshots',
-    format: 'JSONEachRow',
-    values: [
-      {
-        game_id: 'demo',
-        environment: 'live',
-        kind: 'ledger',
-        partition,
-        player_id: NO_PLAYER,
-        entity_id: LEDGER_ID,
-        state: Buffer.from(encodeState(state)).toString('base64'),
-        last_seq: state.lastSeq,
-        version: String(version),
-      },
-    ],
-  });
 }
 
 /** Rebuilds a partition whose first record FACTS has trimmed, with an empty store. */
@@ -153,39 +128,6 @@ describe('ledgers of one API key in two partitions', () => {
     expect([keysIn(second), second.count()]).toEqual([['of-2'], 1]);
     expect(await coverage(1)).toMatchObject({ players: 1, isLost: false });
     expect(await coverage(2)).toMatchObject({ players: 0, isLost: false });
-  });
-});
-
-describe('ledgers whose rows an older version wrote', () => {
-  it('are loaded once with the newer of both rows, whichever form it has', async () => {
-    const source = createSnapshotSource(clickhouse.address);
-    await commit(log, [snapshot(ledger('new form', 3))], { partition: 1 });
-    await commit(log, [snapshot(ledger('new form', 3))], { partition: 2 });
-    await commit(log, [{ kind: 'SnapshotMark', partition: 1, coveredTo: 2, players: 0 }], { partition: 1 });
-    await commit(log, [{ kind: 'SnapshotMark', partition: 2, coveredTo: 2, players: 0 }], { partition: 2 });
-    await writeAll();
-    await insertOldForm(1, ledger('older', 1), 0);
-    expect(keysIn(await rebuilt(1))).toEqual(['new form']);
-    expect([await source.count(1, 0), await source.count(1, 3), await source.count(1, 4)]).toEqual([1, 1, 0]);
-    // An older version ran again in between.
-    await insertOldForm(2, ledger('newer', 9), 9);
-    expect(keysIn(await rebuilt(2))).toEqual(['newer']);
-    expect([await source.count(2, 0), await source.count(2, 9), await source.count(2, 10)]).toEqual([1, 1, 0]);
-  });
-
-  it('stop no rebuild and are no lost rows when another partition’s row has replaced them', async () => {
-    await commit(log, [snapshot(aPlayer({ lastSeq: 0 }))], { partition: 1 });
-    // An older owner counted the ledger too.
-    const marks = [{ entities: 2 }, { players: 1 }];
-    for (const [round, counted] of marks.entries()) {
-      const mark = { kind: 'SnapshotMark', partition: 1, coveredTo: round + 1, ...counted } as const;
-      await commit(log, [mark], { partition: 1 });
-      await insertOldForm(1, ledger('of-1', 1), 1);
-      await insertOldForm(2, ledger('of-2', 1), 2);
-      await writeAll();
-      expect((await rebuilt(1)).count()).toBe(1);
-      expect(await coverage(1)).toMatchObject({ players: 1, isLost: false });
-    }
   });
 });
 

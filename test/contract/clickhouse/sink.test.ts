@@ -3,7 +3,6 @@ import { aPlayer } from '../../../actors/testing.ts';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createNativeBlock } from '../../../clickhouse-schema/rows/native-block.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
@@ -15,7 +14,8 @@ import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createFactsWriter } from '../../../streams/sinks/clickhouse/facts-writer.ts';
 import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { rowsOf, execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../support/wire/made-tables.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
 import { until } from '../../support/until.ts';
 
@@ -24,8 +24,7 @@ let broker: MemoryBroker;
 const stops: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  clickhouse = await startClickhouse();
-  expect(await migrate(clickhouse.address)).toContain('0001_events');
+  clickhouse = await startWithTables();
 });
 afterAll(() => clickhouse.close());
 beforeEach(async () => {
@@ -75,25 +74,6 @@ const eventIds = async (): Promise<string[]> =>
   ).map((row) => row.event_id);
 const anEvent = (eventId: string) => aTrackedEvent({ eventId });
 const never = () => new Promise<never>(() => {});
-
-describe('migrations', () => {
-  it('apply once, and make a database that is missing', async () => {
-    expect(await migrate(clickhouse.address)).toEqual([]);
-    const elsewhere = { ...clickhouse.address, database: 'made by migrate' };
-    expect((await migrate(elsewhere)).length).toBeGreaterThan(0);
-    expect(await migrate(elsewhere)).toEqual([]);
-  });
-
-  it('refuse a file that was changed after it was applied', async () => {
-    const elsewhere = { ...clickhouse.address, database: 'changed' };
-    await migrate(elsewhere);
-    const sql =
-      "ALTER TABLE changed.schema_migrations UPDATE checksum = 'other' " +
-      "WHERE name = '0001_events' SETTINGS mutations_sync = 2";
-    expect((await runSql(clickhouse, sql)).text).toBe('');
-    await expect(migrate(elsewhere)).rejects.toThrow(/0001_events was changed/);
-  });
-});
 
 describe('the ClickHouse sink on the real engine', () => {
   it('writes every column as it should read', async () => {

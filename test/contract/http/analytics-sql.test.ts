@@ -74,6 +74,7 @@ async function insertDays(): Promise<void> {
     revenue,
     country,
     cohort_day: date(cohort),
+    first_day: date(cohort),
     cohort_at: `${date(cohort)} 00:00:01.000`,
     cohort_country: country,
     first_purchase_day: first === undefined ? null : date(first),

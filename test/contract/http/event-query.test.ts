@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { migrate } from '../../../clickhouse-schema/migrations/migrate.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { LIMITS } from '../../../core/kernel/limits.ts';
@@ -286,37 +284,5 @@ describe('an invalid event query', () => {
     const body = await bodyOf(response);
     expect([response.status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(body.error.details.fields.map((fault) => fault.path)).toEqual([path]);
-  });
-});
-
-describe('a database from before event queries existed', () => {
-  it('gets the projections and answers event queries', async () => {
-    const older = { ...clickhouse.address, database: 'older' };
-    const statement = readFileSync(
-      new URL('../../../clickhouse-schema/migrations/0001_events.sql', import.meta.url),
-      'utf8',
-    );
-    await execSql(clickhouse, 'CREATE DATABASE older');
-    await execSql(clickhouse, statement.replace(/;\s*$/, ''), { search: { database: 'older' } });
-    const columns =
-      'event_id, game_id, environment, player_id, event_name, session_id, properties, received_at, facts_index';
-    const row =
-      "toString(number), 'demo', 'live', toUUID('00000000-0000-5000-8000-000000000001'), 'a', 's', '{}', now64(3), number";
-    await execSql(clickhouse, `INSERT INTO older.events (${columns}) SELECT ${row} FROM numbers(3)`);
-    await migrate(older);
-    const projections =
-      "SELECT name FROM system.projections WHERE database = 'older' AND table = 'events' ORDER BY name";
-    expect(await rowsOf(clickhouse, projections)).toEqual([
-      { name: 'of_name' },
-      { name: 'of_player' },
-      { name: 'of_session' },
-      { name: 'of_time' },
-    ]);
-    const reader = createAnalytics({ address: older, clock: systemClock, logger: silentLogger });
-    for (const filter of [{}, { eventName: 'a' }, { sessionId: 's' }, { playerId: playerId(1) }]) {
-      const page = await reader.events({ game: 'demo', environment: 'live', limit: 2, ...filter });
-      expect(page).toMatchObject({ kind: 'answered', value: { events: [{ eventId: '2' }, { eventId: '1' }] } });
-    }
-    await reader.close();
   });
 });

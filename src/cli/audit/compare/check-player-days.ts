@@ -35,7 +35,7 @@ const EVENTS_OF_SLICE = 2_000_000;
 
 async function builtTo(clickhouse: ClickHouse, { createdMs }: TableScope): Promise<number> {
   const [row] = await clickhouse.rows<[created: Whole, sequence: Whole]>(
-    'SELECT any(stream_created), min(sequence) FROM player_days_builds FINAL HAVING uniqExact(stream_created) = 1',
+    'SELECT stream_created, sequence FROM player_days_builds FINAL',
   );
   return row !== undefined && Number(row[0]) === createdMs ? Number(row[1]) : 0;
 }

@@ -7,7 +7,7 @@
 
 /**
  * The time of an event or session: by the device's clock if that is at most seven days before the receipt and not after
- * it, otherwise by the receipt. The views of 0029_views.sql count days by the same rule.
+ * it, otherwise by the receipt. The views count days by the same rule.
  */
 export function timeOf(time: string): string {
   const likely = `ifNull(${time} <= received_at AND ${time} > received_at - INTERVAL ${LATE_DAYS} DAY, 0)`;

@@ -51,15 +51,10 @@ const SETTINGS = {
   max_bytes_before_external_sort: String(LIMITS.playerDaysMemoryBytes / 4),
 } as const;
 
-/** The tables of one build. Each has a row in `player_days_builds`: an older version writes that of the first only. */
+/** The tables of one build. */
 const BUILT_TABLES = ['player_days', 'player_levels'] as const;
 
-/** No row: a table was never built. What one of them was not built to is built for both. */
-const BUILT_TO = `
-SELECT max(stream_created) AS created, if(uniqExact(stream_created) = 1, min(sequence), 0) AS built
-FROM player_days_builds FINAL
-WHERE name IN (${BUILT_TABLES.map((name) => `'${name}'`).join(', ')})
-HAVING count() = ${BUILT_TABLES.length}`;
+const BUILT_TO = 'SELECT stream_created AS created, sequence AS built FROM player_days_builds FINAL';
 
 /** The versions of one build: two for each of its days, one for each step. */
 const VERSIONS_OF_SEQUENCE = 2n ** 24n;
@@ -96,9 +91,7 @@ export function createPlayerDaysTarget(address: ClickhouseAddress): PlayerDaysTa
       await client.insert({
         table: 'player_days_builds',
         format: 'JSONEachRow',
-        values: BUILT_TABLES.map((name) => {
-          return { stream_created: to.createdMs, sequence: to.sequence, built_at: at, seconds, name };
-        }),
+        values: [{ stream_created: to.createdMs, sequence: to.sequence, built_at: at, seconds }],
         clickhouse_settings: { async_insert: 0 },
       });
     },

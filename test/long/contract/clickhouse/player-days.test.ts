@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../../../clickhouse-schema/migrations/migrate.ts';
 import { BUILD_DAY } from '../../../../streams/sinks/clickhouse/player-days/statements.ts';
 import {
   createPlayerDaysTarget,
@@ -136,8 +135,6 @@ const storedLevels = () =>
       arrayMap(one -> (toString(one.1), one.2, one.3, one.4, toFloat64(toUnixTimestamp64Milli(one.5))), arraySort(days)) AS days
     FROM player_levels FINAL ORDER BY game, level, toString(player)`,
   );
-
-const SYNC = { search: { mutations_sync: '1' } };
 
 const versionOf = ({ platform, value }: Row): string => (platform === '' ? '' : `1.${value}`);
 
@@ -388,25 +385,6 @@ describe('player_days', () => {
     }
     await buildAll(2, 4);
     expect(await stored()).toEqual(expected(rows));
-    expect(await storedLevels()).toEqual(expectedLevels(rows));
-  });
-
-  it('begins with the levels of rows that are older than their table', async () => {
-    const event = (player: number, received: number, value: number): Row => {
-      return { kind: 'event', game: 'a', player, received, late: 0, value, country: '', platform: '' };
-    };
-    const rows = [event(1, 1, 1), event(1, 30, 13), event(2, 31, 2), event(1, 33, 4), event(2, 40, 10)];
-    await insert(rows.slice(0, 3), 1);
-    await target.noteBuilt({ createdMs: CREATED, sequence: 2 }, START, 1);
-    await execSql(clickhouse, "ALTER TABLE player_days_builds DELETE WHERE name = 'player_levels'", SYNC);
-    await execSql(clickhouse, 'DROP TABLE player_levels');
-    await execSql(clickhouse, "ALTER TABLE schema_migrations DELETE WHERE name = '0041_player_levels'", SYNC);
-    expect(await target.builtTo()).toBe(undefined);
-    await migrate(clickhouse.address);
-    expect(await storedLevels()).toEqual(expectedLevels(rows.slice(0, 3)));
-    expect(await target.builtTo()).toEqual({ createdMs: CREATED, sequence: 2 });
-    await insert(rows.slice(3), 4);
-    await buildAll(2, 5);
     expect(await storedLevels()).toEqual(expectedLevels(rows));
   });
 

@@ -1,56 +1,15 @@
--- One row per answered score; `challenger_scores` holds what a model in the shadow of the answering one would have said of the
--- same installs. Plain MergeTrees: duplicates are prevented by the writer. Ordered as people ask, by day, and within a day by
--- device. Test keys are told by `environment`, reserved device ids by `forced`: every view leaves both out.
-CREATE TABLE IF NOT EXISTS scores
-(
-    -- A UUIDv7 of the scoring process.
-    record_id UUID CODEC(ZSTD(1)),
-    game_id LowCardinality(String),
-    tenant LowCardinality(String),
-    environment LowCardinality(String),
-    device_id String CODEC(ZSTD(1)),
-    -- What the model was given; the model itself sees float32.
-    loot_distinct_types Int64 CODEC(ZSTD(1)),
-    sess_duration_total Float64 CODEC(ZSTD(1)),
-    match_avg_fight_time Float64 CODEC(ZSTD(1)),
-    match_wins Int64 CODEC(ZSTD(1)),
-    install_hour UInt8 CODEC(ZSTD(1)),
-    vpay_count Int64 CODEC(ZSTD(1)),
-    -- As it was answered: a float32, widened.
-    score Float64 CODEC(ZSTD(1)),
-    bucket LowCardinality(String),
-    model_version LowCardinality(String),
-    forced Bool,
-    scored_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
-    -- When the record became durable.
-    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
-    records_sequence UInt64 CODEC(Delta, ZSTD(1)),
-    records_index UInt32 CODEC(Delta, ZSTD(1))
-)
-ENGINE = MergeTree
-PARTITION BY toYYYYMM(received_at)
-ORDER BY (game_id, environment, toDate(scored_at), device_id)
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+-- Scores that a test device id forced are tests too.
+CREATE OR REPLACE VIEW live_scores AS
+SELECT * EXCEPT (environment, forced)
+FROM scores
+WHERE environment = 'live' AND NOT forced;
 
-CREATE TABLE IF NOT EXISTS challenger_scores AS scores;
+CREATE OR REPLACE VIEW live_challenger_scores AS
+SELECT * EXCEPT (environment, forced)
+FROM challenger_scores
+WHERE environment = 'live' AND NOT forced;
 
--- How each input of a model, and its score, was spread over the installs it was evaluated on: what drift is measured against.
--- Share i is of values `edges[i - 1] < value <= edges[i]`, the last one of those above the last edge. A model is told of whenever
--- a process loads it: the newest row counts.
-CREATE TABLE IF NOT EXISTS model_references
-(
-    model_version LowCardinality(String),
-    -- A feature's name, or 'score'.
-    measure LowCardinality(String),
-    edges Array(Float64),
-    shares Array(Float64),
-    received_at DateTime64(3, 'UTC')
-)
-ENGINE = ReplacingMergeTree(received_at)
-ORDER BY (model_version, measure)
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
-
-CREATE VIEW IF NOT EXISTS scores_daily AS
+CREATE OR REPLACE VIEW scores_daily AS
 SELECT
     toDate(scored_at) AS day,
     game_id,
@@ -64,11 +23,11 @@ WHERE environment = 'live' AND NOT forced
 GROUP BY day, game_id, model_version, bucket;
 
 -- Population stability index of every input of a model and of its score, by day: the sum over the reference's bins of
--- (share - reference) * ln(share / reference), with shares of at least 0.0001 so that an empty bin has a logarithm. A common
--- reading: under 0.1 stable, over 0.25 another population. Chance alone gives about (bins - 1) / devices: look at `devices`.
--- A device counts once a day, with its last score, as installs count once in the reference. Values compare as the model sees
--- them, as float32.
-CREATE VIEW IF NOT EXISTS score_drift_daily AS
+-- (share - reference) * ln(share / reference), with shares of at least 0.0001 so that an empty bin has a logarithm. A
+-- common reading: under 0.1 stable, over 0.25 another population. Chance gives about (bins - 1) / devices: look at
+-- `devices`. A device counts once a day, with its last score, as installs count once in the reference. Values compare
+-- as the model sees them, as float32.
+CREATE OR REPLACE VIEW score_drift_daily AS
 WITH
     installs AS
     (
@@ -149,10 +108,11 @@ SELECT
     ) AS psi
 FROM spread;
 
--- Whether scores came true, by bucket: of the devices scored on a day, how many made their first purchase within 24 hours. As in
--- training: a device's last score within an hour of its first counts; who had paid before is left out, and so is who was
--- scored less than 24 hours ago. A model is calibrated where `conversion_rate` is about `mean_score`.
-CREATE VIEW IF NOT EXISTS score_calibration_daily AS
+-- Whether scores came true, by bucket: of the devices scored on a day, how many made their first purchase within 24
+-- hours. As in training, a device's last score within an hour of its first counts. Devices that had paid before, or
+-- were scored less than 24 hours ago, are left out. A model is calibrated where `conversion_rate` is about
+-- `mean_score`.
+CREATE OR REPLACE VIEW score_calibration_daily AS
 WITH
     installs AS
     (

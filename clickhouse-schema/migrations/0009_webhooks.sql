@@ -1,9 +1,10 @@
--- One row per attempt to deliver to a webhook, and per delivery that came to its end without one (attempt 0). A plain MergeTree:
--- duplicates are prevented by the writer; but an attempt that a crash repeated was made twice, and is here twice. Ordered as people
--- ask: by webhook and time. `facts_*` say where the fact stands that is told of: from there a delivery is made again.
+-- One row per attempt to deliver to a webhook, and per delivery that ended without one (attempt 0). A plain MergeTree:
+-- duplicates are prevented by the writer; but an attempt that a crash repeated was made twice, and is here twice.
+-- Ordered as queries ask: by webhook and time. `facts_*` say where the delivered fact stands: a redelivery reads it
+-- there.
 CREATE TABLE IF NOT EXISTS webhook_deliveries
 (
-    -- The same for every attempt: receivers know repeats by it.
+    -- The same for every attempt: receivers recognise repeats by it.
     delivery_id UUID CODEC(ZSTD(1)),
     webhook_id LowCardinality(String),
     game_id LowCardinality(String),
@@ -15,8 +16,8 @@ CREATE TABLE IF NOT EXISTS webhook_deliveries
     attempt UInt32 CODEC(ZSTD(1)),
     attempted_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     duration_ms UInt32 CODEC(ZSTD(1)),
-    -- delivered, failed (there will be another attempt), exhausted (there will be none), dropped (the webhook was disabled or
-    -- deleted), overflowed (too many waited for this webhook; a recovery queues it).
+    -- delivered, failed (there will be another attempt), exhausted (there will be none), dropped (the webhook was
+    -- disabled or deleted), overflowed (too many waited for this webhook; a recovery queues it).
     outcome LowCardinality(String),
     -- HTTP status; NULL without an answer, and then `error` says why.
     status Nullable(UInt16) CODEC(ZSTD(1)),
@@ -41,8 +42,8 @@ PARTITION BY toYYYYMM(received_at)
 ORDER BY (game_id, environment, webhook_id, attempted_at, delivery_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- Webhooks the service disabled by itself: `gone` (the receiver answered 410) or `failing` (for five days there were only failures).
--- Told again by every process that starts while it stands: the newest row of a kind is kept.
+-- Webhooks that the service disabled by itself: `gone` (the receiver answered 410) or `failing` (only failures for five
+-- days). Every process that starts while it is disabled writes it again: the newest row of a kind is kept.
 CREATE TABLE IF NOT EXISTS webhook_disablings
 (
     game_id LowCardinality(String),

@@ -1,6 +1,11 @@
--- Daily figures of the live environment, from `player_days`. `gap` is how many days ago the player was active before, at
--- most 30: a player counts in the windows of 7 and 30 days from the first day of its absence from them, once.
-CREATE VIEW IF NOT EXISTS kpis_daily AS
+CREATE OR REPLACE VIEW live_player_days AS
+SELECT * EXCEPT environment
+FROM player_days FINAL
+WHERE environment = 'live';
+
+-- Daily figures of the live environment, from `player_days`. `gap` is how many days ago the player was active before,
+-- at most 30: a player counts in the windows of 7 and 30 days from the first day of its absence from them, once.
+CREATE OR REPLACE VIEW kpis_daily AS
 WITH
     grouped AS
     (
@@ -86,36 +91,14 @@ SELECT
 FROM rolling
 WHERE active > 0;
 
--- Players of each first day, and which of them were active exactly N UTC days later. NULL while day N is not over.
-CREATE VIEW IF NOT EXISTS retention_by_cohort AS
+CREATE OR REPLACE VIEW active_players_daily AS
 SELECT
-    cohort_day,
+    toDate(received_at) AS day,
     game_id,
-    countIf(day = cohort_day) AS players,
-    if(cohort_day + 1 < toDate(now('UTC')), round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < toDate(now('UTC')), round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < toDate(now('UTC')), round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < toDate(now('UTC')), round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < toDate(now('UTC')), round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
-FROM player_days FINAL
+    country,
+    uniqExact(player_id) AS players,
+    uniqExactIf(player_id, is_payer) AS payers,
+    count() AS events
+FROM events
 WHERE environment = 'live'
-GROUP BY game_id, cohort_day;
-
--- Revenue per player of each first day, up to and including the Nth UTC day after it. NULL while that day is not over.
-CREATE VIEW IF NOT EXISTS ltv_by_cohort AS
-SELECT
-    cohort_day,
-    game_id,
-    countIf(day = cohort_day) AS players,
-    countIf(first_purchase_day = day) AS payers,
-    sum(days.revenue) AS revenue,
-    if(cohort_day < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day)) / players, 4), NULL) AS d0,
-    if(cohort_day + 1 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 1)) / players, 4), NULL) AS d1,
-    if(cohort_day + 3 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 3)) / players, 4), NULL) AS d3,
-    if(cohort_day + 7 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 7)) / players, 4), NULL) AS d7,
-    if(cohort_day + 14 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 14)) / players, 4), NULL) AS d14,
-    if(cohort_day + 30 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 30)) / players, 4), NULL) AS d30,
-    if(cohort_day + 90 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 90)) / players, 4), NULL) AS d90
-FROM player_days AS days FINAL
-WHERE environment = 'live'
-GROUP BY game_id, cohort_day;
+GROUP BY day, game_id, country;

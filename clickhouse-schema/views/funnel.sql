@@ -1,42 +1,12 @@
--- As in 0029, but with sets of players for each level: a row for each player and level took three times as long.
-CREATE OR REPLACE VIEW progression_by_level AS
-SELECT
-    game_id,
-    level,
-    toInt64OrNull(level) AS level_number,
-    uniqExact(player_id) AS players,
-    countIf(event_name = 'level_started') AS starts,
-    countIf(event_name = 'level_failed') AS fails,
-    countIf(event_name = 'level_completed') AS completes,
-    greatest(starts, fails + completes) AS attempts,
-    round(attempts / players, 4) AS attempts_per_player,
-    uniqExactIf(player_id, event_name = 'level_completed') AS players_completed,
-    toUInt64(uniqExactIf(player_id, event_name = 'level_completed' OR is_recent) - players_completed) AS players_trying,
-    toUInt64(players - players_completed - players_trying) AS players_dropped,
-    round(players_completed / players, 4) AS completion_rate,
-    round(players_dropped / players, 4) AS drop_off
-FROM
-(
-    SELECT
-        game_id,
-        player_id,
-        event_name,
-        JSONExtractString(properties, 'level') AS level,
-        if(timestamp <= received_at AND timestamp > received_at - INTERVAL 7 DAY, timestamp, received_at) > now64(3, 'UTC') - INTERVAL 7 DAY AS is_recent
-    FROM events
-    WHERE environment = 'live' AND event_name IN ('level_started', 'level_failed', 'level_completed')
-)
-WHERE level != ''
-GROUP BY game_id, level;
-
--- As in 0029, but a list of steps that is not valid is an error also where no event matches. Parameters:
+-- Ordered steps of players. Parameters:
 --   game            the game
---   steps           names of events, at most 10, each named once
+--   steps           names of events, at most 10, each named once; else the query fails, also where no event matches
 --   window_seconds  from the first step to the last
 --   first_day, last_day  UTC days of the first step
---   breakdown       '', 'country', 'platform' or 'app_version' of the player's first day, 'segment:KEY' or 'variant:FLAG'
--- A player counts with its furthest attempt. Who did not reach the next step is still inside while the window of its
--- latest first step is open, and has dropped out afterwards.
+--   breakdown       '', 'country', 'platform' or 'app_version' of the player's first day here, 'segment:KEY' or
+--                   'variant:FLAG'
+-- A player counts with its furthest attempt. Without the next step it is still inside while the window of its latest
+-- first step is open; afterwards it has dropped out.
 CREATE OR REPLACE VIEW funnel AS
 WITH
     {steps: Array(String)} AS steps,
@@ -96,7 +66,7 @@ LEFT ANY JOIN
         player_id,
         multiIf({breakdown: String} = 'country', cohort_country, {breakdown: String} = 'platform', cohort_platform, cohort_app_version) AS value
     FROM player_days FINAL
-    WHERE game_id = {game: String} AND environment = 'live' AND day = cohort_day
+    WHERE game_id = {game: String} AND environment = 'live' AND day = first_day
         AND {breakdown: String} IN ('country', 'platform', 'app_version')
     UNION ALL
     SELECT player_id, 'member' AS value

@@ -1,93 +1,25 @@
--- A campaign's arms over the same time of each player. Parameters:
---   game, campaign    the game, and the campaign's id or key
---   conversion_event  the event that counts as converted
---   window_hours      from the first time that the campaign would have given the player something
--- A player belongs to an arm as in campaign_funnels. The last columns are guardrails: what a message must not make worse.
-CREATE OR REPLACE VIEW campaign_readout AS
-WITH
-    entries AS
-    (
-        SELECT
-            campaign_id,
-            player_id,
-            argMax(campaign_key, received_at) AS key_then,
-            countIf(event = 'triggered') > 0 AS is_treated,
-            countIf(event = 'suppressed' AND reason = 'holdout') > 0 AS is_held_out,
-            minIf(received_at, event = 'triggered' OR reason = 'holdout') AS entered_at,
-            entered_at + toIntervalHour({window_hours: UInt32}) AS left_at,
-            countIf(event = 'triggered') AS own_messages,
-            countIf(event = 'offered') > 0 AS was_sent,
-            countIf(event = 'shown') > 0 AS was_shown,
-            countIf(event = 'clicked') > 0 AS has_clicked
-        FROM campaign_events
-        WHERE game_id = {game: String} AND environment = 'live'
-            AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String})
-        GROUP BY campaign_id, player_id
-        HAVING is_treated != is_held_out
-    ),
-    activity AS
-    (
-        SELECT
-            entries.campaign_id AS campaign_id,
-            entries.player_id AS player_id,
-            sum(done.is_conversion) AS conversions,
-            sum(done.counts) AS times,
-            sum(done.amount) AS spent,
-            sum(done.is_session) AS sessions,
-            sum(done.seconds) AS seconds,
-            uniqExactIf(toDate(done.at, 'UTC'), done.is_activity) AS days,
-            countIf(done.is_activity AND done.at >= entries.entered_at + INTERVAL 24 HOUR) > 0 AS has_returned
-        FROM entries
-        INNER JOIN
-        (
-            SELECT player_id, received_at AS at, event_name = {conversion_event: String} AS is_conversion,
-                0 AS counts, toDecimal64(0, 4) AS amount, 0 AS is_session, 0 AS seconds, true AS is_activity
-            FROM events
-            WHERE game_id = {game: String} AND environment = 'live'
-                AND received_at >= (SELECT min(received_at) FROM campaign_events WHERE game_id = {game: String} AND environment = 'live' AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String}))
-            UNION ALL
-            SELECT player_id, received_at, 0, counts, amount, 0, 0, false
-            FROM purchases
-            WHERE game_id = {game: String} AND environment = 'live'
-            UNION ALL
-            SELECT player_id, received_at, 0, 0, toDecimal64(0, 4), 1, duration_seconds, false
-            FROM sessions
-            WHERE game_id = {game: String} AND environment = 'live'
-        ) AS done ON done.player_id = entries.player_id
-        WHERE done.at >= entries.entered_at AND done.at < entries.left_at
-        GROUP BY campaign_id, player_id
-    )
+CREATE OR REPLACE VIEW live_flag_exposures AS
+SELECT * EXCEPT environment
+FROM flag_exposures
+WHERE environment = 'live';
+
+CREATE OR REPLACE VIEW live_flag_mixed_players AS
+SELECT * EXCEPT environment
+FROM flag_mixed_players
+WHERE environment = 'live';
+
+CREATE OR REPLACE VIEW flag_exposures_daily AS
 SELECT
-    entries.campaign_id AS campaign_id,
-    any(entries.key_then) AS campaign_key,
-    if(entries.is_treated, 'treatment', 'holdout') AS arm,
-    count() AS players,
-    countIf(entries.left_at > now64(3, 'UTC')) AS players_inside,
-    sum(entries.own_messages) AS messages,
-    countIf(entries.was_sent) AS sent,
-    countIf(entries.was_shown) AS shown,
-    countIf(entries.has_clicked) AS clicked,
-    countIf(activity.conversions > 0) AS converted,
-    converted / players AS conversion_rate,
-    countIf(activity.times > 0) AS payers,
-    sum(activity.times) AS purchases,
-    sum(activity.spent) AS revenue,
-    toFloat64(revenue) / players AS revenue_per_player,
-    stddevSampStable(toFloat64(activity.spent)) AS revenue_deviation,
-    sum(activity.sessions) / players AS sessions_per_player,
-    sum(activity.seconds) / players AS playtime_per_player,
-    sum(activity.days) / players AS active_days_per_player,
-    countIf(activity.has_returned) / players AS return_rate,
-    countIf(stages.lifecycle_stage IN ('at_risk', 'churned')) / players AS lapsed_rate
-FROM entries
-LEFT JOIN activity ON activity.campaign_id = entries.campaign_id AND activity.player_id = entries.player_id
-LEFT ANY JOIN
-(
-    SELECT player_id, lifecycle_stage
-    FROM player_snapshots FINAL
-    WHERE game_id = {game: String} AND environment = 'live' AND kind = 'player'
-) AS stages ON stages.player_id = entries.player_id
-GROUP BY campaign_id, arm;
+    toDate(received_at) AS day,
+    game_id,
+    flag_key,
+    flag_version,
+    variant_key,
+    count() AS exposures,
+    uniqExact(player_id) AS players
+FROM flag_exposures
+WHERE environment = 'live'
+GROUP BY day, game_id, flag_key, flag_version, variant_key;
 
 -- An experiment with several metrics. Parameters:
 --   game, flag     the game, and the flag's key
@@ -98,13 +30,13 @@ GROUP BY campaign_id, arm;
 --   metrics        each 'conversion:EVENT', 'count:EVENT' or 'sum:PROPERTY:EVENT'
 --   window_days    after a player's first exposure
 --   covariate_days before it, for CUPED
--- Players, means, variances and lifts are those of the results of a flag (src/analysis): the delta method for a ratio of
--- independent means (Deng, Knoblich and Lu, KDD 2018, 2.2) with the degrees of freedom of Welch and Satterthwaite. The t
--- distribution is approximated by Wallace's normal deviate, z = (8n + 1)/(8n + 3) * sqrt(n ln(1 + t²/n)) (Annals of
--- Mathematical Statistics 30, 1959): its error is 0.04 % of the width at 10 degrees of freedom, and 0.002 % at 30. The sample ratio is
--- Pearson's chi-squared test, by Abramowitz and Stegun 26.4.4 and 26.4.5.
--- CUPED (Deng, Xu, Kohavi and Walker, WSDM 2013): Y - theta (X - mean of X), where X is the same metric before the exposure,
--- and theta = cov(X, Y) / var(X), both pooled within the variants.
+-- Players, means, variances and lifts are those of the results of a flag (src/analysis): the delta method for a ratio
+-- of independent means (Deng, Knoblich and Lu, KDD 2018, 2.2) with the degrees of freedom of Welch and Satterthwaite.
+-- The t distribution is approximated by Wallace's normal deviate, z = (8n + 1)/(8n + 3) * sqrt(n ln(1 + t²/n)) (Annals
+-- of Mathematical Statistics 30, 1959): its error is 0.04 % of the width at 10 degrees of freedom, and 0.002 % at 30.
+-- The sample ratio is Pearson's chi-squared test, by Abramowitz and Stegun 26.4.4 and 26.4.5. CUPED (Deng, Xu, Kohavi
+-- and Walker, WSDM 2013): Y - theta (X - mean of X), where X is the same metric before the exposure, and theta = cov(X,
+-- Y) / var(X), both pooled within the variants.
 CREATE OR REPLACE VIEW experiment_readout AS
 WITH
     {variants: Array(String)} AS variants,
@@ -314,71 +246,3 @@ SELECT
         erfc(sqrt(statistic / 2)) + exp(-statistic / 2) * arraySum(j -> pow(statistic / 2, j + 0.5) / tgamma(j + 1.5), range(toUInt64(intDiv(freedom - 1, 2))))
     ) AS sample_ratio_p_value
 FROM compared;
-
--- Names of events: how many there are, since when and until when, and who sent them. Reads narrow columns only.
-CREATE OR REPLACE VIEW event_dictionary AS
-SELECT
-    game_id,
-    environment,
-    event_name,
-    count() AS events,
-    min(received_at) AS first_seen_at,
-    max(received_at) AS last_seen_at,
-    countIf(key_kind = 'client') AS from_client_keys,
-    countIf(key_kind = 'server') AS from_server_keys,
-    countIf(source = 'service') AS from_service,
-    countIf(source = 'import') AS from_imports,
-    countIf(schema_fault != '') AS with_schema_faults
-FROM events
-GROUP BY game_id, environment, event_name;
-
-CREATE OR REPLACE VIEW live_event_dictionary AS
-SELECT * EXCEPT environment
-FROM event_dictionary
-WHERE environment = 'live';
-
--- Properties of one event, in its newest rows. Nothing is stored, so values of an erased player are gone with its rows; players
--- whose erasure goes on are left out. Parameters: game, environment, event, and newest, how many rows to read.
--- Examples are whole values of at most 64 characters that are neither object nor list.
-CREATE OR REPLACE VIEW event_properties AS
-SELECT
-    property,
-    count() AS events,
-    round(events / any(rows_read), 4) AS share,
-    arraySort(groupUniqArray(8)(type)) AS types,
-    groupUniqArrayIf(3)(value, length(value) <= 64 AND type NOT IN ('object', 'list', 'null')) AS examples,
-    max(received_at) AS last_seen_at
-FROM
-(
-    SELECT
-        received_at,
-        rows_read,
-        arrayJoin(JSONExtractKeysAndValuesRaw(properties)) AS pair,
-        pair.1 AS property,
-        pair.2 AS value,
-        transform(
-            toString(JSONType(concat('[', value, ']'), 1)),
-            ['Int64', 'UInt64', 'Double', 'String', 'Bool', 'Object', 'Array', 'Null'],
-            ['integer', 'integer', 'number', 'text', 'boolean', 'object', 'list', 'null'],
-            'unknown') AS type
-    FROM
-    (
-        SELECT received_at, properties, count() OVER () AS rows_read
-        FROM
-        (
-            SELECT received_at, properties
-            FROM events
-            WHERE game_id = {game: String} AND environment = {environment: String} AND event_name = {event: String}
-                AND player_id NOT IN
-                (
-                    SELECT player_id FROM erasures FINAL
-                    WHERE game_id = {game: String} AND environment = {environment: String} AND step < 2
-                )
-            ORDER BY received_at DESC
-            LIMIT {newest: UInt32}
-        )
-    )
-)
-GROUP BY property
-ORDER BY events DESC, property
-LIMIT 200;

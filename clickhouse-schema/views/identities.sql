@@ -1,6 +1,6 @@
--- Which player an anonymous player of Segment's clients became: the first one that an identify or alias names. The events
--- are the only record of it, so that a player's erasure removes it. Only events of callers count.
-CREATE VIEW IF NOT EXISTS identities AS
+-- The player that each anonymous player of Segment's clients became: the first one that an identify or alias names. It
+-- is stored in these events only, so that a player's erasure removes it. Only events of callers count.
+CREATE OR REPLACE VIEW identities AS
 SELECT
     game_id,
     environment,
@@ -14,8 +14,13 @@ WHERE event_name IN ('identify', 'alias')
     AND startsWith(JSONExtractString(properties, 'anonymous_external_id'), 'anonymous:')
 GROUP BY game_id, environment, anonymous_external_id;
 
--- Every event once, with the player that it belongs to: for events of an anonymous player the one that it became.
-CREATE VIEW IF NOT EXISTS identified_events AS
+CREATE OR REPLACE VIEW live_identities AS
+SELECT * EXCEPT environment
+FROM identities
+WHERE environment = 'live';
+
+-- Every event once, with its player: for events of an anonymous player the one that it became.
+CREATE OR REPLACE VIEW identified_events AS
 SELECT
     events.*,
     if(identities.anonymous_external_id = '', events.player_id, identities.identified_player_id) AS identified_player_id,
@@ -26,3 +31,8 @@ LEFT ANY JOIN identities
     ON identities.game_id = events.game_id
     AND identities.environment = events.environment
     AND identities.anonymous_external_id = events.external_id;
+
+CREATE OR REPLACE VIEW live_identified_events AS
+SELECT * EXCEPT environment
+FROM identified_events
+WHERE environment = 'live';

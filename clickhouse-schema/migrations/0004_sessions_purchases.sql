@@ -1,5 +1,6 @@
--- One row for every session that is over: one that an init opened, when it closed, or one that a caller recorded. A session
--- that is open is not here yet. Ordered as people ask, by day, and within a day by player. `received_at` is the server's clock.
+-- One row for each session that is over: one that an init opened, when it closed, or one that a caller recorded. Open
+-- sessions are not here yet. Ordered as queries ask, by day, and within a day by player. `received_at` is the server's
+-- clock.
 CREATE TABLE IF NOT EXISTS sessions
 (
     game_id LowCardinality(String),
@@ -7,9 +8,9 @@ CREATE TABLE IF NOT EXISTS sessions
     session_id String CODEC(ZSTD(1)),
     player_id UUID CODEC(ZSTD(1)),
     external_id String CODEC(ZSTD(1)),
-    -- 'ended', 'expired', 'replaced' (by one more on another device) or 'recorded'.
+    -- 'ended', 'expired', 'replaced' (by one more on another device), 'recorded' or 'imported'.
     end_reason LowCardinality(String),
-    -- Of a recorded session as the caller's clock had them, NULL where it did not say; else the server's.
+    -- Of a recorded session by the caller's clock, NULL where it did not say; else by the server's.
     start_time Nullable(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
     end_time Nullable(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
     -- What counts in total_playtime_seconds: time played, not the time between the two.
@@ -21,14 +22,32 @@ CREATE TABLE IF NOT EXISTS sessions
     interventions_clicked UInt32 CODEC(ZSTD(1)),
     received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
-    facts_index UInt32 CODEC(Delta, ZSTD(1))
+    facts_index UInt32 CODEC(Delta, ZSTD(1)),
+    -- As in events.
+    facts_created UInt64 CODEC(ZSTD(1)),
+    -- What the session was played on; '' if unknown.
+    platform LowCardinality(String),
+    app_version LowCardinality(String),
+    -- The day on which the session counts in player_days.
+    start_day Date
+        DEFAULT toDate(
+            if(
+                ifNull(start_time <= received_at AND start_time > received_at - INTERVAL 7 DAY, 0),
+                assumeNotNull(start_time),
+                received_at),
+            'UTC')
+        CODEC(Delta, ZSTD(1)),
+    INDEX by_sequence facts_sequence TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (game_id, environment, toDate(received_at), player_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- One row per purchase. `amount` is in the game's currency, whatever `currency` the player paid in.
+-- One row per purchase. `amount` is in the game's currency, whatever `currency` the player paid in. A server key's
+-- purchase replaces one that a client key recorded under the same transaction_id. Then one more row takes the client's
+-- back: all its values, with the negative amount, and -1 in `counts`. So sum(amount) is what was paid and sum(counts)
+-- how often, by whatever rows are grouped.
 CREATE TABLE IF NOT EXISTS purchases
 (
     game_id LowCardinality(String),
@@ -40,33 +59,16 @@ CREATE TABLE IF NOT EXISTS purchases
     product_id LowCardinality(Nullable(String)),
     transaction_id Nullable(String) CODEC(ZSTD(1)),
     received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    -- 'client', 'server' or 'import'.
+    recorded_by LowCardinality(String),
+    counts Int8 DEFAULT 1,
     facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
-    facts_index UInt32 CODEC(Delta, ZSTD(1))
+    facts_index UInt32 CODEC(Delta, ZSTD(1)),
+    -- As in events.
+    facts_created UInt64 CODEC(ZSTD(1)),
+    INDEX by_sequence facts_sequence TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (game_id, environment, toDate(received_at), player_id)
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
-
--- For dashboards: the test environment is left out, as in every such view.
-CREATE VIEW IF NOT EXISTS sessions_daily AS
-SELECT
-    toDate(received_at) AS day,
-    game_id,
-    count() AS sessions,
-    uniqExact(player_id) AS players,
-    sum(duration_seconds) AS playtime_seconds
-FROM sessions
-WHERE environment = 'live'
-GROUP BY day, game_id;
-
-CREATE VIEW IF NOT EXISTS purchases_daily AS
-SELECT
-    toDate(received_at) AS day,
-    game_id,
-    count() AS purchases,
-    uniqExact(player_id) AS payers,
-    sum(amount) AS revenue
-FROM purchases
-WHERE environment = 'live'
-GROUP BY day, game_id;

@@ -1,6 +1,6 @@
--- Who changed what: one row for each change that a person, an API key or an operator made. The row is written before the
--- change with the outcome `begun` and version 0, and again with its outcome and version 1. Ordered as people ask: by game
--- and time.
+-- Who changed what: one row for each change that a person, an API key or an operator made. The row is written before
+-- the change with the outcome `begun` and version 0, and again with its outcome and version 1. Ordered as queries ask:
+-- by game and time.
 CREATE TABLE IF NOT EXISTS audit_entries
 (
     entry_id UUID,
@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS audit_entries
     kind LowCardinality(String),
     key String CODEC(ZSTD(1)),
     action LowCardinality(String),
-    -- The nil UUID: about no player.
+    -- The nil UUID if the change concerns no player.
     player_id UUID CODEC(ZSTD(1)),
     -- JSON without secrets; empty: none.
     before String CODEC(ZSTD(3)),
@@ -32,9 +32,3 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (game_id, environment, at, entry_id)
 TTL toDateTime(at) + INTERVAL 2 YEAR
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
-
--- Without people, addresses and contents, which readers of the embedded ClickHouse cannot see.
-CREATE OR REPLACE VIEW live_audit_entries AS
-SELECT * EXCEPT (environment, actor, network, before, after)
-FROM audit_entries FINAL
-WHERE environment = 'live';

@@ -1,6 +1,6 @@
--- How far these tables hold a stream of the log: one row per stream. The sink inserts it after the rows of a batch and before it
--- moves its position in the log's cluster, and compares the two: a ClickHouse that was restored from an older backup, or emptied,
--- is behind its position.
+-- How far these tables hold a stream of the log: one row per stream. The sink inserts it after the rows of a batch and
+-- before it moves its position in the log's cluster, and compares the two: a ClickHouse that was restored from an older
+-- backup, or emptied, is behind its position.
 CREATE TABLE IF NOT EXISTS sink_positions
 (
     -- FACTS or RECORDS.

@@ -1,0 +1,49 @@
+-- One row for the first time that a player saw a variant of a version of a flag. A plain MergeTree: duplicates are
+-- prevented by the writer. Ordered as experiments are read: all players of one version of one flag.
+CREATE TABLE IF NOT EXISTS flag_exposures
+(
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
+    flag_key LowCardinality(String),
+    flag_version UInt32,
+    -- The flag's period, from 1.
+    period UInt32,
+    -- NULL: no variant, but the default or a boolean; `value` says what.
+    variant_key LowCardinality(Nullable(String)),
+    -- JSON text.
+    value String CODEC(ZSTD(1)),
+    reason LowCardinality(String),
+    -- How the exposure got its variant: 'served' (last), 'earlier' (the event names one served before), 'named'
+    -- (nothing is known to have been served), 'mismatch' (the event names one that was never served) or 'local'
+    -- (evaluated by a server SDK).
+    attribution LowCardinality(String),
+    player_id UUID CODEC(ZSTD(1)),
+    external_id String CODEC(ZSTD(1)),
+    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
+    facts_index UInt32 CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (game_id, environment, flag_key, flag_version, player_id)
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+-- One row for each player that was served two variants within one period of a flag: results leave it out. Ordered as
+-- they are read.
+CREATE TABLE IF NOT EXISTS flag_mixed_players
+(
+    game_id LowCardinality(String),
+    environment LowCardinality(String),
+    flag_key LowCardinality(String),
+    flag_version UInt32,
+    period UInt32,
+    player_id UUID CODEC(ZSTD(1)),
+    external_id String CODEC(ZSTD(1)),
+    received_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+    facts_sequence UInt64 CODEC(Delta, ZSTD(1)),
+    facts_index UInt32 CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(received_at)
+ORDER BY (game_id, environment, flag_key, flag_version, player_id)
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;

@@ -1,0 +1,54 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { ClickHouseClient } from '@clickhouse/client';
+import { checksumOf, type Recorded, recordOf, SchemaError, statementsOf } from '../schema-record.ts';
+
+/**
+ * Creates the views of this folder's SQL files, and drops the recorded ones that no file has any more. If one differs
+ * from its record in `schema_views`, or `tablesChanged`, all are created again: a view of `*` has the columns that its
+ * source had when it was created. An interrupted call is repeated by the next.
+ * @returns the names of the views that were created, changed or dropped
+ */
+export async function applyViews(client: ClickHouseClient, tablesChanged: boolean): Promise<string[]> {
+  const record = await recordOf(client, 'schema_views');
+  const views = inOrder(await readViews());
+  const changed = views.filter(({ name, checksum }) => record.checksums.get(name) !== checksum);
+  const names = new Set(views.map(({ name }) => name));
+  const dropped = [...record.checksums.keys()].filter((name) => !names.has(name));
+  if (changed.length === 0 && dropped.length === 0 && !tablesChanged) return [];
+  for (const name of dropped) await client.command({ query: `DROP VIEW IF EXISTS ${name}` });
+  for (const { sql } of views) await client.command({ query: sql });
+  const applied = [...changed, ...dropped.map((name) => ({ name, checksum: '' }))];
+  if (applied.length > 0) await record.add(applied);
+  return applied.map(({ name }) => name);
+}
+
+interface View extends Recorded {
+  sql: string;
+}
+
+async function readViews(): Promise<View[]> {
+  const folder = new URL('.', import.meta.url);
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
+  const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')));
+  return texts.flatMap(statementsOf).map((sql) => {
+    const name = /^CREATE OR REPLACE VIEW (\w+) AS$/m.exec(sql)?.[1];
+    if (name === undefined) throw new SchemaError(`A file of views has only \`CREATE OR REPLACE VIEW\`, not: ${sql}`);
+    return { name, sql, checksum: checksumOf(sql) };
+  });
+}
+
+/** Each view behind those that it reads. */
+function inOrder(views: readonly View[]): View[] {
+  const byName = new Map(views.map((view) => [view.name, view]));
+  const placed = new Set<View>();
+  const place = (view: View, readers: readonly View[]): void => {
+    if (readers.includes(view)) throw new SchemaError(`The view ${view.name} reads itself.`);
+    for (const [, name = ''] of view.sql.matchAll(/\b(?:FROM|JOIN) (\w+)/g)) {
+      const source = byName.get(name);
+      if (source !== undefined && !placed.has(source)) place(source, [...readers, view]);
+    }
+    placed.add(view);
+  };
+  for (const view of views) place(view, []);
+  return [...placed];
+}

@@ -1,0 +1,170 @@
+CREATE OR REPLACE VIEW live_campaign_events AS
+SELECT * EXCEPT environment
+FROM campaign_events
+WHERE environment = 'live';
+
+CREATE OR REPLACE VIEW campaign_events_daily AS
+SELECT
+    toDate(received_at) AS day,
+    game_id,
+    campaign_id,
+    campaign_key,
+    event,
+    reason,
+    count() AS events,
+    uniqExact(player_id) AS players
+FROM campaign_events
+WHERE environment = 'live'
+GROUP BY day, game_id, campaign_id, campaign_key, event, reason;
+
+-- The funnel of each campaign, and what held-out players did without it. A player belongs to an arm from the first time
+-- that the campaign would have given it a message; holdout is checked last, so both arms have players of one kind. A
+-- player of both arms (the share was changed) is in neither. Purchases count for 7 times 24 hours from then on; players
+-- who entered later than that count with what they did so far.
+CREATE OR REPLACE VIEW campaign_funnels AS
+WITH
+    entries AS
+    (
+        SELECT
+            game_id,
+            campaign_id,
+            player_id,
+            argMax(campaign_key, received_at) AS key_then,
+            countIf(event = 'triggered') > 0 AS is_treated,
+            countIf(event = 'suppressed' AND reason = 'holdout') > 0 AS is_held_out,
+            minIf(received_at, event = 'triggered' OR reason = 'holdout') AS entered_at,
+            countIf(event = 'offered') > 0 AS was_offered,
+            countIf(event = 'shown') > 0 AS was_shown,
+            countIf(event = 'clicked') > 0 AS has_clicked
+        FROM campaign_events
+        WHERE environment = 'live'
+        GROUP BY game_id, campaign_id, player_id
+        HAVING is_treated != is_held_out
+    ),
+    bought AS
+    (
+        SELECT
+            entries.game_id AS game_id,
+            entries.campaign_id AS campaign_id,
+            entries.player_id AS player_id,
+            sum(purchases.counts) AS times,
+            sum(purchases.amount) AS spent
+        FROM entries
+        INNER JOIN
+        (
+            SELECT game_id, player_id, amount, counts, received_at
+            FROM purchases
+            WHERE environment = 'live'
+        ) AS purchases ON purchases.game_id = entries.game_id AND purchases.player_id = entries.player_id
+        WHERE purchases.received_at >= entries.entered_at
+            AND purchases.received_at < entries.entered_at + INTERVAL 168 HOUR
+        GROUP BY game_id, campaign_id, player_id
+    )
+SELECT
+    entries.game_id AS game_id,
+    entries.campaign_id AS campaign_id,
+    any(entries.key_then) AS campaign_key,
+    if(entries.is_treated, 'treatment', 'holdout') AS arm,
+    count() AS players,
+    countIf(entries.was_offered) AS players_offered,
+    countIf(entries.was_shown) AS players_shown,
+    countIf(entries.has_clicked) AS players_clicked,
+    countIf(bought.times > 0) AS players_purchased,
+    players_purchased / players AS conversion_rate,
+    sum(bought.times) AS purchases,
+    sum(bought.spent) AS revenue
+FROM entries
+LEFT JOIN bought ON bought.game_id = entries.game_id AND bought.campaign_id = entries.campaign_id AND bought.player_id = entries.player_id
+GROUP BY game_id, campaign_id, arm;
+
+-- A campaign's arms over the same time of each player. Parameters:
+--   game, campaign    the game, and the campaign's id or key
+--   conversion_event  the event that counts as converted
+--   window_hours      from the first time that the campaign would have given the player something
+-- A player belongs to an arm as in campaign_funnels. The last columns are guardrails: what a message must not make
+-- worse.
+CREATE OR REPLACE VIEW campaign_readout AS
+WITH
+    entries AS
+    (
+        SELECT
+            campaign_id,
+            player_id,
+            argMax(campaign_key, received_at) AS key_then,
+            countIf(event = 'triggered') > 0 AS is_treated,
+            countIf(event = 'suppressed' AND reason = 'holdout') > 0 AS is_held_out,
+            minIf(received_at, event = 'triggered' OR reason = 'holdout') AS entered_at,
+            entered_at + toIntervalHour({window_hours: UInt32}) AS left_at,
+            countIf(event = 'triggered') AS own_messages,
+            countIf(event = 'offered') > 0 AS was_sent,
+            countIf(event = 'shown') > 0 AS was_shown,
+            countIf(event = 'clicked') > 0 AS has_clicked
+        FROM campaign_events
+        WHERE game_id = {game: String} AND environment = 'live'
+            AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String})
+        GROUP BY campaign_id, player_id
+        HAVING is_treated != is_held_out
+    ),
+    activity AS
+    (
+        SELECT
+            entries.campaign_id AS campaign_id,
+            entries.player_id AS player_id,
+            sum(done.is_conversion) AS conversions,
+            sum(done.counts) AS times,
+            sum(done.amount) AS spent,
+            sum(done.is_session) AS sessions,
+            sum(done.seconds) AS seconds,
+            uniqExactIf(toDate(done.at, 'UTC'), done.is_activity) AS days,
+            countIf(done.is_activity AND done.at >= entries.entered_at + INTERVAL 24 HOUR) > 0 AS has_returned
+        FROM entries
+        INNER JOIN
+        (
+            SELECT player_id, received_at AS at, event_name = {conversion_event: String} AS is_conversion,
+                0 AS counts, toDecimal64(0, 4) AS amount, 0 AS is_session, 0 AS seconds, true AS is_activity
+            FROM events
+            WHERE game_id = {game: String} AND environment = 'live'
+                AND received_at >= (SELECT min(received_at) FROM campaign_events WHERE game_id = {game: String} AND environment = 'live' AND (campaign_id = {campaign: String} OR campaign_key = {campaign: String}))
+            UNION ALL
+            SELECT player_id, received_at, 0, counts, amount, 0, 0, false
+            FROM purchases
+            WHERE game_id = {game: String} AND environment = 'live'
+            UNION ALL
+            SELECT player_id, received_at, 0, 0, toDecimal64(0, 4), 1, duration_seconds, false
+            FROM sessions
+            WHERE game_id = {game: String} AND environment = 'live'
+        ) AS done ON done.player_id = entries.player_id
+        WHERE done.at >= entries.entered_at AND done.at < entries.left_at
+        GROUP BY campaign_id, player_id
+    )
+SELECT
+    entries.campaign_id AS campaign_id,
+    any(entries.key_then) AS campaign_key,
+    if(entries.is_treated, 'treatment', 'holdout') AS arm,
+    count() AS players,
+    countIf(entries.left_at > now64(3, 'UTC')) AS players_inside,
+    sum(entries.own_messages) AS messages,
+    countIf(entries.was_sent) AS sent,
+    countIf(entries.was_shown) AS shown,
+    countIf(entries.has_clicked) AS clicked,
+    countIf(activity.conversions > 0) AS converted,
+    converted / players AS conversion_rate,
+    countIf(activity.times > 0) AS payers,
+    sum(activity.times) AS purchases,
+    sum(activity.spent) AS revenue,
+    toFloat64(revenue) / players AS revenue_per_player,
+    stddevSampStable(toFloat64(activity.spent)) AS revenue_deviation,
+    sum(activity.sessions) / players AS sessions_per_player,
+    sum(activity.seconds) / players AS playtime_per_player,
+    sum(activity.days) / players AS active_days_per_player,
+    countIf(activity.has_returned) / players AS return_rate,
+    countIf(stages.lifecycle_stage IN ('at_risk', 'churned')) / players AS lapsed_rate
+FROM entries
+LEFT JOIN activity ON activity.campaign_id = entries.campaign_id AND activity.player_id = entries.player_id
+LEFT ANY JOIN
+(
+    SELECT player_id, lifecycle_stage
+    FROM player_snapshots FINAL
+    WHERE game_id = {game: String} AND environment = 'live' AND kind = 'player'
+) AS stages ON stages.player_id = entries.player_id
+GROUP BY campaign_id, arm;

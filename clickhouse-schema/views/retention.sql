@@ -1,0 +1,180 @@
+-- Players of each first day, and which of them were active exactly N UTC days later. NULL while day N is not over.
+-- Without the players of no cohort: see `first_day` of player_days.
+CREATE OR REPLACE VIEW retention_by_cohort AS
+SELECT
+    cohort_day,
+    game_id,
+    countIf(day = cohort_day) AS players,
+    if(cohort_day + 1 < toDate(now('UTC')), round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < toDate(now('UTC')), round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < toDate(now('UTC')), round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < toDate(now('UTC')), round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < toDate(now('UTC')), round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
+FROM player_days FINAL
+WHERE environment = 'live' AND first_day = cohort_day
+GROUP BY game_id, cohort_day;
+
+-- Players of each first day, and which of them were active in the Nth window of 24 hours after their first event. NULL
+-- while the window of some player of the cohort is not over. The first and the last time of a day decide: what begins
+-- before the hour of the first event belongs to the window before.
+CREATE OR REPLACE VIEW retention_24h_by_cohort AS
+SELECT
+    cohort_day,
+    game_id,
+    countIf(day = cohort_day) AS players,
+    if(
+        cohort_day + 2 < toDate(now('UTC')),
+        round(uniqExactIf(player_id, (day = cohort_day + 1 AND last_at >= cohort_at + INTERVAL 24 HOUR) OR (day = cohort_day + 2 AND first_at < cohort_at + INTERVAL 48 HOUR)) / players, 4),
+        NULL
+    ) AS d1,
+    if(
+        cohort_day + 4 < toDate(now('UTC')),
+        round(uniqExactIf(player_id, (day = cohort_day + 3 AND last_at >= cohort_at + INTERVAL 72 HOUR) OR (day = cohort_day + 4 AND first_at < cohort_at + INTERVAL 96 HOUR)) / players, 4),
+        NULL
+    ) AS d3,
+    if(
+        cohort_day + 8 < toDate(now('UTC')),
+        round(uniqExactIf(player_id, (day = cohort_day + 7 AND last_at >= cohort_at + INTERVAL 168 HOUR) OR (day = cohort_day + 8 AND first_at < cohort_at + INTERVAL 192 HOUR)) / players, 4),
+        NULL
+    ) AS d7,
+    if(
+        cohort_day + 15 < toDate(now('UTC')),
+        round(uniqExactIf(player_id, (day = cohort_day + 14 AND last_at >= cohort_at + INTERVAL 336 HOUR) OR (day = cohort_day + 15 AND first_at < cohort_at + INTERVAL 360 HOUR)) / players, 4),
+        NULL
+    ) AS d14,
+    if(
+        cohort_day + 31 < toDate(now('UTC')),
+        round(uniqExactIf(player_id, (day = cohort_day + 30 AND last_at >= cohort_at + INTERVAL 720 HOUR) OR (day = cohort_day + 31 AND first_at < cohort_at + INTERVAL 744 HOUR)) / players, 4),
+        NULL
+    ) AS d30
+FROM player_days FINAL
+WHERE environment = 'live' AND first_day = cohort_day
+GROUP BY game_id, cohort_day;
+
+-- As retention_by_cohort, by the details of the player's first day.
+CREATE OR REPLACE VIEW retention_by_country AS
+SELECT
+    cohort_day,
+    game_id,
+    cohort_country AS country,
+    countIf(day = cohort_day) AS players,
+    if(cohort_day + 1 < toDate(now('UTC')), round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < toDate(now('UTC')), round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < toDate(now('UTC')), round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < toDate(now('UTC')), round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < toDate(now('UTC')), round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
+FROM player_days FINAL
+WHERE environment = 'live' AND first_day = cohort_day
+GROUP BY game_id, cohort_day, cohort_country;
+
+CREATE OR REPLACE VIEW retention_by_platform AS
+SELECT
+    cohort_day,
+    game_id,
+    cohort_platform AS platform,
+    countIf(day = cohort_day) AS players,
+    if(cohort_day + 1 < toDate(now('UTC')), round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < toDate(now('UTC')), round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < toDate(now('UTC')), round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < toDate(now('UTC')), round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < toDate(now('UTC')), round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
+FROM player_days FINAL
+WHERE environment = 'live' AND first_day = cohort_day
+GROUP BY game_id, cohort_day, cohort_platform;
+
+CREATE OR REPLACE VIEW retention_by_app_version AS
+SELECT
+    cohort_day,
+    game_id,
+    cohort_app_version AS app_version,
+    countIf(day = cohort_day) AS players,
+    if(cohort_day + 1 < toDate(now('UTC')), round(countIf(day = cohort_day + 1) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < toDate(now('UTC')), round(countIf(day = cohort_day + 3) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < toDate(now('UTC')), round(countIf(day = cohort_day + 7) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < toDate(now('UTC')), round(countIf(day = cohort_day + 14) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < toDate(now('UTC')), round(countIf(day = cohort_day + 30) / players, 4), NULL) AS d30
+FROM player_days FINAL
+WHERE environment = 'live' AND first_day = cohort_day
+GROUP BY game_id, cohort_day, cohort_app_version;
+
+-- As retention_by_cohort, of the players who are members of a segment now. A player counts in each of its segments.
+CREATE OR REPLACE VIEW retention_by_segment AS
+SELECT
+    days.cohort_day AS cohort_day,
+    days.game_id AS game_id,
+    members.segment_key AS segment_key,
+    countIf(days.day = days.cohort_day) AS players,
+    if(days.cohort_day + 1 < toDate(now('UTC')), round(countIf(days.day = days.cohort_day + 1) / players, 4), NULL) AS d1,
+    if(days.cohort_day + 3 < toDate(now('UTC')), round(countIf(days.day = days.cohort_day + 3) / players, 4), NULL) AS d3,
+    if(days.cohort_day + 7 < toDate(now('UTC')), round(countIf(days.day = days.cohort_day + 7) / players, 4), NULL) AS d7,
+    if(days.cohort_day + 14 < toDate(now('UTC')), round(countIf(days.day = days.cohort_day + 14) / players, 4), NULL) AS d14,
+    if(days.cohort_day + 30 < toDate(now('UTC')), round(countIf(days.day = days.cohort_day + 30) / players, 4), NULL) AS d30
+FROM (SELECT * FROM player_days FINAL WHERE environment = 'live' AND first_day = cohort_day) AS days
+INNER JOIN
+(
+    SELECT game_id, player_id, segment_key
+    FROM segment_membership_states FINAL
+    WHERE environment = 'live'
+) AS members ON members.game_id = days.game_id AND members.player_id = days.player_id
+GROUP BY game_id, cohort_day, segment_key;
+
+-- Players by the day of their first exposure to a version of a flag, and which of them were active exactly N UTC days
+-- later.
+-- Players who were served two variants are left out, as in the results of experiments.
+CREATE OR REPLACE VIEW retention_by_variant AS
+SELECT
+    exposed.exposure_day AS exposure_day,
+    exposed.game_id AS game_id,
+    exposed.flag_key AS flag_key,
+    exposed.flag_version AS flag_version,
+    exposed.variant AS variant_key,
+    uniqExact(exposed.player_id) AS players,
+    if(exposed.exposure_day + 1 < toDate(now('UTC')), round(countIf(days.day = exposed.exposure_day + 1) / players, 4), NULL) AS d1,
+    if(exposed.exposure_day + 3 < toDate(now('UTC')), round(countIf(days.day = exposed.exposure_day + 3) / players, 4), NULL) AS d3,
+    if(exposed.exposure_day + 7 < toDate(now('UTC')), round(countIf(days.day = exposed.exposure_day + 7) / players, 4), NULL) AS d7,
+    if(exposed.exposure_day + 14 < toDate(now('UTC')), round(countIf(days.day = exposed.exposure_day + 14) / players, 4), NULL) AS d14,
+    if(exposed.exposure_day + 30 < toDate(now('UTC')), round(countIf(days.day = exposed.exposure_day + 30) / players, 4), NULL) AS d30
+FROM
+(
+    SELECT
+        game_id,
+        flag_key,
+        flag_version,
+        player_id,
+        assumeNotNull(any(variant_key)) AS variant,
+        toDate(min(received_at), 'UTC') AS exposure_day
+    FROM flag_exposures
+    WHERE environment = 'live' AND variant_key IS NOT NULL
+        AND (game_id, flag_key, flag_version, player_id) NOT IN
+        (
+            SELECT game_id, flag_key, flag_version, player_id FROM flag_mixed_players WHERE environment = 'live'
+        )
+    GROUP BY game_id, flag_key, flag_version, player_id
+    HAVING uniqExact(variant_key) = 1
+) AS exposed
+LEFT JOIN
+(
+    SELECT game_id, player_id, day
+    FROM player_days FINAL
+    WHERE environment = 'live'
+) AS days ON days.game_id = exposed.game_id AND days.player_id = exposed.player_id
+GROUP BY game_id, flag_key, flag_version, variant_key, exposure_day;
+
+-- Revenue per player of each first day, up to and including the Nth UTC day after it. NULL while that day is not over.
+CREATE OR REPLACE VIEW ltv_by_cohort AS
+SELECT
+    cohort_day,
+    game_id,
+    countIf(day = cohort_day) AS players,
+    countIf(first_purchase_day = day) AS payers,
+    sum(days.revenue) AS revenue,
+    if(cohort_day < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day)) / players, 4), NULL) AS d0,
+    if(cohort_day + 1 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 1)) / players, 4), NULL) AS d1,
+    if(cohort_day + 3 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 3)) / players, 4), NULL) AS d3,
+    if(cohort_day + 7 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 7)) / players, 4), NULL) AS d7,
+    if(cohort_day + 14 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 14)) / players, 4), NULL) AS d14,
+    if(cohort_day + 30 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 30)) / players, 4), NULL) AS d30,
+    if(cohort_day + 90 < toDate(now('UTC')), round(toFloat64(sumIf(days.revenue, day <= cohort_day + 90)) / players, 4), NULL) AS d90
+FROM player_days AS days FINAL
+WHERE environment = 'live' AND first_day = cohort_day
+GROUP BY game_id, cohort_day;

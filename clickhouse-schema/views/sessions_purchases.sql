@@ -1,0 +1,47 @@
+CREATE OR REPLACE VIEW live_sessions AS
+SELECT * EXCEPT environment
+FROM sessions
+WHERE environment = 'live';
+
+-- Sessions by the UTC day of their start, as player_days counts them.
+CREATE OR REPLACE VIEW sessions_daily AS
+SELECT
+    start_day AS day,
+    game_id,
+    count() AS sessions,
+    uniqExact(player_id) AS players,
+    sum(duration_seconds) AS playtime_seconds,
+    round(playtime_seconds / sessions, 1) AS mean_seconds,
+    quantilesExact(0.5, 0.9)(duration_seconds)[1] AS median_seconds,
+    quantilesExact(0.5, 0.9)(duration_seconds)[2] AS p90_seconds,
+    round(sessions / players, 4) AS sessions_per_player,
+    round(playtime_seconds / players, 1) AS playtime_per_player
+FROM sessions
+WHERE environment = 'live'
+GROUP BY day, game_id;
+
+CREATE OR REPLACE VIEW live_purchases AS
+SELECT * EXCEPT environment
+FROM purchases
+WHERE environment = 'live';
+
+CREATE OR REPLACE VIEW purchases_daily AS
+SELECT
+    day,
+    game_id,
+    sum(times) AS purchases,
+    countIf(times > 0) AS payers,
+    sum(spent) AS revenue
+FROM
+(
+    SELECT
+        toDate(received_at) AS day,
+        game_id,
+        player_id,
+        sum(counts) AS times,
+        sum(amount) AS spent
+    FROM purchases
+    WHERE environment = 'live'
+    GROUP BY day, game_id, player_id
+)
+GROUP BY day, game_id;
