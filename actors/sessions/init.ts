@@ -7,8 +7,8 @@ import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { sessionClosed, inferredEnd } from './close.ts';
 import { playerNow, type SessionContext } from './session-context.ts';
 import { flagFor } from '../flags/evaluate/visible.ts';
-import { evaluateSessionFlags, formsIn, reportFlags } from './flag-changes.ts';
-import { sentFlags } from './session-flags.ts';
+import { evaluateSessionFlags, formsIn, reportFlags } from './flags/flag-changes.ts';
+import { sentFlags } from './flags/session-flags.ts';
 import type { SessionClosed } from '../../core/vocabulary/facts/session-facts.ts';
 
 /**

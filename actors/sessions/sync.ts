@@ -7,8 +7,8 @@ import { attributesReplaced, attributesTooLarge } from '../player/change.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import { findOpen, sessionNotFound } from './find-open.ts';
 import { playerNow, type SessionContext } from './session-context.ts';
-import { changedFlags, evaluateSessionFlags, reportFlags } from './flag-changes.ts';
-import { sentFlags } from './session-flags.ts';
+import { changedFlags, evaluateSessionFlags, reportFlags } from './flags/flag-changes.ts';
+import { sentFlags } from './flags/session-flags.ts';
 import { trackItems } from './track-items.ts';
 
 /**

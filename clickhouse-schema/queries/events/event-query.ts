@@ -76,10 +76,9 @@ interface PageRow extends EventRow {
  * for a WHERE the engine (26.7) adds a filter for the newest rows found so far, and then reads every part to its end.
  * Afterwards each row is read by its key.
  *
- * Rows of an erased player that are not deleted yet (see streams/sinks/clickhouse/eraser.ts) are marked and returned
- * without properties. Few rows describe an unfinished erasure, because merges drop them; a leftover one hides no
- * existing event. Sequences are comparable within one FACTS only, so events received well after the erasure are not
- * affected.
+ * Rows of an erased player that are not deleted yet (see `eraser.ts`) are marked and returned without properties.
+ * Few rows describe an unfinished erasure, because merges drop them; a leftover one hides no existing event.
+ * Sequences are comparable within one FACTS only, so events received well after the erasure are not affected.
  */
 function eventQuery({ playerId, eventName, sessionId, sinceMs, untilMs, behind }: EventQuery): string {
   const of = (wanted: unknown, condition: string): string[] => (wanted === undefined ? [] : [condition]);

@@ -84,7 +84,7 @@ export interface SeenFlag {
   flagKey: string;
   enabled: boolean;
   variant: string | null;
-  /** Identifies the reason and the value (`actors/sessions/session-flags.ts`). Absent in sessions of older versions. */
+  /** Identifies the reason and the value (`session-flags.ts`). Absent in sessions of older versions. */
   mark?: string;
 }
 

@@ -1,8 +1,8 @@
 import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
 import type { PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { createClickhouseTarget } from './block-target.ts';
-import { createEraser } from './eraser.ts';
-import { createErasureTarget, type ErasureTarget } from './erasure-target.ts';
+import { createEraser } from './erasure/eraser.ts';
+import { createErasureTarget, type ErasureTarget } from './erasure/erasure-target.ts';
 import { createFactsWriter, type FactsWriterOptions } from './facts-writer.ts';
 import { createPlayerDaysBuilder, type PlayerDaysBuilder } from './player-days/builder.ts';
 import { createPlayerDaysTarget, type Players } from './player-days/target.ts';

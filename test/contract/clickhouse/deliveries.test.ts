@@ -8,7 +8,7 @@ import { deliveryRecordsSubject, disablingRecordsSubject } from '../../../stream
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
+import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure/erasure-target.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
 import { rowsOf, execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';

@@ -8,7 +8,7 @@ import { TABLES, type TableName } from '../../../clickhouse-schema/rows/tables/t
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { decodeState, encodeState } from '../../../core/codec/codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../../streams/sinks/clickhouse/block-target.ts';
-import type { ErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
+import type { ErasureTarget } from '../../../streams/sinks/clickhouse/erasure/erasure-target.ts';
 import { createFakeHistory } from './fake-history.ts';
 import {
   type ErasureStep,

@@ -8,7 +8,7 @@ import {
 import { ROW_STEP } from '../../../clickhouse-schema/rows/common-columns.ts';
 import type { PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
-import type { ErasureTarget } from '../../../streams/sinks/clickhouse/erasure-target.ts';
+import type { ErasureTarget } from '../../../streams/sinks/clickhouse/erasure/erasure-target.ts';
 import { never, type Toucher } from './touch-points.ts';
 import type { ClickhouseMood } from './clickhouse-mood.ts';
 

@@ -20,7 +20,7 @@ import {
 import { createOwnAppends, type HandOver, watchAppends } from '../../../streams/log/own-appends.ts';
 import { shareReader } from '../../../streams/log/shared-reader.ts';
 import { FACTS_PREFIX } from '../../../streams/subjects.ts';
-import { createEraser } from '../../../streams/sinks/clickhouse/eraser.ts';
+import { createEraser } from '../../../streams/sinks/clickhouse/erasure/eraser.ts';
 import { createFactsWriter } from '../../../streams/sinks/clickhouse/facts-writer.ts';
 import { createLiveFeed, type RunningLiveFeed } from '../../../streams/sinks/live/live-feed.ts';
 import { createMatcher } from '../../../streams/sinks/webhooks/matching/matcher.ts';

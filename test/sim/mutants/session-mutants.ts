@@ -46,7 +46,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     name: 'a session is not told a new value of the same variant',
     changes: [
       {
-        file: 'actors/sessions/session-flags.ts',
+        file: 'actors/sessions/flags/session-flags.ts',
         original: '(held.mark === undefined || held.mark === mark)',
         mutated: '(held.mark === undefined || held.mark.length + (mark?.length ?? 0) > 0)',
       },

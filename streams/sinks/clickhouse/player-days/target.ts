@@ -2,7 +2,7 @@ import type { ClickhouseAddress } from '../../../../clickhouse-schema/clickhouse
 import { openClient } from '../../../../clickhouse-schema/open-client.ts';
 import { LIMITS } from '../../../../core/kernel/limits.ts';
 import type { HandledTo } from '../../../positions/positions.ts';
-import { createRemoveRows } from '../remove-rows.ts';
+import { createRemoveRows } from '../erasure/remove-rows.ts';
 import { BUILD_LEVELS, BUILD_LEVELS_OF_PLAYERS } from './levels.ts';
 import { BUILD_DAY, BUILD_PLAYERS, OF_PLAYERS, PLACE_DAYS, TOUCHED_DAYS } from './statements.ts';
 

@@ -8,7 +8,7 @@ import { LIMITS } from '../../../../core/kernel/limits.ts';
 import { decodeState, encodeScores } from '../../../../core/codec/codec.ts';
 import type { ScoreRecord } from '../../../../core/vocabulary/records/score-record.ts';
 import { aScore } from '../../../../streams/records/testing.ts';
-import { createErasureTarget } from '../../../../streams/sinks/clickhouse/erasure-target.ts';
+import { createErasureTarget } from '../../../../streams/sinks/clickhouse/erasure/erasure-target.ts';
 import { aTrackedEvent, commit } from '../../../../streams/sinks/testing.ts';
 import { SAMPLES } from '../../../fixtures/codec/samples.ts';
 import { bodyOf } from '../../../support/wire/api-body.ts';

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { Log } from '../../log/log.ts';
-import { readSinkPosition, type SinkPosition } from '../../positions/positions.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { Log } from '../../../log/log.ts';
+import { readSinkPosition, type SinkPosition } from '../../../positions/positions.ts';
 
 /**
  * Determines up to which erasures no more rows can come. Attempts to deliver to webhooks are recorded in RECORDS

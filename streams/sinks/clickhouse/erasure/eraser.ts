@@ -1,9 +1,9 @@
-import { within, type Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
-import type { Logger } from '../../../core/kernel/logger.ts';
-import { createSignal } from '../../../core/kernel/flow/signal.ts';
-import type { Log } from '../../log/log.ts';
-import { readHandledTo, readSinkPosition } from '../../positions/positions.ts';
+import { within, type Clock } from '../../../../core/kernel/clock.ts';
+import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import { createSignal } from '../../../../core/kernel/flow/signal.ts';
+import type { Log } from '../../../log/log.ts';
+import { readHandledTo, readSinkPosition } from '../../../positions/positions.ts';
 import type { ErasureTarget } from './erasure-target.ts';
 import { createLateRows } from './late-rows.ts';
 

@@ -1,5 +1,5 @@
-import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-address.ts';
-import { isPlayerTable, TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
+import type { ClickhouseAddress } from '../../../../clickhouse-schema/clickhouse-address.ts';
+import { isPlayerTable, TABLE_NAMES } from '../../../../clickhouse-schema/rows/tables/tables.ts';
 import {
   DEVICE_KEY,
   SCORE_TABLES,
@@ -8,10 +8,10 @@ import {
   erasedScores,
   type PendingErasure,
   type RecordsPosition,
-} from '../../../clickhouse-schema/rows/erased-rows.ts';
-import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
-import type { SinkPosition } from '../../positions/positions.ts';
+} from '../../../../clickhouse-schema/rows/erased-rows.ts';
+import { openClient } from '../../../../clickhouse-schema/open-client.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { SinkPosition } from '../../../positions/positions.ts';
 import { createRemoveRows } from './remove-rows.ts';
 
 /**

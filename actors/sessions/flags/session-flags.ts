@@ -1,8 +1,8 @@
-import { digestOf } from '../../core/kernel/secrets/digest.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
-import type { FlagReason } from '../../core/vocabulary/facts/flag-reason.ts';
-import type { SeenFlag } from '../../core/vocabulary/state/player.ts';
-import type { FlagEvaluation, SessionFlag } from '../../core/vocabulary/commands/replies.ts';
+import { digestOf } from '../../../core/kernel/secrets/digest.ts';
+import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
+import type { SeenFlag } from '../../../core/vocabulary/state/player.ts';
+import type { FlagEvaluation, SessionFlag } from '../../../core/vocabulary/commands/replies.ts';
 
 /** A flag's result in the two forms that sessions need. */
 export interface SessionFlagForms {

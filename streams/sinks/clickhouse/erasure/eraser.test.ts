@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { PendingErasure } from '../../../clickhouse-schema/rows/erased-rows.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
-import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
-import { encodeJson } from '../../../core/codec/codec.ts';
-import { createMemoryBroker } from '../../log/memory/log-memory.ts';
+import type { PendingErasure } from '../../../../clickhouse-schema/rows/erased-rows.ts';
+import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
+import { silentLogger } from '../../../../test/support/in-memory/silent-logger.ts';
+import { encodeJson } from '../../../../core/codec/codec.ts';
+import { createMemoryBroker } from '../../../log/memory/log-memory.ts';
 import { createEraser } from './eraser.ts';
 import type { ErasureTarget } from './erasure-target.ts';
 

@@ -1,10 +1,10 @@
-import type { Context, Draft } from '../decision/decision.ts';
-import { served as servedFacts, servedAnew } from '../flags/evaluate/serve.ts';
-import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
-import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import type { Served, Targeting } from '../decision/targeting.ts';
-import type { SeenFlag } from '../../core/vocabulary/state/player.ts';
-import { flagFor, isHidden } from '../flags/evaluate/visible.ts';
+import type { Context, Draft } from '../../decision/decision.ts';
+import { served as servedFacts, servedAnew } from '../../flags/evaluate/serve.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
+import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
+import type { Served, Targeting } from '../../decision/targeting.ts';
+import type { SeenFlag } from '../../../core/vocabulary/state/player.ts';
+import { flagFor, isHidden } from '../../flags/evaluate/visible.ts';
 import { formsOf, formsOfGone, isSeen, wasHidden, type SessionFlagForms } from './session-flags.ts';
 
 /**

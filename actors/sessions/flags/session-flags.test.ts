@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
+import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import { formsOf, formsOfGone, isSeen, sentFlags } from './session-flags.ts';
 
 const evaluation = (some: Partial<FlagEvaluation> = {}): FlagEvaluation => ({
