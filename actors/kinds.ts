@@ -1,5 +1,6 @@
 import type { SegmentSet } from './decision/definitions.ts';
-import { LIMITS } from '../core/kernel/limits.ts';
+import { LIST_LIMITS } from './segments/limits.ts';
+import { TEXT_LIMITS } from '../core/kernel/text/limits.ts';
 import {
   interventionClicked,
   interventionOffered,
@@ -86,7 +87,7 @@ interface FactKind<F extends DomainFact> {
 
 const FEW = (): number => 0;
 /** The size of the player's attributes in a fact and in a stored reply. */
-const ATTRIBUTES = (): number => 2 * LIMITS.documentBytes;
+const ATTRIBUTES = (): number => 2 * TEXT_LIMITS.documentBytes;
 
 export const COMMANDS: { readonly [K in keyof CommandsByKind]: CommandKind<CommandsByKind[K]> } = {
   RegisterPlayer: { decide: onceOnPlayer(registerPlayer), factChars: ATTRIBUTES },
@@ -150,7 +151,7 @@ export const COMMANDS: { readonly [K in keyof CommandsByKind]: CommandKind<Comma
   ImportHistory: { decide: importHistory, factChars: mostImportChars },
   ListPlayers: {
     decide: listPlayers,
-    factChars: ({ playerIds }) => playerIds.length * mostListedChars(LIMITS.droppedLists),
+    factChars: ({ playerIds }) => playerIds.length * mostListedChars(LIST_LIMITS.droppedLists),
   },
 };
 

@@ -1,5 +1,6 @@
 import type { SegmentSet } from './decision/definitions.ts';
-import { LIMITS } from '../core/kernel/limits.ts';
+import { COUNTER_LIMITS } from './computed/limits.ts';
+import { IMPORT_STATE_LIMITS } from './import/limits.ts';
 import { hasStepsForPlayer, nextPlayer } from './conditions/steps.ts';
 import type { Draft } from './decision/decision.ts';
 import { FACTS, type FactsByKind } from './kinds.ts';
@@ -34,7 +35,7 @@ export function reactToCommand(draft: Draft, since: number, set: SegmentSet, now
     const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
     const all = mayHaveForgotten(state, until - since);
     if (scope.length === 0 && !isDue && !all) return;
-    const isTooMuch = emitted.length - until >= LIMITS.segmentFactsPerCommand || !hasStepsForPlayer();
+    const isTooMuch = emitted.length - until >= IMPORT_STATE_LIMITS.segmentFactsPerCommand || !hasStepsForPlayer();
     nextPlayer();
     const facts = isTooMuch
       ? updateLater(state, nowMs)
@@ -45,7 +46,7 @@ export function reactToCommand(draft: Draft, since: number, set: SegmentSet, now
 
 /** At the limit of counters, an event with a new name removes the counter of another. */
 function mayHaveForgotten({ counters }: PlayerState, facts: number): boolean {
-  if (counters.length < LIMITS.countedNames) return false;
+  if (counters.length < COUNTER_LIMITS.countedNames) return false;
   const newest = counters[0]?.counts;
   return facts > 1 || (newest?.length === 1 && newest[0] === 1);
 }

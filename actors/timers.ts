@@ -1,4 +1,5 @@
-import { LIMITS } from '../core/kernel/limits.ts';
+import { ACTOR_LIMITS } from './limits.ts';
+import { IMPORT_STATE_LIMITS } from './import/limits.ts';
 import { triggerCampaigns } from './campaigns/trigger-campaigns.ts';
 import { hasStepsForPlayer, metered, nextPlayer } from './conditions/steps.ts';
 import { type Context, type Draft, playerIn } from './decision/decision.ts';
@@ -33,7 +34,7 @@ function earliest(one: number | null, other: number | null): number | null {
 }
 
 /**
- * Emits the timed changes of an entity up to now, in order of their due times. At most `LIMITS.dueSteps` are made; the
+ * Emits the timed changes of an entity up to now, in order of their due times. At most `dueSteps` are made; the
  * rest stay due. Segments are evaluated as of the later of due time and last activity, because counters include that
  * activity. They are deferred when the meter's quota cannot hold their evaluation.
  * @param factQuota number of facts after which segments are deferred to a later record
@@ -56,7 +57,7 @@ function decideTimersMetered(
   factQuota: number,
 ): void {
   const began = draft.facts.length;
-  for (let step = 0; step < LIMITS.dueSteps; step++) {
+  for (let step = 0; step < ACTOR_LIMITS.dueSteps; step++) {
     const state = draft.get(entityId);
     if (state?.kind !== 'player') return;
     const since = draft.facts.length;
@@ -89,7 +90,7 @@ export function catchUp(draft: Draft, playerIds: readonly string[], context: Con
     const state = playerIn(context, draft.get(playerId));
     const due = state === undefined ? null : ownTimerAt(state);
     if (due === null || due > context.at) continue;
-    const factQuota = LIMITS.segmentFactsPerCommand - (draft.facts.length - began);
+    const factQuota = IMPORT_STATE_LIMITS.segmentFactsPerCommand - (draft.facts.length - began);
     decideTimers(draft, playerId, context.at, definitions, factQuota);
   }
 }

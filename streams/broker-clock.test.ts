@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../core/kernel/limits.ts';
+import { CLOCK_LIMITS } from './limits.ts';
 import { createMetrics } from '../core/kernel/metrics/metrics.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from '../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../test/support/in-memory/silent-logger.ts';
@@ -25,7 +25,7 @@ describe("a process's clock", () => {
     });
   });
 
-  const rounds = (count: number) => clock.advance(count * (LIMITS.clockCheckMs + 10 * latencyMs));
+  const rounds = (count: number) => clock.advance(count * (CLOCK_LIMITS.clockCheckMs + 10 * latencyMs));
 
   it.each([
     [6_000, 'the clock is at least 5999 ms ahead'],
@@ -55,7 +55,7 @@ describe("a process's clock", () => {
   });
 
   it('is right within the tolerance, and a jump that all clocks make together changes nothing', async () => {
-    node.jumpWall(LIMITS.clockToleranceMs - 100);
+    node.jumpWall(CLOCK_LIMITS.clockToleranceMs - 100);
     await rounds(3);
     clock.jumpWall(86_400_000);
     await rounds(3);

@@ -1,5 +1,5 @@
 import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
-import { LIMITS } from '../core/kernel/limits.ts';
+import { CLOCK_LIMITS } from './limits.ts';
 import type { Logger } from '../core/kernel/logger.ts';
 import type { Metrics } from '../core/kernel/metrics/metrics.ts';
 import type { Bucket } from './log/log.ts';
@@ -51,7 +51,7 @@ export function watchBrokerClock({ bucket, clock, logger, metrics }: BrokerClock
     const most = least + clock.monotonicMs() - sentMs;
     aheadMs = { least, most };
     metrics.clockOffset.set((least + most) / 2 / 1000);
-    judge(least > LIMITS.clockToleranceMs || most < -LIMITS.clockToleranceMs);
+    judge(least > CLOCK_LIMITS.clockToleranceMs || most < -CLOCK_LIMITS.clockToleranceMs);
   }
 
   function judge(isWrong: boolean): void {
@@ -70,7 +70,7 @@ export function watchBrokerClock({ bucket, clock, logger, metrics }: BrokerClock
       // A closed log: the process stops.
       .catch(() => {})
       .finally(() => {
-        if (!stopped) cancel = nextTick(clock, doubted ? LIMITS.clockRecheckMs : LIMITS.clockCheckMs, run);
+        if (!stopped) cancel = nextTick(clock, doubted ? CLOCK_LIMITS.clockRecheckMs : CLOCK_LIMITS.clockCheckMs, run);
       });
   }
 

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FORMAT } from '../core/vocabulary/formats.ts';
-import { LIMITS } from '../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../core/kernel/limits.ts';
 import { silentLogger } from '../test/support/in-memory/silent-logger.ts';
 import { createFakeClock, type FakeClock } from '../test/support/in-memory/fake-clock.ts';
 import { createFormatGate, type FormatGate } from './format-gate.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './log/memory/log-memory.ts';
 
-const GONE_MS = LIMITS.leaseMs + LIMITS.leaseMarginMs + LIMITS.leaseRenewMs;
+const GONE_MS = SHARED_LIMITS.leaseMs + SHARED_LIMITS.leaseMarginMs + SHARED_LIMITS.leaseRenewMs;
 
 describe('a kind of a newer format', () => {
   let clock: FakeClock;
@@ -52,7 +52,7 @@ describe('a kind of a newer format', () => {
     await clock.advance(10 * GONE_MS);
     expect(a.lowestFormat()).toBe(6);
     old.kill();
-    await clock.advance(LIMITS.leaseMs);
+    await clock.advance(SHARED_LIMITS.leaseMs);
     expect(a.lowestFormat()).toBe(6);
     await clock.advance(GONE_MS);
     expect(a.lowestFormat()).toBe(7);
@@ -71,7 +71,7 @@ describe('a kind of a newer format', () => {
     const a = start('a', 7);
     for (let beat = 1; beat < 10; beat++) {
       void log.bucket('OWNERS').put('member.old', Buffer.from(String(beat)));
-      await clock.advance(LIMITS.leaseRenewMs);
+      await clock.advance(SHARED_LIMITS.leaseRenewMs);
       expect(a.lowestFormat()).toBe(0);
     }
     await clock.advance(GONE_MS);
@@ -81,7 +81,7 @@ describe('a kind of a newer format', () => {
   it('is unusable beside a process whose beat cannot be read', async () => {
     const a = start('a', 7);
     void log.bucket('OWNERS').put('process.strange', Buffer.from('no JSON'));
-    await clock.advance(LIMITS.leaseRenewMs);
+    await clock.advance(SHARED_LIMITS.leaseRenewMs);
     expect(a.lowestFormat()).toBe(0);
   });
 

@@ -2,7 +2,7 @@ import type { CommandBody, QueryBody } from '../core/vocabulary/commands/command
 import type { Fact } from '../core/vocabulary/facts/facts.ts';
 import { COMMAND_FORMATS, FACT_FORMATS, FORMAT, QUERY_FORMATS } from '../core/vocabulary/formats.ts';
 import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
-import { LIMITS } from '../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../core/kernel/limits.ts';
 import type { Logger } from '../core/kernel/logger.ts';
 import { decodeJson, encodeJson } from '../core/codec/codec.ts';
 import type { Bucket, BucketEntry } from './log/log.ts';
@@ -55,7 +55,7 @@ export interface FormatGateOptions extends FormatsOptions {
 
 const PROCESS = 'process.';
 const MEMBER = 'member.';
-const GONE_MS = LIMITS.leaseMs + LIMITS.leaseMarginMs;
+const GONE_MS = SHARED_LIMITS.leaseMs + SHARED_LIMITS.leaseMarginMs;
 
 interface Seen {
   format: number;
@@ -127,7 +127,7 @@ export function createFormatGate(options: FormatGateOptions): FormatGate {
     const lowest = formats.lowestFormat();
     if (lowest !== logged) logger.info({ lowest, own }, 'the lowest format of all processes');
     logged = lowest;
-    cancel = nextTick(clock, LIMITS.leaseRenewMs, () => void step());
+    cancel = nextTick(clock, SHARED_LIMITS.leaseRenewMs, () => void step());
   }
 
   cancel = clock.timer(0, () => void step());

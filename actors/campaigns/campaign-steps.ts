@@ -1,5 +1,6 @@
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
-import type { Limits } from '../../core/kernel/limits.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import type { PLAYER_LIMITS } from '../decision/limits.ts';
 import type { SuppressionReason } from '../../core/vocabulary/facts/suppression-reasons.ts';
 import type { CampaignTally } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -10,7 +11,7 @@ import { isWaiting } from './waiting.ts';
 /** A campaign and the player about whom it asks. */
 export interface Asked extends Subject {
   campaign: Campaign;
-  limits: Pick<Limits, 'interventionsPerDay' | 'interventionsPerPlayer' | 'interventionOffers'>;
+  limits: Adjustable<typeof PLAYER_LIMITS, 'interventionsPerDay' | 'interventionsPerPlayer' | 'interventionOffers'>;
   tally: () => CampaignTally;
 }
 

@@ -11,7 +11,7 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
 import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../core/codec/codec.ts';
 import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { TrackItem } from '../../core/vocabulary/commands/commands.ts';
@@ -84,8 +84,9 @@ function refusal(
   if (caps.total !== null && own.filter(({ expiresAt }) => expiresAt > now).length >= caps.total) return 'cap_total';
   if (caps.perDay !== null && onDay(own) >= caps.perDay) return 'cap_per_day';
   if (own.some(({ at }) => now - at < cooldownSeconds * 1_000)) return 'cooldown';
-  if (onDay(given) >= LIMITS.interventionsPerDay) return 'cap_all_campaigns';
-  if (given.filter(({ expiresAt }) => expiresAt > now).length >= LIMITS.interventionsPerPlayer) return 'waiting_full';
+  if (onDay(given) >= PLAYER_LIMITS.interventionsPerDay) return 'cap_all_campaigns';
+  if (given.filter(({ expiresAt }) => expiresAt > now).length >= PLAYER_LIMITS.interventionsPerPlayer)
+    return 'waiting_full';
   return holdoutPercentage === 100 ? 'holdout' : undefined;
 }
 
@@ -101,7 +102,7 @@ function createOwner(definitions: Definitions) {
       const facts: DomainFact[] = [];
       const draft: Draft = {
         facts,
-        limits: LIMITS,
+        limits: PLAYER_LIMITS,
         get: (id) => changed.get(id) ?? states.get(id),
         emit(fact) {
           facts.push(fact);

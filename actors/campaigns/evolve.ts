@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CAMPAIGN_LIMITS } from './limits.ts';
 import type { EvolveLimits } from '../decision/decision.ts';
 import { append } from '../../core/kernel/flow/bounded.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -122,5 +122,5 @@ function withoutFinished(
 /** Sorted by last change. At the limit, the tally unchanged for longest is removed. */
 function tallied({ campaignTallies }: PlayerState, tally: PlayerState['campaignTallies'][number]) {
   const others = campaignTallies.filter(({ campaignId }) => campaignId !== tally.campaignId);
-  return append(others, tally, LIMITS.campaignTallies);
+  return append(others, tally, CAMPAIGN_LIMITS.campaignTallies);
 }

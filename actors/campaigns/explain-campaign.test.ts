@@ -1,7 +1,7 @@
 import { type Arbitrary, assert, boolean, constantFrom, integer, nat, option, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import { eventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
@@ -23,7 +23,7 @@ function explained(
 ) {
   const [campaign] = campaignSetOf(aCampaign(some)).all;
   if (campaign === undefined) throw new Error('there is no campaign');
-  return explainCampaign(ask(campaign, { player: aPlayer(of), nowMs: NOON, properties }, LIMITS));
+  return explainCampaign(ask(campaign, { player: aPlayer(of), nowMs: NOON, properties }, PLAYER_LIMITS));
 }
 const tally = {
   campaignId: aCampaign().id,
@@ -100,7 +100,7 @@ describe('decision and explanation agree for any campaign and player', () => {
     quietHours: constantFrom(null, { from: '11:00', to: '13:00' }, { from: '13:00', to: '14:00' }),
   });
   const count = integer({ min: 0, max: 25 });
-  const waits = integer({ min: 0, max: LIMITS.interventionsPerPlayer });
+  const waits = integer({ min: 0, max: PLAYER_LIMITS.interventionsPerPlayer });
   const who = record({ turn: nat(999), isPayer: boolean(), isMember: boolean(), given: count, others: count, waits });
 
   type Who = typeof who extends Arbitrary<infer Value> ? Value : never;
@@ -133,8 +133,10 @@ describe('decision and explanation agree for any campaign and player', () => {
         const [campaign] = set.all;
         if (campaign === undefined) throw new Error('there is no campaign');
         const subject = { player: owner.player(player.id), nowMs: NOON };
-        const explanation = explainCampaign(ask(campaign, { ...subject, properties: { level: reached } }, LIMITS));
-        const before = explainCampaign(ask(campaign, subject, LIMITS));
+        const explanation = explainCampaign(
+          ask(campaign, { ...subject, properties: { level: reached } }, PLAYER_LIMITS),
+        );
+        const before = explainCampaign(ask(campaign, subject, PLAYER_LIMITS));
 
         triggerCampaigns(owner.draft, 0, set, context);
         const [, outcome, ...more] = owner.facts;
@@ -161,7 +163,7 @@ describe('decision and explanation agree for any campaign and player', () => {
         const set = campaignSetOf(aCampaign(some));
         const [campaign] = set.all;
         if (campaign === undefined) throw new Error('there is no campaign');
-        const { checks } = explainCampaign(ask(campaign, { player, nowMs: NOON }, LIMITS));
+        const { checks } = explainCampaign(ask(campaign, { player, nowMs: NOON }, PLAYER_LIMITS));
         const failed = new Set(checks.filter(({ passes }) => passes === false).map(({ check }) => check));
         const isQuiet = checks.some(({ check, until }) => check === 'quiet_hours' && until !== undefined);
         const isHeldBack = isQuiet || failed.has('enabled') || failed.has('started') || failed.has('not_ended');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
@@ -33,7 +33,7 @@ function life(interventions: PendingIntervention[], some: Partial<PlayerState> =
       player = { ...player, sessions: [...player.sessions, aSession(sessionId, at)] };
     },
     sync(sessionId: string, at: number, campaigns = campaignSetOf(...[1, 2, 3].map((n) => campaign(n)))): string[] {
-      const draft = { facts, limits: LIMITS, get: () => player, emit };
+      const draft = { facts, limits: PLAYER_LIMITS, get: () => player, emit };
       return offerInterventions(draft, player, sessionId, campaigns, at).map(({ interventionId }) => interventionId);
     },
   };
@@ -47,7 +47,7 @@ describe('a sync delivers pending interventions', () => {
     const set = campaignSetOf(
       campaign(1, { content, displayRules: { priority: 'high', dismissAfterSeconds: 5 }, version: 9 }),
     );
-    const draft = { facts: one.facts, limits: LIMITS, get: () => one.player, emit: one.emit };
+    const draft = { facts: one.facts, limits: PLAYER_LIMITS, get: () => one.player, emit: one.emit };
     expect(offerInterventions(draft, one.player, 'ses_1', set, NOON + 5)).toEqual([
       {
         interventionId: 'int_1',
@@ -113,7 +113,7 @@ describe('a sync delivers pending interventions', () => {
 
   it('in at most three sessions, and never after they expire', () => {
     const one = life([waiting(1, { expiresAt: NOON + DAY_MS }), waiting(2, { expiresAt: NOON + DAY_MS + HOUR_MS })]);
-    for (let n = 0; n < LIMITS.interventionOffers; n++) {
+    for (let n = 0; n < PLAYER_LIMITS.interventionOffers; n++) {
       one.open(`ses_${n}`, NOON + n * HOUR_MS);
       expect(one.sync(`ses_${n}`, NOON + n * HOUR_MS + 1)).toEqual(['int_1', 'int_2']);
     }
@@ -189,7 +189,7 @@ describe('a sync delivers pending interventions', () => {
     const set = campaignSetOf(campaign(1), campaign(2));
     const one = life([waiting(1), waiting(2)]);
     const shown = () => one.player.campaignTallies.map((tally) => [tally.campaignId, tally.shown]);
-    for (let n = 0; n < LIMITS.interventionOffers; n++) {
+    for (let n = 0; n < PLAYER_LIMITS.interventionOffers; n++) {
       one.open(`ses_${n}`, NOON + n * HOUR_MS);
       one.sync(`ses_${n}`, NOON + n * HOUR_MS + 1, set);
       if (n > 0) continue;

@@ -1,5 +1,5 @@
 import type { QuietSpan } from '../decision/targeting.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { TIME_ZONE_LIMITS } from '../time-zones/limits.ts';
 import { attributesOf } from '../conditions/player-attributes.ts';
 import { timeZoneOf } from '../time-zones/time-zone.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -66,7 +66,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const held = formats.get(timeZone);
   if (held !== undefined) return held;
-  if (formats.size >= LIMITS.timeZones) formats.clear();
+  if (formats.size >= TIME_ZONE_LIMITS.timeZones) formats.clear();
   const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   formats.set(timeZone, format);
   return format;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
 import type { Command, TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
@@ -241,7 +241,7 @@ describe('a reason for suppression', () => {
     const documents = [1, 2, 3].map((n) => aCampaign({ id: campaignId(n) }));
     const player = life(campaignsOf(documents));
     const facts = player.track(NOON, ...Array.from({ length: 20 }, () => 'level_failed'));
-    expect(triggered(facts)).toHaveLength(LIMITS.interventionsPerDay);
+    expect(triggered(facts)).toHaveLength(PLAYER_LIMITS.interventionsPerDay);
     expect(reasons(facts)).toEqual(['cap_all_campaigns', 'cap_all_campaigns', 'cap_all_campaigns']);
   });
 
@@ -264,9 +264,12 @@ describe('a reason for suppression', () => {
   it('is a full list of pending interventions', () => {
     const player = life(one());
     for (let day = 0; day < 3; day++) {
-      player.track(NOON + day * DAY_MS, ...Array.from({ length: LIMITS.interventionsPerDay }, () => 'level_failed'));
+      player.track(
+        NOON + day * DAY_MS,
+        ...Array.from({ length: PLAYER_LIMITS.interventionsPerDay }, () => 'level_failed'),
+      );
     }
-    expect(player.player().interventions).toHaveLength(LIMITS.interventionsPerPlayer);
+    expect(player.player().interventions).toHaveLength(PLAYER_LIMITS.interventionsPerPlayer);
     expect(reasons(player.track(NOON + 2 * DAY_MS, 'level_failed'))).toEqual([]);
     // A week later the first ones are over, and make room.
     expect(triggered(player.track(NOON + 8 * DAY_MS, 'level_failed'))).toHaveLength(1);

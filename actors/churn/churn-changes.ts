@@ -1,4 +1,6 @@
-import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import { jitterMs } from '../segments/update-segments.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
@@ -9,7 +11,7 @@ import { HIGH_SCORE, IDLE_DAYS, churnScoreOn } from './churn-risk.ts';
  * Days without activity after which a score no longer changes: no day is left to compare, and inactivity is at its
  * maximum.
  */
-const LOOK_AHEAD_DAYS = Math.max(LIMITS.activityDays, IDLE_DAYS);
+const LOOK_AHEAD_DAYS = Math.max(STATE_LIMITS.activityDays, IDLE_DAYS);
 
 /** Whether a player's churn risk is high as of `nowMs` (epoch milliseconds). */
 export function isHighRisk(state: PlayerState, nowMs: number): boolean {
@@ -23,7 +25,7 @@ export function isHighRisk(state: PlayerState, nowMs: number): boolean {
 export function churnChangesAt(
   state: PlayerState,
   nowMs: number,
-  limits: Pick<Limits, 'segmentJitterMs'> = LIMITS,
+  limits: Adjustable<typeof PLAYER_LIMITS, 'segmentJitterMs'> = PLAYER_LIMITS,
 ): number | undefined {
   if (state.lastSeenAt === NEVER_SEEN) return undefined;
   const today = dayOf(nowMs);

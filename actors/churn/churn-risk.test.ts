@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { played } from '../sessions/activity.ts';
 import { aPlayer } from '../testing.ts';
@@ -176,7 +176,7 @@ describe('churn risk for any history', () => {
         if (first === undefined) expect(changesAt).toBeUndefined();
         else {
           expect(changesAt).toBeGreaterThanOrEqual(first * DAY_MS);
-          expect(changesAt).toBeLessThan(first * DAY_MS + LIMITS.segmentJitterMs);
+          expect(changesAt).toBeLessThan(first * DAY_MS + PLAYER_LIMITS.segmentJitterMs);
           expect(isHighRisk(state, changesAt ?? 0)).toBe(!churnHigh);
         }
       }),

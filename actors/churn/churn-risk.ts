@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { dayOf } from '../../core/kernel/days.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { ChurnFactor, ChurnLevel, ChurnRisk } from '../../core/vocabulary/state/churn-risk.ts';
@@ -55,7 +55,7 @@ export function churnRisk(history: ChurnHistory, nowMs: number): ChurnRisk {
     { factor: 'inactivity', description: describeIdle(figures), contribution: inactivity },
   ];
   factors.sort((a, b) => b.contribution - a.contribution);
-  const known = Math.min(1, figures.historyDays / LIMITS.activityDays);
+  const known = Math.min(1, figures.historyDays / STATE_LIMITS.activityDays);
   return {
     score,
     level: levelOf(score),
@@ -94,7 +94,7 @@ interface Figures {
 
 function figuresOn({ activity, firstSeenAt, lastSeenAt }: ChurnHistory, day: number): Figures {
   const historyDays = Math.max(1, day - dayOf(firstSeenAt) + 1);
-  const weeksBefore = Math.min(historyDays, LIMITS.activityDays) / 7 - 1;
+  const weeksBefore = Math.min(historyDays, STATE_LIMITS.activityDays) / 7 - 1;
   return {
     sessions: compare(activity.sessions, activity, day),
     playtimeSeconds: compare(activity.playtimeSeconds, activity, day),
@@ -110,7 +110,7 @@ function compare(amounts: readonly number[], { day: newest }: DailyActivity, day
   let before = 0;
   for (let back = 0; back < amounts.length; back++) {
     const age = day - newest + back;
-    if (age >= LIMITS.activityDays) break;
+    if (age >= STATE_LIMITS.activityDays) break;
     if (age < RECENT_DAYS) recent += amounts[back] ?? 0;
     else before += amounts[back] ?? 0;
   }

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { COUNTER_LIMITS } from './limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/term/draft.ts';
@@ -52,10 +52,10 @@ describe('event counters', () => {
 
   it('drop the name counted longest ago beyond the bound', () => {
     let counters: readonly EventCounter[] = [];
-    for (let n = 0; n < LIMITS.countedNames; n++) counters = counted(counters, `e${n}`, at(0));
+    for (let n = 0; n < COUNTER_LIMITS.countedNames; n++) counters = counted(counters, `e${n}`, at(0));
     counters = counted(counters, 'e0', at(0));
     counters = counted(counters, 'one more', at(0));
-    expect(counters).toHaveLength(LIMITS.countedNames);
+    expect(counters).toHaveLength(COUNTER_LIMITS.countedNames);
     expect(countWithin(counters, 'e0', 1, at(0))).toBe(2);
     expect(countWithin(counters, 'e1', 1, at(0))).toBe(0);
     expect(counters[0]?.name).toBe('one more');
@@ -90,11 +90,11 @@ describe('event counters', () => {
     const state = draft.get(aPlayer().id);
     const counters = state?.kind === 'player' ? state.counters : [];
     const names = counters.map(({ name }) => name);
-    expect(names).toHaveLength(LIMITS.countedNames);
+    expect(names).toHaveLength(COUNTER_LIMITS.countedNames);
     expect(names[0]).toBe('junk-299');
     expect(names.slice(-3)).toEqual(['session_recorded', 'purchase', 'level_failed']);
     expect(names).not.toContain('other');
-    expect(names.filter((name) => name.startsWith('junk'))).toHaveLength(LIMITS.countedNames - 3);
+    expect(names.filter((name) => name.startsWith('junk'))).toHaveLength(COUNTER_LIMITS.countedNames - 3);
   });
 
   const happenings = array(
@@ -126,7 +126,7 @@ describe('event counters', () => {
         const { counters, kept } = replay(happened);
         expect(counters.map(({ name }) => name)).toEqual([...new Set(kept.map(({ name }) => name).reverse())]);
         for (const { counts } of counters) {
-          expect(counts.length).toBeLessThanOrEqual(LIMITS.countedDays);
+          expect(counts.length).toBeLessThanOrEqual(COUNTER_LIMITS.countedDays);
           expect(counts[0]).toBeGreaterThan(0);
           expect(counts.at(-1)).toBeGreaterThan(0);
         }

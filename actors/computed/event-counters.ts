@@ -1,10 +1,10 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { COUNTER_LIMITS } from './limits.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import type { EventCounter } from '../../core/vocabulary/state/player.ts';
 
 /**
  * Returns the counters after one more `eventName` at `atMs` (epoch milliseconds), that name first. Beyond
- * `LIMITS.countedNames` it drops `forgets`, or by default the name counted longest ago. Late events count on their own
+ * `countedNames` it drops `forgets`, or by default the name counted longest ago. Late events count on their own
  * day while it is kept. Runs for every event, so it copies pointers only.
  */
 export function counted(
@@ -19,7 +19,7 @@ export function counted(
   if (held === undefined) {
     const first: EventCounter[] = [{ name: eventName, day, counts: [1] }];
     const others = forgets === undefined ? counters : counters.filter(({ name }) => name !== forgets);
-    return first.concat(others.slice(0, LIMITS.countedNames - 1));
+    return first.concat(others.slice(0, COUNTER_LIMITS.countedNames - 1));
   }
   const counts = countsAfter(held, day, 1);
   if (counts === undefined) return counters;
@@ -39,7 +39,7 @@ export function countedLate(
   const place = placeOf(counters, eventName);
   const held = counters[place];
   if (held === undefined) {
-    if (counters.length >= LIMITS.countedNames) return counters;
+    if (counters.length >= COUNTER_LIMITS.countedNames) return counters;
     return [...counters, { name: eventName, day, counts: [count] }];
   }
   const counts = countsAfter(held, day, count);
@@ -57,7 +57,7 @@ export function forgottenFor(
   eventName: string,
   isKept: (name: string) => boolean,
 ): string | undefined {
-  if (counters.length < LIMITS.countedNames || placeOf(counters, eventName) < counters.length) return undefined;
+  if (counters.length < COUNTER_LIMITS.countedNames || placeOf(counters, eventName) < counters.length) return undefined;
   for (let place = counters.length - 1; place >= 0; place--) {
     const name = counters[place]?.name;
     if (name !== undefined && !isKept(name)) return place === counters.length - 1 ? undefined : name;
@@ -126,7 +126,7 @@ function movedUp(list: EventCounter[], counter: EventCounter, place: number): Ev
 function countsAfter({ counts, day: newest }: EventCounter, day: number, more: number): readonly number[] | undefined {
   if (day > newest) return shifted(counts, day - newest, more);
   const back = newest - day;
-  if (back >= LIMITS.countedDays) return undefined;
+  if (back >= COUNTER_LIMITS.countedDays) return undefined;
   const next = counts.slice();
   while (next.length <= back) next.push(0);
   next[back] = (next[back] ?? 0) + more;
@@ -135,7 +135,7 @@ function countsAfter({ counts, day: newest }: EventCounter, day: number, more: n
 
 /** Starts a new day `gap` days after the newest. Drops days that are now too old, and trailing zeros. */
 function shifted(counts: readonly number[], gap: number, first: number): number[] {
-  let kept = Math.min(counts.length, LIMITS.countedDays - gap);
+  let kept = Math.min(counts.length, COUNTER_LIMITS.countedDays - gap);
   while (kept > 0 && counts[kept - 1] === 0) kept--;
   const next = [first];
   if (kept <= 0) return next;

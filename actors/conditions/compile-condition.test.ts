@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
+import { VALIDATION_LIMITS } from '../../core/kernel/validation/limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { counted } from '../computed/event-counters.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -224,8 +226,8 @@ describe('an invalid definition is refused with the paths of its faults', () => 
       ['/events.win', '/events.win.count_2d', '/events..count_1d'],
     ],
     [
-      { [`events.${'x'.repeat(LIMITS.nameLength + 1)}.count_1d`]: 1 },
-      [`/events.${'x'.repeat(LIMITS.nameLength + 1)}.count_1d`],
+      { [`events.${'x'.repeat(TEXT_LIMITS.nameLength + 1)}.count_1d`]: 1 },
+      [`/events.${'x'.repeat(TEXT_LIMITS.nameLength + 1)}.count_1d`],
     ],
     [{ $xor: [] }, ['/$xor']],
     [{ $in: [1] }, ['/$in']],
@@ -254,7 +256,7 @@ describe('an invalid definition is refused with the paths of its faults', () => 
     [{ 'attributes.a': { $regexi: '(a)\\1' } }, ['/attributes.a/$regexi']],
     [{ 'attributes.a': { $notRegex: '(?=a)' } }, ['/attributes.a/$notRegex']],
     [{ 'attributes.a': { $regex: String.raw`\Q[\E(abc){999}]` } }, ['/attributes.a/$regex']],
-    [{ 'attributes.a': { $regex: 'a'.repeat(LIMITS.regexLength + 1) } }, ['/attributes.a/$regex']],
+    [{ 'attributes.a': { $regex: 'a'.repeat(CONDITION_LIMITS.regexLength + 1) } }, ['/attributes.a/$regex']],
     [{ 'attributes.a': { $regex: '(abc{30}){30}' } }, ['/attributes.a/$regex']],
     [{ $and: {}, $or: [1], $nor: 'x', $not: [] }, ['/$and', '/$or/0', '/$nor', '/$not']],
     [{ $and: [{ 'attributes.a': 1 }, { $or: [{ nope: 1 }] }] }, ['/$and/1/$or/0/nope']],
@@ -264,19 +266,19 @@ describe('an invalid definition is refused with the paths of its faults', () => 
 
   it('reports a bounded number of faults', () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`f${n}`, 1]));
-    expect(faultsOf(many)).toHaveLength(LIMITS.reportedFaults);
+    expect(faultsOf(many)).toHaveLength(VALIDATION_LIMITS.reportedFaults);
   });
 
   it('refuses a definition that is nested too deep', () => {
     const nested = (levels: number): JsonObject => (levels === 0 ? {} : { $not: nested(levels - 1) });
-    expect(faultsOf(nested(LIMITS.conditionDepth - 1))).toEqual([]);
-    expect(pathsOf(nested(LIMITS.conditionDepth))).toEqual(['/$not'.repeat(LIMITS.conditionDepth)]);
+    expect(faultsOf(nested(CONDITION_LIMITS.conditionDepth - 1))).toEqual([]);
+    expect(pathsOf(nested(CONDITION_LIMITS.conditionDepth))).toEqual(['/$not'.repeat(CONDITION_LIMITS.conditionDepth)]);
   });
 
   it('refuses a definition with too many values', () => {
     const listing = (length: number) => ({ 'attributes.a': { $in: Array.from({ length }, (_, n) => n) } });
-    expect(faultsOf(listing(LIMITS.conditionValues - 3))).toEqual([]);
-    expect(pathsOf(listing(LIMITS.conditionValues - 2))).toEqual(['']);
+    expect(faultsOf(listing(CONDITION_LIMITS.conditionValues - 3))).toEqual([]);
+    expect(pathsOf(listing(CONDITION_LIMITS.conditionValues - 2))).toEqual(['']);
   });
 });
 
@@ -306,12 +308,14 @@ describe('regular expressions', () => {
 
   it('take time linear in the text', () => {
     const condition = compiled({ 'attributes.a': { $regex: '^(a+)+$' } });
-    const player = aPlayer({ attributes: JSON.stringify({ a: `${'a'.repeat(LIMITS.regexTextLength - 1)}b` }) });
+    const player = aPlayer({
+      attributes: JSON.stringify({ a: `${'a'.repeat(CONDITION_LIMITS.regexTextLength - 1)}b` }),
+    });
     expect(condition.matches({ player, nowMs: NOW })).toBe(false);
   });
 
   it('never match a text longer than the limit', () => {
-    expect(meets({ $regex: 'a' }, 'a'.repeat(LIMITS.regexTextLength))).toBe(true);
-    expect(meets({ $regex: 'a' }, 'a'.repeat(LIMITS.regexTextLength + 1))).toBe(false);
+    expect(meets({ $regex: 'a' }, 'a'.repeat(CONDITION_LIMITS.regexTextLength))).toBe(true);
+    expect(meets({ $regex: 'a' }, 'a'.repeat(CONDITION_LIMITS.regexTextLength + 1))).toBe(false);
   });
 });

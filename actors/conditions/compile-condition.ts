@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
+import { VALIDATION_LIMITS } from '../../core/kernel/validation/limits.ts';
 import type { Condition, Subject } from '../decision/targeting.ts';
 import { createConditionCost, type ConditionCost } from './check/condition-cost.ts';
 import { below, createFaults, type Faults } from './check/faults.ts';
@@ -37,7 +38,7 @@ export type CompiledCondition =
  * @param options `context`: allows `context.<path>`, for flag rules; `properties`: allows `properties.<path>`, for
  * campaign triggers; `computed`: finds named computed properties, at every evaluation; `onOverBudget`: called when an
  * evaluation exceeds its steps; the condition is then false
- * @returns the condition, or its faults, at most `LIMITS.reportedFaults`, each with a JSON Pointer below the definition
+ * @returns the condition, or its faults, at most `reportedFaults`, each with a JSON Pointer below the definition
  */
 export function compileCondition(conditions: JsonObject, options: ConditionOptions = {}): CompiledCondition {
   const oversize = sizeFault(conditions);
@@ -61,7 +62,7 @@ export function compileCondition(conditions: JsonObject, options: ConditionOptio
   const costly = excess ?? nearMiss(conditions);
   const refusals = [...(costly === undefined ? [] : [costly]), ...incompleteFaults(conditions)];
   const explain = explainedBy(condition, parts);
-  return { kind: 'compiled', condition, refusals: refusals.slice(0, LIMITS.reportedFaults), explain };
+  return { kind: 'compiled', condition, refusals: refusals.slice(0, VALIDATION_LIMITS.reportedFaults), explain };
 }
 
 export interface ConditionOptions extends SubjectFields {
@@ -80,7 +81,7 @@ export function compileFilter(where: JsonObject): CompiledFilter {
   const faults = createFaults();
   const test = filterTest(where, '', faults);
   if (faults.list.length > 0) return { kind: 'invalid', faults: faults.list };
-  return { kind: 'compiled', matches: (properties) => isolated(LIMITS.filterSteps, () => test(properties)) };
+  return { kind: 'compiled', matches: (properties) => isolated(CONDITION_LIMITS.filterSteps, () => test(properties)) };
 }
 
 /** A filter runs for every event of its name, so only cheap operators are allowed. */
@@ -89,8 +90,11 @@ function filterTest(where: JsonObject, path: string, faults: Faults): Test<JsonO
   const test = compileGroup(where, path, { find: filterField }, { faults, changes: [], cost });
   if (cost.isExpensive) {
     faults.add(path, 'uses a regular expression, $elemMatch, $all or $alli; a filter of events allows none of them');
-  } else if (cost.plain > LIMITS.filterPlainSteps) {
-    faults.add(path, `takes ${cost.plain} steps; the maximum for a filter of events is ${LIMITS.filterPlainSteps}`);
+  } else if (cost.plain > CONDITION_LIMITS.filterPlainSteps) {
+    faults.add(
+      path,
+      `takes ${cost.plain} steps; the maximum for a filter of events is ${CONDITION_LIMITS.filterPlainSteps}`,
+    );
   }
   return test;
 }
@@ -153,7 +157,7 @@ function compileTests<Source>(
   };
   return Object.entries(group).map(([name, operand]): Test<Source> => {
     const part: Part<Source> = { path: below(path, name), name, test: () => false };
-    if (fields.parts !== undefined && fields.parts.length < LIMITS.explainedTests) fields.parts.push(part);
+    if (fields.parts !== undefined && fields.parts.length < CONDITION_LIMITS.explainedTests) fields.parts.push(part);
     return Object.assign(part, compileMember(name, operand, part.path)).test;
   });
 }
@@ -248,19 +252,20 @@ function not<Source>(test: Test<Source>): Test<Source> {
 /** Ledgers hold the filters of all properties of a game, and one record may begin them all. */
 function lengthFault(where: JsonObject): FieldFault | undefined {
   const { length } = JSON.stringify(where);
-  if (length <= LIMITS.filterChars) return undefined;
-  const message = `has ${length} characters as JSON; the maximum for a filter of events is ${LIMITS.filterChars}`;
+  if (length <= CONDITION_LIMITS.filterChars) return undefined;
+  const message = `has ${length} characters as JSON; the maximum for a filter of events is ${CONDITION_LIMITS.filterChars}`;
   return { path: '', message };
 }
 
 /** Checks depth and number of values before anything else walks the definition. */
 function sizeFault(conditions: JsonObject): FieldFault | undefined {
-  let left: number = LIMITS.conditionValues;
+  let left: number = CONDITION_LIMITS.conditionValues;
   const visit = (value: Json, path: string, depth: number): FieldFault | undefined => {
-    if (--left < 0) return { path: '', message: `has too many values; the maximum is ${LIMITS.conditionValues}` };
+    if (--left < 0)
+      return { path: '', message: `has too many values; the maximum is ${CONDITION_LIMITS.conditionValues}` };
     if (typeof value !== 'object' || value === null) return undefined;
-    if (depth === LIMITS.conditionDepth) {
-      return { path, message: `is nested too deep; the maximum is ${LIMITS.conditionDepth} levels` };
+    if (depth === CONDITION_LIMITS.conditionDepth) {
+      return { path, message: `is nested too deep; the maximum is ${CONDITION_LIMITS.conditionDepth} levels` };
     }
     for (const [name, inner] of Object.entries(value)) {
       const fault = visit(inner, below(path, name), depth + 1);

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import { isObject } from './values.ts';
 
@@ -22,15 +23,15 @@ export function eventCountOf(operand: Json): EventCount | EventCountFault {
   const unknown = Object.keys(operand).find((key) => !KEYS.has(key));
   if (unknown !== undefined) return { fault: FORM, at: unknown };
   const { name, where, within_days: days = null, count } = operand;
-  if (typeof name !== 'string' || name === '' || name.length > LIMITS.nameLength) {
-    return { fault: `must be the name of an event, 1 to ${LIMITS.nameLength} characters`, at: 'name' };
+  if (typeof name !== 'string' || name === '' || name.length > TEXT_LIMITS.nameLength) {
+    return { fault: `must be the name of an event, 1 to ${TEXT_LIMITS.nameLength} characters`, at: 'name' };
   }
   if (where !== undefined && !isObject(where)) {
     return { fault: 'must be a condition on `properties.<path>` of the event', at: 'where' };
   }
   if (days !== null && !isWindow(days)) {
     return {
-      fault: `must be a whole number of days from 1 to ${LIMITS.computedDays}; leave it out for ever`,
+      fault: `must be a whole number of days from 1 to ${CONDITION_LIMITS.computedDays}; leave it out for ever`,
       at: DAYS,
     };
   }
@@ -49,5 +50,5 @@ function filterOf(where: JsonObject | undefined): { where?: JsonObject } {
 
 /** Whether a number is a valid window in days. */
 function isWindow(days: Json): days is number {
-  return typeof days === 'number' && Number.isInteger(days) && days >= 1 && days <= LIMITS.computedDays;
+  return typeof days === 'number' && Number.isInteger(days) && days >= 1 && days <= CONDITION_LIMITS.computedDays;
 }

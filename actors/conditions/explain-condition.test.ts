@@ -12,7 +12,7 @@ import {
   tuple,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { aPlayer } from '../testing.ts';
@@ -101,7 +101,7 @@ describe('the explanation of a condition', () => {
 
   it('shows the value that a field has, unless it is too long', () => {
     const conditions = { 'attributes.short': 'a', 'attributes.long': 'b', 'attributes.none': 1 };
-    const attributes = JSON.stringify({ short: 'a', long: 'b'.repeat(LIMITS.explainedValueLength) });
+    const attributes = JSON.stringify({ short: 'a', long: 'b'.repeat(CONDITION_LIMITS.explainedValueLength) });
     const subject = { player: aPlayer({ attributes }), nowMs: NOW_MS };
     expect(made(conditions).explain(subject).tests).toEqual([
       { path: '/attributes.short', name: 'attributes.short', holds: true, value: 'a' },
@@ -111,14 +111,14 @@ describe('the explanation of a condition', () => {
   });
 
   it('shows at most so many parts, and decides by all of them', () => {
-    const many = Array.from({ length: LIMITS.explainedTests + 50 }, (_, n) => ({ session_count: n }));
+    const many = Array.from({ length: CONDITION_LIMITS.explainedTests + 50 }, (_, n) => ({ session_count: n }));
     const { holds, tests } = made({ $or: many }).explain({
-      player: aPlayer({ sessionCount: LIMITS.explainedTests + 40 }),
+      player: aPlayer({ sessionCount: CONDITION_LIMITS.explainedTests + 40 }),
       nowMs: NOW_MS,
     });
     expect([holds, tests.length, tests[0]?.holds, tests.at(-1)?.holds]).toEqual([
       true,
-      LIMITS.explainedTests,
+      CONDITION_LIMITS.explainedTests,
       true,
       false,
     ]);

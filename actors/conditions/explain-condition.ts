@@ -1,5 +1,5 @@
 import type { Json } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
 import type { Condition, Subject } from '../decision/targeting.ts';
 import { withinBudget } from './steps.ts';
 
@@ -30,7 +30,7 @@ export interface Part<Source> {
 
 /**
  * Explains a condition by its compiled parts, in the order of the condition. Each has the budget of a condition.
- * @param parts at most `LIMITS.explainedTests`
+ * @param parts at most `explainedTests`
  */
 export function explainedBy(
   condition: Condition,
@@ -41,7 +41,7 @@ export function explainedBy(
     tests: parts.map(({ path, name, test, read }) => {
       const holds = withinBudget([test], PART_COST, () => {})(subject);
       const value = read?.(subject);
-      const isShown = value !== undefined && JSON.stringify(value).length <= LIMITS.explainedValueLength;
+      const isShown = value !== undefined && JSON.stringify(value).length <= CONDITION_LIMITS.explainedValueLength;
       return { path, name, holds, ...(isShown ? { value } : {}) };
     }),
   });

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import { elapsedDays } from '../../core/kernel/days.ts';
 import { computedAt, computedChangesAt } from '../computed/player-values.ts';
 import { propertyIdOf } from '../computed/property-spec.ts';
@@ -168,7 +169,7 @@ function pathField<Source>(path: string, root: (source: Source) => Json): Field<
   const parts = path.split('.');
   if (parts.includes('')) return { fault: 'has an empty path segment; separate names with single dots' };
   // No accepted JSON is nested that deep.
-  if (parts.length > LIMITS.jsonDepth) return { read: () => null, missing: 0 };
+  if (parts.length > SHARED_LIMITS.jsonDepth) return { read: () => null, missing: 0 };
   const read = pathReader(parts);
   return { read: (source) => read(root(source)), missing: 0 };
 }
@@ -177,8 +178,8 @@ function pathField<Source>(path: string, root: (source: Source) => Json): Field<
 function eventField(path: string): Field<Subject> | { fault: string } {
   const dot = path.lastIndexOf('.');
   const name = path.slice(0, Math.max(dot, 0));
-  if (name === '' || name.length > LIMITS.nameLength) {
-    return { fault: `must be events.<name>.<measure>, with a name of 1 to ${LIMITS.nameLength} characters` };
+  if (name === '' || name.length > TEXT_LIMITS.nameLength) {
+    return { fault: `must be events.<name>.<measure>, with a name of 1 to ${TEXT_LIMITS.nameLength} characters` };
   }
   switch (path.slice(dot + 1)) {
     case 'count_1d':

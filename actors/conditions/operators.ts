@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
 import type { ConditionCost } from './check/condition-cost.ts';
 import { below, type Faults } from './check/faults.ts';
 import { compileRegex, matchSteps } from './regex.ts';
@@ -236,7 +236,7 @@ function regex(ignoreCase: boolean): Operator {
     site.cost.addText((length) => matchSteps(compiled, length), site.path);
     return (value) => {
       if (typeof value === 'number') return spend(matchSteps(compiled, NUMBER_LENGTH)) && matches(value);
-      if (typeof value !== 'string' || value.length > LIMITS.regexTextLength) return false;
+      if (typeof value !== 'string' || value.length > CONDITION_LIMITS.regexTextLength) return false;
       return spend(matchSteps(compiled, value.length)) && matches(value);
     };
   };

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { charge, meterId } from './steps.ts';
 import { isObject } from './values.ts';
@@ -16,7 +16,7 @@ export function attributesOf(player: PlayerState): JsonObject {
   // A meter pays for each text once, cached or not, so that caches do not change results.
   if (meterId !== paidMeter || text !== latest.text) charge(text.length * PARSE_STEPS);
   if (text !== latest.text) {
-    const large = text.length >= LIMITS.largeAttributesLength;
+    const large = text.length >= CONDITION_LIMITS.largeAttributesLength;
     const attributes = (large ? parsed.get(player) : undefined) ?? parse(text);
     if (large) parsed.set(player, attributes);
     latest = { text, attributes };

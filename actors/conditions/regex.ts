@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 import type { Json } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
 import type { Predicate } from './values.ts';
 
 export type CompiledRegex =
@@ -13,20 +13,24 @@ export type CompiledRegex =
 
 /**
  * Compiles a regular expression in RE2 syntax: linear time in the text, without back-references and look-around. The
- * predicate searches strings and the digits of numbers. Other types and texts over `LIMITS.regexTextLength` never
+ * predicate searches strings and the digits of numbers. Other types and texts over `regexTextLength` never
  * match.
  */
 export function compileRegex(pattern: string, ignoreCase: boolean): CompiledRegex {
-  if (pattern.length > LIMITS.regexLength) {
-    return { kind: 'invalid', message: `has ${pattern.length} characters; the maximum is ${LIMITS.regexLength}` };
+  if (pattern.length > CONDITION_LIMITS.regexLength) {
+    return {
+      kind: 'invalid',
+      message: `has ${pattern.length} characters; the maximum is ${CONDITION_LIMITS.regexLength}`,
+    };
   }
   // RE2 reads the rest as literal text; JavaScript and `expandedLength` do not.
   if (pattern.includes(String.raw`\Q`)) return { kind: 'invalid', message: NO_QUOTE };
-  if (expandedLength(pattern) > LIMITS.regexSpelledOut) return { kind: 'invalid', message: TOO_MANY_REPETITIONS };
+  if (expandedLength(pattern) > CONDITION_LIMITS.regexSpelledOut)
+    return { kind: 'invalid', message: TOO_MANY_REPETITIONS };
   try {
     const regex = RE2JS.compile(RE2JS.translateRegExp(pattern), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     const program = regex.programSize();
-    if (program > LIMITS.regexProgram) return { kind: 'invalid', message: tooLarge(program) };
+    if (program > CONDITION_LIMITS.regexProgram) return { kind: 'invalid', message: tooLarge(program) };
     const characterSteps = program * (UNICODE_CLASS.test(pattern) ? UNICODE_STEPS : INSTRUCTION_STEPS);
     return { kind: 'compiled', matches: (value) => found(regex, value), program, characterSteps };
   } catch (error) {
@@ -37,12 +41,12 @@ export function compileRegex(pattern: string, ignoreCase: boolean): CompiledRege
 
 const NO_QUOTE = String.raw`uses \Q, which is not supported; escape special characters with a backslash`;
 const TOO_MANY_REPETITIONS =
-  `is too long with its counted repetitions expanded; the maximum is ${LIMITS.regexSpelledOut} characters; ` +
+  `is too long with its counted repetitions expanded; the maximum is ${CONDITION_LIMITS.regexSpelledOut} characters; ` +
   'use fewer repetitions or shorter parts';
 
 function tooLarge(program: number): string {
   const remedy = 'use fewer repetitions or shorter parts';
-  return `compiles to ${program} instructions; the maximum is ${LIMITS.regexProgram}; ${remedy}`;
+  return `compiles to ${program} instructions; the maximum is ${CONDITION_LIMITS.regexProgram}; ${remedy}`;
 }
 
 /**
@@ -63,7 +67,7 @@ export function matchSteps({ characterSteps }: { characterSteps: number }, lengt
  */
 function found(regex: RE2JS, value: Json): boolean {
   const text = typeof value === 'number' ? String(value) : value;
-  return typeof text === 'string' && text.length <= LIMITS.regexTextLength && regex.matcher(text).find();
+  return typeof text === 'string' && text.length <= CONDITION_LIMITS.regexTextLength && regex.matcher(text).find();
 }
 
 /**

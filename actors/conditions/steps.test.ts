@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
 import { aPlayer } from '../testing.ts';
 import { compileCondition } from './compile-condition.ts';
 import { charge, hasStepsForPlayer, metered, nextPlayer, stepsSpent } from './steps.ts';
@@ -39,7 +39,7 @@ describe('the steps of one command', () => {
     for (let turn = 0; turn < 5; turn++) {
       const before = stepsSpent();
       fastestMs = Math.min(fastestMs, processorMs(run));
-      expect(stepsSpent() - before).toBeLessThanOrEqual(LIMITS.meterSteps + 1);
+      expect(stepsSpent() - before).toBeLessThanOrEqual(CONDITION_LIMITS.meterSteps + 1);
     }
     // 2 to 40 ms each, up to minutes without the budget. A busy machine takes a few times as long as an idle one.
     expect(fastestMs).toBeLessThan(1_000);
@@ -117,7 +117,7 @@ describe('an object with many keys in a definition', () => {
 describe('a meter that was exhausted and is closed', () => {
   it('does not limit evaluations without a meter', () => {
     metered(() => {
-      charge(LIMITS.meterSteps);
+      charge(CONDITION_LIMITS.meterSteps);
       expect(hasStepsForPlayer()).toBe(false);
     });
     expect(hasStepsForPlayer()).toBe(true);
@@ -144,7 +144,7 @@ describe('a definition', () => {
     const one = { 'attributes.a': { $elemMatch: { $regex: HUNGRY } } };
     const { excess } = made({ $or: Array.from({ length: 40 }, () => one) });
     expect(excess?.path).toMatch(/^\/\$or\/\d+\/attributes\.a\/\$elemMatch\/\$regex$/);
-    expect(excess?.message).toContain(`more than ${LIMITS.conditionSteps} steps`);
+    expect(excess?.message).toContain(`more than ${CONDITION_LIMITS.conditionSteps} steps`);
     expect(excess?.message).toContain('use fewer or shorter regular expressions');
   });
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
 
 /**
  * Owns the budget of conditions, counted in steps of about 10 ns.
@@ -15,10 +15,10 @@ import { LIMITS } from '../../core/kernel/limits.ts';
  */
 let isOpen = false;
 /** Steps left in the meter; -1: exhausted. */
-let left: number = LIMITS.meterSteps;
+let left: number = CONDITION_LIMITS.meterSteps;
 /** Lower bounds of `left`, for the current player and for the current condition. */
-let playerFloor: number = LIMITS.plainSteps;
-let floor: number = LIMITS.plainSteps;
+let playerFloor: number = CONDITION_LIMITS.plainSteps;
+let floor: number = CONDITION_LIMITS.plainSteps;
 /** Whether the current condition exceeded its budget. */
 let isOver = false;
 let spentBefore = 0;
@@ -35,26 +35,26 @@ export function metered<T>(run: () => T): T {
     return run();
   } finally {
     isOpen = false;
-    spentBefore += LIMITS.meterSteps - left;
+    spentBefore += CONDITION_LIMITS.meterSteps - left;
   }
 }
 
 function reset(): void {
   meterId += 1;
-  left = LIMITS.meterSteps;
+  left = CONDITION_LIMITS.meterSteps;
   isOver = false;
   nextPlayer();
 }
 
 /** Starts the evaluation of another player, with up to `playerSteps` from the meter. */
 export function nextPlayer(): void {
-  playerFloor = Math.max(left - LIMITS.playerSteps, LIMITS.plainSteps);
+  playerFloor = Math.max(left - CONDITION_LIMITS.playerSteps, CONDITION_LIMITS.plainSteps);
   floor = playerFloor;
 }
 
 /** Whether the meter covers the worst case of one player's evaluation; always true if no meter is open. */
 export function hasStepsForPlayer(): boolean {
-  return !isOpen || left >= LIMITS.playerSteps + LIMITS.plainSteps;
+  return !isOpen || left >= CONDITION_LIMITS.playerSteps + CONDITION_LIMITS.plainSteps;
 }
 
 /** Steps spent since the process started, in closed meters. */
@@ -129,7 +129,7 @@ export function withinBudget<Source extends Counted>(
   return (source) => {
     left -= plain + scans(source);
     if (left < 0) return overBudget(source);
-    floor = Math.max(left - LIMITS.conditionSteps, playerFloor);
+    floor = Math.max(left - CONDITION_LIMITS.conditionSteps, playerFloor);
     const holds = all(source);
     floor = playerFloor;
     return isOver ? overBudget(source) : holds;

@@ -1,5 +1,8 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CAMPAIGN_LIMITS } from '../campaigns/limits.ts';
+import { COUNTER_LIMITS } from '../computed/limits.ts';
+import { SERVED_LIMITS } from '../flags/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { aCampaign, campaignId, campaignSetOf } from '../campaigns/testing.ts';
 import type { CommandBody, Query, TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
@@ -28,7 +31,7 @@ export const HUNGRY = '(?:(?:[a-z]|.)*(?:a|b|.)?){8}(?:[a-z]?){10}[!?]';
 const HUNGRY_TEXT = 'ab'.repeat(512);
 
 /** Segments that share one condition, compiled once. */
-function definitionsWith(conditions: JsonObject, many: number = LIMITS.segmentsPerEnvironment): Definitions {
+function definitionsWith(conditions: JsonObject, many: number = STATE_LIMITS.segmentsPerEnvironment): Definitions {
   const compiled = compileCondition(conditions);
   if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.faults));
   const { condition } = compiled;
@@ -90,7 +93,7 @@ function segments(
   each: JsonObject,
   value: Json,
   players = 1,
-  many: number = LIMITS.segmentsPerEnvironment,
+  many: number = STATE_LIMITS.segmentsPerEnvironment,
 ): WorstCommand {
   return {
     name,
@@ -214,7 +217,7 @@ export function worstCommands(): WorstCommand[] {
       prepare: () =>
         deciding(
           playersWith(1, () => ({
-            counters: range(LIMITS.countedNames, (i) => ({ name: `event_${i}`, day: 20_000, counts: [1] })),
+            counters: range(COUNTER_LIMITS.countedNames, (i) => ({ name: `event_${i}`, day: 20_000, counts: [1] })),
           })),
           track([{ eventName: 'event_0' }]),
           definitionsWith({
@@ -245,7 +248,7 @@ export function worstCommands(): WorstCommand[] {
       name: '2,000 flags of 50 rules with patterns, all evaluated',
       prepare: () => {
         const conditions = { 'attributes.a': { $regex: HUNGRY } };
-        const rules = range(LIMITS.flagRules, (i) => aRule({ name: `r${i}`, conditions }));
+        const rules = range(SERVED_LIMITS.flagRules, (i) => aRule({ name: `r${i}`, conditions }));
         const { flags } = targetingOf([aFlag({ key: 'flag', rules })]);
         const [flag] = flags.values();
         const many = range(flag === undefined ? 0 : 2_000, (i) => [`flag_${i}`, flag] as const);
@@ -285,7 +288,7 @@ export function worstCommands(): WorstCommand[] {
         );
         return deciding(
           playersWith(1, () => ({
-            campaignTallies: range(LIMITS.campaignTallies, (n) => ({
+            campaignTallies: range(CAMPAIGN_LIMITS.campaignTallies, (n) => ({
               campaignId: campaignId(n),
               total: 1,
               shown: 1,

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from './limits.ts';
 import type { Json } from '../../core/kernel/text/json.ts';
 
 /**
@@ -12,8 +12,8 @@ export function sortableVersion(value: Json): string | undefined {
   if (typeof version !== 'string') return undefined;
   if (remembered.has(version)) return remembered.get(version);
   const sortable = sortableText(version);
-  if (version.length <= LIMITS.rememberedVersionLength) {
-    if (remembered.size >= LIMITS.rememberedVersions) remembered.clear();
+  if (version.length <= CONDITION_LIMITS.rememberedVersionLength) {
+    if (remembered.size >= CONDITION_LIMITS.rememberedVersions) remembered.clear();
     remembered.set(version, sortable);
   }
   return sortable;

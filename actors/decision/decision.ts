@@ -1,7 +1,8 @@
 import type { Definitions } from './definitions.ts';
 import type { Targeting } from './targeting.ts';
 
-import type { Limits } from '../../core/kernel/limits.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import type { PLAYER_LIMITS } from './limits.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { EntityState, PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -32,22 +33,7 @@ export interface Step {
 }
 
 /** Bounds that affect decisions about a player. All owners use the same values, or replays would differ. */
-export type PlayerLimits = Pick<
-  Limits,
-  | 'segmentJitterMs'
-  | 'servedChanges'
-  | 'interventionsPerDay'
-  | 'interventionsPerPlayer'
-  | 'interventionOffers'
-  | 'campaignFactsPerCommand'
-  | 'recentEvents'
-  | 'eventBlock'
-  | 'eventIds'
-  | 'eventIdMs'
-  | 'eventIdBytes'
-  | 'eventIdMostBytes'
-  | 'eventBlockBytes'
->;
+export type PlayerLimits = Adjustable<typeof PLAYER_LIMITS>;
 
 /** The bounds that `evolve` applies. */
 export type EvolveLimits = Pick<

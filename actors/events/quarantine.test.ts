@@ -1,6 +1,7 @@
 import { array, assert, boolean, constantFrom, integer, oneof, property, record, constant } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
+import { QUARANTINE_LIMITS } from './limits.ts';
 import type { QuarantineReason, TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { evolve } from '../evolve.ts';
 import type { PlayerRegistered } from '../../core/vocabulary/facts/facts.ts';
@@ -147,7 +148,7 @@ describe('a quarantined event that is replayed', () => {
   it('is tracked once even when its id is no longer kept', () => {
     const { send, facts, player } = aPlayerOf();
     send(broken());
-    for (let n = 0; n < LIMITS.eventIdBytes / 8; n++) send(anItem({ eventId: `later-${n}` }));
+    for (let n = 0; n < PLAYER_LIMITS.eventIdBytes / 8; n++) send(anItem({ eventId: `later-${n}` }));
     expect(recall(player(), 'mine', undefined)).toBeUndefined();
     expect(send(releasing(1), 5_000).status).toBe('accepted');
     expect(send(releasing(1), 6_000).status).toBe('duplicate');
@@ -206,7 +207,10 @@ describe('the numbers of released events', () => {
   });
 
   it('are bounded: at the maximum, only numbers that extend a range are released', () => {
-    const released = Array.from({ length: LIMITS.quarantineRanges }, (_, n) => ({ from: 2 + 3 * n, to: 2 + 3 * n }));
+    const released = Array.from({ length: QUARANTINE_LIMITS.quarantineRanges }, (_, n) => ({
+      from: 2 + 3 * n,
+      to: 2 + 3 * n,
+    }));
     const full = { last: 100_000, released };
     expect(releaseStatus(full, 90_000)).toBe('full');
     expect(releaseStatus(full, 3)).toBe('unreleased');

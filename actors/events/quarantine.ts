@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { QUARANTINE_LIMITS } from './limits.ts';
 import type { EventQuarantined } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { remembered, withAccepted } from './recent-events.ts';
@@ -21,7 +21,7 @@ export function releaseStatus({ last, released }: QuarantineTally, number: numbe
   const range = released[place];
   if (range !== undefined && range.from <= number && number <= range.to) return 'released';
   const isApart = range === undefined || range.from > number + 1;
-  return isApart && released.length >= LIMITS.quarantineRanges ? 'full' : 'unreleased';
+  return isApart && released.length >= QUARANTINE_LIMITS.quarantineRanges ? 'full' : 'unreleased';
 }
 
 /** Applies a quarantined event: only its id and its number are stored. */

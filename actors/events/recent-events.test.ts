@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
+import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import { decodeCommit, encodeCommit } from '../../core/codec/codec.ts';
 import type { TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { decide } from '../decide.ts';
@@ -32,7 +33,7 @@ const BROKEN: Partial<TrackItem> = { quarantine: { schemaVersion: 1, faults: [] 
 const remembering = (eventId: string): RecentEvent => ({ eventId, eventName: 'win', timestamp: 1, receivedAt: 1 });
 
 /** More events of one time than a player's blocks hold. */
-const FORGETTING = LIMITS.eventIdBytes / 8;
+const FORGETTING = PLAYER_LIMITS.eventIdBytes / 8;
 
 /** The results of one player's events in order; `by` is the kind of key. */
 function after(player: PlayerState, ...events: [item: TrackItem, by?: CallerKind][]) {
@@ -71,7 +72,7 @@ describe('an event_id', () => {
       [item('c0'), 'client'],
     );
     expect(statuses.slice(-2)).toEqual(['duplicate', 'accepted']);
-    expect(state?.kind === 'player' && state.recentEvents.length).toBeLessThan(LIMITS.recentEvents + 1);
+    expect(state?.kind === 'player' && state.recentEvents.length).toBeLessThan(PLAYER_LIMITS.recentEvents + 1);
   });
 
   it('is refused with the first answer for a day, also after a thousand newer ones', () => {
@@ -116,7 +117,7 @@ describe('an event_id', () => {
 });
 
 describe('the ids that a player recognises', () => {
-  const DAY = { ...LIMITS, recentEvents: 4, eventBlock: 8, eventIds: 20, eventIdBytes: 600 };
+  const DAY = { ...PLAYER_LIMITS, recentEvents: 4, eventBlock: 8, eventIds: 20, eventIdBytes: 600 };
   const HOUR_MS = DAY_MS / 24;
   const NONE: StoredEvents = { recentEvents: [] };
   const event = (n: number, receivedAt: number, by: CallerKind = 'client'): RecentEvent => ({
@@ -167,21 +168,21 @@ describe('the ids that a player recognises', () => {
   it('take a bounded size however long the names of their events are; the oldest are dropped first', () => {
     const long = (n: number, characters: string): RecentEvent => ({
       ...event(n, n),
-      eventName: characters.repeat(LIMITS.nameLength).slice(String(n).length, LIMITS.nameLength) + n,
+      eventName: characters.repeat(TEXT_LIMITS.nameLength).slice(String(n).length, TEXT_LIMITS.nameLength) + n,
     });
     for (const [characters, least] of [
-      ['n', LIMITS.eventIds],
+      ['n', PLAYER_LIMITS.eventIds],
       ['名', 128],
     ] as const) {
       let stored: StoredEvents = NONE;
       for (let n = 0; n < 700; n++) {
-        stored = { ...stored, ...remembered(stored, long(n, characters), LIMITS) };
-        expect(bytesOf(stored)).toBeLessThanOrEqual(LIMITS.eventIdMostBytes);
+        stored = { ...stored, ...remembered(stored, long(n, characters), PLAYER_LIMITS) };
+        expect(bytesOf(stored)).toBeLessThanOrEqual(PLAYER_LIMITS.eventIdMostBytes);
         const known = (m: number) => recall(stored, `e-${m}`, 'client') !== undefined;
         for (let m = Math.max(0, n - least + 1); m <= n; m += 16) expect(known(m), `${m} of ${n}`).toBe(true);
       }
       // Short names fit again once the long ones are dropped, and are joined to whole blocks.
-      for (let n = 700; n < 2_000; n++) stored = { ...stored, ...remembered(stored, event(n, n), LIMITS) };
+      for (let n = 700; n < 2_000; n++) stored = { ...stored, ...remembered(stored, event(n, n), PLAYER_LIMITS) };
       expect(recall(stored, 'e-1100', 'client')).toMatchObject({ eventName: 'name-2' });
       expect(stored.olderEvents?.client.length).toBeLessThan(20);
     }
@@ -205,10 +206,10 @@ describe('the ids that a player recognises', () => {
   it('of an unknown kind of key become those of accepted ones of both kinds, in blocks and in full', () => {
     const quarantined = (by: CallerKind): RecentEvent => ({ ...remembering('e'), quarantined: true, by });
     let stored: StoredEvents = { recentEvents: [] };
-    stored = { ...stored, ...remembered(stored, quarantined('server'), LIMITS) };
-    for (let n = 0; n < LIMITS.recentEvents; n++)
-      stored = { ...stored, ...remembered(stored, { ...remembering(`more-${n}`), by: 'server' }, LIMITS) };
-    stored = { ...stored, ...remembered(stored, quarantined('client'), LIMITS) };
+    stored = { ...stored, ...remembered(stored, quarantined('server'), PLAYER_LIMITS) };
+    for (let n = 0; n < PLAYER_LIMITS.recentEvents; n++)
+      stored = { ...stored, ...remembered(stored, { ...remembering(`more-${n}`), by: 'server' }, PLAYER_LIMITS) };
+    stored = { ...stored, ...remembered(stored, quarantined('client'), PLAYER_LIMITS) };
     stored = { ...stored, ...withAccepted(stored, remembering('e'), undefined) };
     expect((['client', 'server'] as const).map((by) => isAccepted(stored, 'e', by))).toEqual([true, true]);
   });

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { IDEMPOTENCY_LIMITS } from './limits.ts';
 import { replyChars } from '../../core/vocabulary/state/size-estimates.ts';
 import type { RememberedKey } from '../../core/vocabulary/state/state.ts';
 
@@ -10,11 +10,17 @@ export interface KeyBound {
 }
 
 /** Each kind gets half of a player's total, because a whole player must fit one record. */
-export const PLAYER_BOUND: KeyBound = { keys: LIMITS.idempotencyKeys, chars: LIMITS.idempotencyChars / 2 };
+export const PLAYER_BOUND: KeyBound = {
+  keys: IDEMPOTENCY_LIMITS.idempotencyKeys,
+  chars: IDEMPOTENCY_LIMITS.idempotencyChars / 2,
+};
 /**
  * A ledger belongs to one API key and so to one kind. A batch adds two entries: the claim and this partition's reply.
  */
-export const LEDGER_BOUND: KeyBound = { keys: 2 * LIMITS.idempotencyKeys, chars: LIMITS.idempotencyChars };
+export const LEDGER_BOUND: KeyBound = {
+  keys: 2 * IDEMPOTENCY_LIMITS.idempotencyKeys,
+  chars: IDEMPOTENCY_LIMITS.idempotencyChars,
+};
 
 /**
  * Keeps the newest keys of each kind of caller within its bound, and always the newest key. Client keys have their own

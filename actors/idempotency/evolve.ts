@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { IDEMPOTENCY_LIMITS } from './limits.ts';
 import type { IdempotencyKeyUsed } from '../../core/vocabulary/facts/facts.ts';
 import type { EntityState, LedgerState, RememberedKey } from '../../core/vocabulary/state/state.ts';
 import { bounded, LEDGER_BOUND, PLAYER_BOUND } from './bounded-keys.ts';
@@ -7,7 +7,7 @@ import { bounded, LEDGER_BOUND, PLAYER_BOUND } from './bounded-keys.ts';
 export function keyUsed(state: EntityState | undefined, fact: IdempotencyKeyUsed): EntityState {
   const holder = state ?? emptyLedger(fact);
   const { key, bodyHash, at, reply, by } = fact;
-  const fresh = holder.keys.filter((entry) => entry.at + LIMITS.idempotencyTtlMs > at);
+  const fresh = holder.keys.filter((entry) => entry.at + IDEMPOTENCY_LIMITS.idempotencyTtlMs > at);
   const entry: RememberedKey = by === undefined ? { key, bodyHash, at, reply } : { key, bodyHash, at, reply, by };
   return { ...holder, keys: bounded([...fresh, entry], holder.kind === 'ledger' ? LEDGER_BOUND : PLAYER_BOUND) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { IDEMPOTENCY_LIMITS } from './limits.ts';
 import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/term/draft.ts';
@@ -29,19 +29,21 @@ const keysAfter = (facts: readonly IdempotencyKeyUsed[]): string[] => {
 
 describe('replies stored under Idempotency-Keys', () => {
   it('reach the maximum count while they are small', () => {
-    const facts = Array.from({ length: LIMITS.idempotencyKeys + 3 }, (_, n) => used(`k${n}`, 10));
+    const facts = Array.from({ length: IDEMPOTENCY_LIMITS.idempotencyKeys + 3 }, (_, n) => used(`k${n}`, 10));
     expect(keysAfter(facts)).toEqual(facts.slice(3).map(({ key }) => key));
   });
 
   it('are fewer when they are large, but always include the newest', () => {
-    const large = Array.from({ length: 20 }, (_, n) => used(`k${n}`, LIMITS.idempotencyChars / 10));
+    const large = Array.from({ length: 20 }, (_, n) => used(`k${n}`, IDEMPOTENCY_LIMITS.idempotencyChars / 10));
     expect(keysAfter(large)).toEqual(['k16', 'k17', 'k18', 'k19']);
-    expect(keysAfter([...large, used('huge', 2 * LIMITS.idempotencyChars)])).toEqual(['huge']);
+    expect(keysAfter([...large, used('huge', 2 * IDEMPOTENCY_LIMITS.idempotencyChars)])).toEqual(['huge']);
   });
 
   it('of a server key stay, however many keys a client uses and however large its replies are', () => {
-    const servers = Array.from({ length: LIMITS.idempotencyKeys }, (_, n) => used(`s${n}`, 10, 'server'));
-    const clients = Array.from({ length: 200 }, (_, n) => used(`c${n}`, LIMITS.idempotencyChars / 10, 'client'));
+    const servers = Array.from({ length: IDEMPOTENCY_LIMITS.idempotencyKeys }, (_, n) => used(`s${n}`, 10, 'server'));
+    const clients = Array.from({ length: 200 }, (_, n) =>
+      used(`c${n}`, IDEMPOTENCY_LIMITS.idempotencyChars / 10, 'client'),
+    );
     const kept = keysAfter([...servers, ...clients]);
     expect(kept.slice(0, servers.length)).toEqual(servers.map(({ key }) => key));
     expect(kept.slice(servers.length)).toEqual(['c196', 'c197', 'c198', 'c199']);

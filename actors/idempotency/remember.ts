@@ -1,5 +1,5 @@
 import { failure } from '../../core/kernel/errors.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { IDEMPOTENCY_LIMITS } from './limits.ts';
 import type { IdempotencyClaim } from '../../core/vocabulary/commands/commands.ts';
 import type { Context, Draft } from '../decision/decision.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
@@ -45,7 +45,7 @@ function recall(
       stored.key === claim.key &&
       mayBeSame(stored.by, context.by) &&
       (slot === 'any' || stored.reply.kind === slot) &&
-      stored.at + LIMITS.idempotencyTtlMs > context.at,
+      stored.at + IDEMPOTENCY_LIMITS.idempotencyTtlMs > context.at,
   );
   if (entry === undefined) return undefined;
   if (entry.bodyHash !== claim.bodyHash) return failure('CONFLICT');

@@ -1,5 +1,5 @@
 import { dayOf } from '../../core/kernel/days.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { FactOrderError } from '../decision/evolve-player.ts';
 import { withAllComputed, withComputed } from '../computed/evolve.ts';
 import { countedLate } from '../computed/event-counters.ts';
@@ -48,7 +48,7 @@ export function sessionImported(state: PlayerState, { at, digest, durationSecond
     totalPlaytimeSeconds,
     activity: played(state.activity, at, 1, durationSeconds),
     recordedSessions:
-      recordedSessions.length >= LIMITS.recordedSessions
+      recordedSessions.length >= STATE_LIMITS.recordedSessions
         ? recordedSessions
         : [{ digest, sessionCount, totalPlaytimeSeconds }, ...recordedSessions],
   };
@@ -65,7 +65,7 @@ export function purchaseImported(state: PlayerState, { amount, digest }: Purchas
     purchaseCount,
     isPayer: true,
     recordedPurchases:
-      digest === null || recordedPurchases.length >= LIMITS.recordedPurchases
+      digest === null || recordedPurchases.length >= STATE_LIMITS.recordedPurchases
         ? recordedPurchases
         : [{ digest, amount, totalRevenue, purchaseCount }, ...recordedPurchases],
   };

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { COUNTER_LIMITS } from '../computed/limits.ts';
+import { IMPORT_STATE_LIMITS } from './limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { given } from '../testing/harness.ts';
@@ -251,7 +253,11 @@ describe('imported history', () => {
   });
 
   it('evicts no name that live events count', () => {
-    const counters = Array.from({ length: LIMITS.countedNames }, (_, n) => ({ name: `n${n}`, day: 1, counts: [1] }));
+    const counters = Array.from({ length: COUNTER_LIMITS.countedNames }, (_, n) => ({
+      name: `n${n}`,
+      day: 1,
+      counts: [1],
+    }));
     const history = given([aPlayer({ counters })]);
     history.when(lines([event(1, day(1))]));
     expect(history.player(ID).counters).toEqual(counters);
@@ -287,7 +293,7 @@ describe('imported history', () => {
     const scope = { game: 'demo', environment: 'live' } as const;
     const id = importLedgerIdOf('demo', 'live', FILE);
     const file = (n: number, ago: number) => ({ importId: `0f3${n}`, line: 7, at: day(ago) });
-    const others = Array.from({ length: LIMITS.importLedgerFiles - 1 }, (_, n) => file(n + 1, 2));
+    const others = Array.from({ length: IMPORT_STATE_LIMITS.importLedgerFiles - 1 }, (_, n) => file(n + 1, 2));
     const ledger = (oldest: number) =>
       given([{ kind: 'ledger', id, ...scope, keys: [], imports: [file(0, oldest), ...others], lastSeq: 1 }]);
     const full = ledger(29);
@@ -338,7 +344,7 @@ describe('imported history', () => {
     const rejected = [{ line: 1, message: expect.stringContaining('erased') }];
     history.when(lines([event(1, day(1))])).thenReply({ imported: 0, importedTo: 1, rejected });
     history.when(lines([event(1, day(1))])).thenReply({ earlier: 0, rejected });
-    const rich = given([aPlayer({ totalRevenue: LIMITS.totalRevenue })]);
+    const rich = given([aPlayer({ totalRevenue: STATE_LIMITS.totalRevenue })]);
     rich.when(lines([purchase(1, day(1), 1)])).thenReply({ imported: 0, rejected: [{ line: 1 }] });
   });
 

@@ -1,7 +1,7 @@
 import { failure } from '../../core/kernel/errors.ts';
 import { computedByAll } from '../properties/concerned-properties.ts';
 import { hasStepsForPlayer, nextPlayer } from '../conditions/steps.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { IMPORT_STATE_LIMITS } from './limits.ts';
 import { playerIn, type Context, type Draft, type Step } from '../decision/decision.ts';
 import type { Definitions } from '../decision/definitions.ts';
 import { importedLifecycle } from '../player/imported-lifecycle.ts';
@@ -157,7 +157,7 @@ function settle(draft: Draft, playerId: string, history: History, context: Conte
   const segments = definitions.segments(game, environment);
   if (segments.all.length === 0) return;
   // What one command cannot evaluate follows at once by the player's timer, with the effects of a timed change.
-  const isTooMuch = draft.facts.length >= LIMITS.segmentFactsPerCommand || !hasStepsForPlayer();
+  const isTooMuch = draft.facts.length >= IMPORT_STATE_LIMITS.segmentFactsPerCommand || !hasStepsForPlayer();
   nextPlayer();
   const after = playerOf(draft, playerId);
   const facts = isTooMuch ? updateLater(after, at) : updateSegments(after, segments, 'all', at, draft.limits);

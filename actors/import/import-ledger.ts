@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { IMPORT_STATE_LIMITS } from './limits.ts';
 import type { Draft } from '../decision/decision.ts';
 import { importLedgerIdOf, olderImportLedgerIdOf } from '../../core/vocabulary/commands/import.ts';
 import type { ImportAdvanced } from '../../core/vocabulary/facts/import-facts.ts';
@@ -29,10 +29,11 @@ export function importAdvance(
   const entityId = importLedgerIdOf(game, environment, importId);
   const files = filesOf(draft, entityId);
   const fact: ImportAdvanced = { kind: 'ImportAdvanced', entityId, game, environment, at, line, importId };
-  if (files.length < LIMITS.importLedgerFiles || files.some((file) => file.importId === importId)) return fact;
+  if (files.length < IMPORT_STATE_LIMITS.importLedgerFiles || files.some((file) => file.importId === importId))
+    return fact;
   // Files stand in the order of their last commands.
   const [oldest] = files;
-  if (oldest === undefined || oldest.at > at - LIMITS.importRememberedMs) return undefined;
+  if (oldest === undefined || oldest.at > at - IMPORT_STATE_LIMITS.importRememberedMs) return undefined;
   return { ...fact, forgets: oldest.importId };
 }
 

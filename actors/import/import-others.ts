@@ -1,5 +1,5 @@
 import { digestOf } from '../../core/kernel/secrets/digest.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import type { Context, Draft } from '../decision/decision.ts';
 import { mergeAttributes } from '../player/attributes.ts';
 import type { OtherLine, PlayerHistory } from '../../core/vocabulary/commands/import.ts';
@@ -48,7 +48,7 @@ function importOther(
     const digest = transactionId === null ? null : digestOf(transactionId);
     const isKnown = digest !== null && state.recordedPurchases.some((earlier) => earlier.digest === digest);
     if (isKnown) return REPEATED;
-    if (state.totalRevenue + purchase.amount > LIMITS.totalRevenue) {
+    if (state.totalRevenue + purchase.amount > STATE_LIMITS.totalRevenue) {
       return "The player's total_revenue would exceed its maximum.";
     }
     draft.emit({ kind: 'PurchaseImported', ...base, ...purchase, digest });

@@ -1,5 +1,6 @@
 import type { Json, JsonText } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
+import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 
 type JsonObject = { [key: string]: Json };
 
@@ -9,16 +10,16 @@ type JsonObject = { [key: string]: Json };
  */
 export function mergeAttributes(current: JsonText, patch: JsonText): JsonText | undefined {
   const merged = mergeObjects(parseObject(current), parseObject(patch));
-  if (Object.keys(merged).length > LIMITS.documentKeys) return undefined;
+  if (Object.keys(merged).length > TEXT_LIMITS.documentKeys) return undefined;
   const text = JSON.stringify(merged);
-  return Buffer.byteLength(text) > LIMITS.documentBytes ? undefined : text;
+  return Buffer.byteLength(text) > TEXT_LIMITS.documentBytes ? undefined : text;
 }
 
 /** The `country` attribute if it is a string of at most `countryLength`; otherwise ''. Every event carries it. */
 export function countryOf(attributes: JsonText): string {
   if (!attributes.includes('"country"')) return '';
   const country = parseObject(attributes)['country'];
-  return typeof country === 'string' && country.length <= LIMITS.countryLength ? country : '';
+  return typeof country === 'string' && country.length <= STATE_LIMITS.countryLength ? country : '';
 }
 
 function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {

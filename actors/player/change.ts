@@ -1,6 +1,6 @@
 import { failure, type Failure } from '../../core/kernel/errors.ts';
 import type { JsonText } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import type { Context, Decision } from '../decision/decision.ts';
 import type { PlayerUpdated } from '../../core/vocabulary/facts/facts.ts';
 import { type PlayerState, viewOf } from '../../core/vocabulary/state/state.ts';
@@ -44,8 +44,8 @@ export function attributesReplaced(state: PlayerState, attributes: JsonText, con
 /** @param path JSON Pointer to the merge patch in the request */
 export function attributesTooLarge(path = '/attributes'): Failure {
   const message =
-    `makes the player's attributes too large; the maximum is ${LIMITS.documentBytes} bytes as JSON and ` +
-    `${LIMITS.documentKeys} keys; send less, or delete keys by setting them to null`;
+    `makes the player's attributes too large; the maximum is ${TEXT_LIMITS.documentBytes} bytes as JSON and ` +
+    `${TEXT_LIMITS.documentKeys} keys; send less, or delete keys by setting them to null`;
   return failure('VALIDATION_ERROR', undefined, { fields: [{ path, message }] });
 }
 

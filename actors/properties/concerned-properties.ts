@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { COMPUTED_LIMITS } from './limits.ts';
 import { compileFilter } from '../conditions/compile-condition.ts';
 import { isObject, pathReader } from '../conditions/values.ts';
 import type { Draft } from '../decision/decision.ts';
@@ -32,7 +32,7 @@ export function computedBy(
   const concerned = active === undefined ? undefined : compiled(active).get(eventName);
   if (concerned === undefined) return undefined;
   const updates = updatesOf(concerned, properties);
-  if (updates !== undefined && (player.computed?.length ?? 0) >= LIMITS.computedProperties) {
+  if (updates !== undefined && (player.computed?.length ?? 0) >= COMPUTED_LIMITS.computedProperties) {
     dropEnded(draft, player, atMs);
   }
   return updates;
@@ -60,7 +60,7 @@ export function computedByAll(
     all.events.push({ at, values });
   }
   if (all.events.length === 0) return undefined;
-  if ((player.computed?.length ?? 0) >= LIMITS.computedProperties) dropEnded(draft, player, atMs);
+  if ((player.computed?.length ?? 0) >= COMPUTED_LIMITS.computedProperties) dropEnded(draft, player, atMs);
   return all;
 }
 
@@ -108,7 +108,7 @@ function updatesOf(concerned: readonly EventProperty[], properties: string): Com
 export function eventReader(properties: string): EventReader {
   let parsed: JsonObject | null | undefined;
   return () => {
-    parsed ??= properties.length > LIMITS.computedJsonLength ? null : parse(properties);
+    parsed ??= properties.length > COMPUTED_LIMITS.computedJsonLength ? null : parse(properties);
     return parsed;
   };
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { COMPUTED_LIMITS } from './limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { eventCountOf } from '../conditions/event-count.ts';
 import { isObject } from '../conditions/values.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
@@ -78,9 +79,9 @@ export function createPropertyQuota() {
     add({ event, aggregate, days }: PropertySpec): 'properties' | 'of one event' | 'buckets' | undefined {
       const weight = AGGREGATE_RULES[aggregate].weight(days);
       const others = ofEvent.get(event) ?? 0;
-      if (count >= LIMITS.computedProperties) return 'properties';
-      if (others >= LIMITS.computedPerEvent) return 'of one event';
-      if (buckets + weight > LIMITS.computedBuckets) return 'buckets';
+      if (count >= COMPUTED_LIMITS.computedProperties) return 'properties';
+      if (others >= STATE_LIMITS.computedPerEvent) return 'of one event';
+      if (buckets + weight > STATE_LIMITS.computedBuckets) return 'buckets';
       count += 1;
       buckets += weight;
       ofEvent.set(event, others + 1);

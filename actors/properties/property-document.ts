@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../core/kernel/errors.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { compileFilter } from '../conditions/compile-condition.ts';
 import { incompleteFilterFaults } from '../conditions/check/incomplete.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
@@ -39,8 +39,8 @@ function valueFaults(aggregate: PropertyDocument['aggregate'], value: string | n
   }
   const isPath = value?.startsWith(PROPERTIES) === true && !value.split('.').includes('');
   if (!isPath) return [{ path, message: `must be properties.<path>, the value of which you want the ${aggregate}` }];
-  if (value.split('.').length > LIMITS.jsonDepth) {
-    return [{ path, message: `is nested too deep; the maximum is ${LIMITS.jsonDepth} levels` }];
+  if (value.split('.').length > SHARED_LIMITS.jsonDepth) {
+    return [{ path, message: `is nested too deep; the maximum is ${SHARED_LIMITS.jsonDepth} levels` }];
   }
   return [];
 }

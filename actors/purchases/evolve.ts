@@ -1,4 +1,5 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PURCHASE_LIMITS } from './limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import type { PurchaseRecorded, PurchaseReversed } from '../../core/vocabulary/facts/purchase-facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { RecordedPurchase } from '../../core/vocabulary/state/player.ts';
@@ -36,7 +37,7 @@ export function purchaseReversed(state: PlayerState, { digest, amount }: Purchas
 /** Beyond the bound, drops the oldest purchases of client keys first, so that a client cannot evict a server's. */
 function withPurchase(held: readonly RecordedPurchase[], purchase: RecordedPurchase): readonly RecordedPurchase[] {
   const next = [...held, purchase];
-  if (next.length > LIMITS.recordedPurchases) {
+  if (next.length > STATE_LIMITS.recordedPurchases) {
     const oldest = next.findIndex(({ byClient }) => byClient !== undefined);
     next.splice(Math.max(0, oldest), 1);
   }
@@ -49,7 +50,7 @@ function withoutOldTold(purchases: RecordedPurchase[]): RecordedPurchase[] {
     const purchase = purchases[place];
     if (purchase === undefined || (purchase.byClient?.told ?? null) === null) continue;
     correctable += 1;
-    if (correctable <= LIMITS.correctablePurchases) continue;
+    if (correctable <= PURCHASE_LIMITS.correctablePurchases) continue;
     purchases[place] = { ...purchase, byClient: { told: null } };
     break;
   }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PURCHASE_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import type { RecordPurchase } from '../../core/vocabulary/commands/commands.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/term/draft.ts';
@@ -69,7 +71,7 @@ describe('recording a purchase', () => {
 
   describe('of a transaction that a client key recorded first', () => {
     const taken = {
-      ...purchase({ transactionId: 'tx-1', amount: LIMITS.purchaseAmount, productId: 'fake' }),
+      ...purchase({ transactionId: 'tx-1', amount: SHARED_LIMITS.purchaseAmount, productId: 'fake' }),
       by: 'client',
     } as const;
     const true1 = { ...purchase({ transactionId: 'tx-1', amount: 99_900 }), by: 'server' } as const;
@@ -80,8 +82,14 @@ describe('recording a purchase', () => {
       expect(replies.slice(1)).toEqual([answer, { ...answer, replayed: true }, { ...answer, replayed: true }]);
       expect(state).toMatchObject({ totalRevenue: 99_900, purchaseCount: 1, isPayer: true });
       expect(facts.filter(({ kind }) => kind.startsWith('Purchase'))).toMatchObject([
-        { kind: 'PurchaseRecorded', by: 'client', amount: LIMITS.purchaseAmount },
-        { kind: 'PurchaseReversed', amount: LIMITS.purchaseAmount, productId: 'fake', recordedAt: 2_000, at: 2_001 },
+        { kind: 'PurchaseRecorded', by: 'client', amount: SHARED_LIMITS.purchaseAmount },
+        {
+          kind: 'PurchaseReversed',
+          amount: SHARED_LIMITS.purchaseAmount,
+          productId: 'fake',
+          recordedAt: 2_000,
+          at: 2_001,
+        },
         { kind: 'PurchaseRecorded', by: 'server', amount: 99_900 },
       ]);
       // Both the replaced and the correct purchase stay events.
@@ -99,7 +107,7 @@ describe('recording a purchase', () => {
 
     it('keeps it for a client key, and keeps one recorded before kinds were stored', () => {
       const other = { ...taken, amount: 1 };
-      expect(after(aPlayer(), taken, other).state?.totalRevenue).toBe(LIMITS.purchaseAmount);
+      expect(after(aPlayer(), taken, other).state?.totalRevenue).toBe(SHARED_LIMITS.purchaseAmount);
       expect(after(aPlayer(), true1, other).state?.totalRevenue).toBe(99_900);
       expect(after(aPlayer(), purchase({ transactionId: 'tx-1' }), { ...true1, amount: 1 }).state?.totalRevenue).toBe(
         99_900,
@@ -107,7 +115,7 @@ describe('recording a purchase', () => {
     });
 
     it('also replaces it when later purchases left only its amount in the state', () => {
-      const many = Array.from({ length: LIMITS.correctablePurchases + 1 }, (_, n) => ({
+      const many = Array.from({ length: PURCHASE_LIMITS.correctablePurchases + 1 }, (_, n) => ({
         ...purchase({ transactionId: `tx-${n}`, amount: 2, currency: 'EUR' }),
         by: 'client' as const,
       }));
@@ -121,7 +129,7 @@ describe('recording a purchase', () => {
   });
 
   it('by a client leaves quota for a server, whatever the client claims', () => {
-    const most = { ...purchase({ amount: LIMITS.purchaseAmount }), by: 'client' } as const;
+    const most = { ...purchase({ amount: SHARED_LIMITS.purchaseAmount }), by: 'client' } as const;
     const { replies, state } = after(
       aPlayer(),
       most,
@@ -129,11 +137,11 @@ describe('recording a purchase', () => {
       { ...most, amount: 99_900, by: 'server' },
     );
     expect(replies).toMatchObject([{ kind: 'purchaseRecorded' }, { code: 'CONFLICT' }, { kind: 'purchaseRecorded' }]);
-    expect(state?.totalRevenue).toBe(LIMITS.purchaseAmount + 99_900);
+    expect(state?.totalRevenue).toBe(SHARED_LIMITS.purchaseAmount + 99_900);
   });
 
   it('by a client never evicts a transaction of a server', () => {
-    const held = Array.from({ length: LIMITS.recordedPurchases - 1 }, (_, n) => ({
+    const held = Array.from({ length: STATE_LIMITS.recordedPurchases - 1 }, (_, n) => ({
       digest: `d${n}`,
       amount: 1,
       totalRevenue: n,
@@ -141,7 +149,7 @@ describe('recording a purchase', () => {
     }));
     const byClient = (n: number) => ({ ...purchase({ transactionId: `tx-${n}` }), by: 'client' }) as const;
     const { state } = after(aPlayer({ recordedPurchases: held }), byClient(1), byClient(2), byClient(3));
-    expect(state?.recordedPurchases).toHaveLength(LIMITS.recordedPurchases);
+    expect(state?.recordedPurchases).toHaveLength(STATE_LIMITS.recordedPurchases);
     expect(state?.recordedPurchases.slice(0, -1)).toEqual(held);
   });
 
@@ -150,7 +158,7 @@ describe('recording a purchase', () => {
   });
 
   it('refuses a purchase beyond the largest total, and changes nothing', () => {
-    const player = aPlayer({ totalRevenue: LIMITS.totalRevenue - 10, purchaseCount: 7 });
+    const player = aPlayer({ totalRevenue: STATE_LIMITS.totalRevenue - 10, purchaseCount: 7 });
     const { replies, state } = after(
       player,
       purchase({ amount: 11 }),
@@ -159,10 +167,10 @@ describe('recording a purchase', () => {
     );
     expect(replies).toMatchObject([
       { kind: 'failure', code: 'CONFLICT' },
-      { kind: 'purchaseRecorded', totalRevenue: LIMITS.totalRevenue, purchaseCount: 8 },
+      { kind: 'purchaseRecorded', totalRevenue: STATE_LIMITS.totalRevenue, purchaseCount: 8 },
       { kind: 'failure', code: 'CONFLICT' },
     ]);
-    expect(state).toMatchObject({ totalRevenue: LIMITS.totalRevenue, purchaseCount: 8 });
+    expect(state).toMatchObject({ totalRevenue: STATE_LIMITS.totalRevenue, purchaseCount: 8 });
   });
 
   it('is refused for a missing player and for a player of another game or environment', () => {

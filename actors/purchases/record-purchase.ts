@@ -1,6 +1,6 @@
 import { failure } from '../../core/kernel/errors.ts';
 import type { JsonText } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { unitsText } from '../../core/kernel/money.ts';
 import type { RecordPurchase } from '../../core/vocabulary/commands/commands.ts';
 import { type Context, type Draft, playerIn } from '../decision/decision.ts';
@@ -30,7 +30,7 @@ export function recordPurchase(
   const isReplaced = earlier?.byClient !== undefined && context.by === 'server';
   if (earlier !== undefined && !isReplaced) return repeated(playerId, earlier);
   const totalRevenue = state.totalRevenue - (earlier?.amount ?? 0) + amount;
-  const most = context.by === 'client' ? LIMITS.totalRevenueByClients : LIMITS.totalRevenue;
+  const most = context.by === 'client' ? STATE_LIMITS.totalRevenueByClients : STATE_LIMITS.totalRevenue;
   if (totalRevenue > most) {
     return failure('CONFLICT', `total_revenue would be ${unitsText(totalRevenue)}; the maximum is ${unitsText(most)}.`);
   }

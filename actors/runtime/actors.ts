@@ -1,5 +1,5 @@
 import { createGathering } from '../../core/kernel/flow/gathering.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from './limits.ts';
 import { leaseHolder } from '../../streams/leases/lease-holder.ts';
 import { type Contender, type ContenderOptions, createContender } from './membership/contender.ts';
 import { joinMembers } from './membership/membership.ts';
@@ -28,7 +28,7 @@ export function startActors(options: ActorsOptions): Actors {
   const holder = leaseHolder(node, incarnation);
   const contenders: Contender[] = [];
   const rebuilds = createRebuildSlot();
-  const commits = createGathering(clock, LIMITS.commitSpacingMs);
+  const commits = createGathering(clock, OWNER_LIMITS.commitSpacingMs);
   const members = joinMembers({
     bucket: log.bucket('OWNERS'),
     node,

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { COMPUTED_LIMITS } from '../properties/limits.ts';
+import { OWNER_LIMITS } from './limits.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
 import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/servers/backbone.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
@@ -73,7 +75,7 @@ describe('conditions on properties of events', () => {
     world.clock.jumpWall(6 * DAY_MS);
     await world.clock.advance(midnight + 6 * DAY_MS - world.clock.wallMs() - 1_000);
     expect(exits()).toEqual([]);
-    await world.clock.advance(LIMITS.segmentJitterMs + 10_000);
+    await world.clock.advance(PLAYER_LIMITS.segmentJitterMs + 10_000);
     expect(exits()).toEqual(['stuck']);
     expect(world.facts('SegmentsScheduled').at(-1)?.dueAt).toBe(0);
   });
@@ -162,7 +164,7 @@ describe('conditions on properties of events', () => {
     node.kill();
     const games = ['demo', ...Array.from({ length: 30 }, (_, n) => `game-${n}`)];
     for (const game of games) {
-      for (let n = 0; n < LIMITS.computedProperties; n++) {
+      for (let n = 0; n < COMPUTED_LIMITS.computedProperties; n++) {
         const address = { game, environment: 'live', kind: 'segment', key: `${n}` } as const;
         const texts = { id: `${game}-${n}`, key: `${n}`, name: '', description: '' };
         await config.put(address, { ...texts, conditions: long(n), createdAt: 0, updatedAt: 0, version: 1 });
@@ -170,11 +172,11 @@ describe('conditions on properties of events', () => {
     }
     const next = await world.lead('b');
     const began = () => world.facts('PropertiesChanged').reduce((sum, fact) => sum + fact.began.length, 0);
-    await world.clock.advanceUntil(() => began() === games.length * LIMITS.computedProperties);
+    await world.clock.advanceUntil(() => began() === games.length * COMPUTED_LIMITS.computedProperties);
     await track('level_failed_0', { level: `${'\u6f22'.repeat(80)}00` }, next);
     expect(entries()).toEqual(['demo-0']);
     const sizes = world.records().map(({ record }) => encodeCommit(record).length);
-    expect(Math.max(...sizes)).toBeLessThan(LIMITS.commitBytes);
+    expect(Math.max(...sizes)).toBeLessThan(OWNER_LIMITS.commitBytes);
   });
 
   it('read named properties, which change apart from them', async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { partitionOf } from '../../core/kernel/partition.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from './limits.ts';
+import { SERVICE_LIMITS } from '../../src/parts/limits.ts';
 import { decodeCommit, encodeJson } from '../../core/codec/codec.ts';
 import { startFactsTrimmer } from '../../streams/facts/facts-trimmer.ts';
 import { sinksOf } from '../../streams/positions/sink-registry.ts';
@@ -60,7 +61,7 @@ describe('a FACTS that is full for commands', () => {
       clock: node.clock,
       partitions: PARTITIONS,
       holder: `${node.name}.1`,
-      retentionMs: LIMITS.factsRetentionMs,
+      retentionMs: SERVICE_LIMITS.factsRetentionMs,
       room: node.room,
       logger: silentLogger,
     });
@@ -125,7 +126,7 @@ describe('a FACTS that is full for commands', () => {
     await world.register(first, P0);
     await world.register(first, P1);
     await world.track(first, P1, 'kept', 'id-1');
-    await world.clock.advance(LIMITS.firstSnapshotMs + 2_000);
+    await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + 2_000);
     expect(await fill(first, P0)).toBe(true);
     // Small records take what large ones left: without a reserve not even a barrier would fit.
     expect(await fill(first, P0, 'e')).toBe(true);

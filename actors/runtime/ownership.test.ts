@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { MEMBERSHIP_LIMITS } from './membership/limits.ts';
+import { OWNER_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { sleep } from '../../core/kernel/clock.ts';
 import { encodeJson } from '../../core/codec/codec.ts';
 import { type Backbone, type BackboneNode, createBackbone, snapshotsOf } from '../../test/support/servers/backbone.ts';
@@ -66,7 +68,7 @@ describe('who owns a partition', () => {
 
   /** Gives snapshots a mark and trims FACTS: a node without a store must load snapshots, which takes `loadMs`. */
   async function trimmed(node: BackboneNode, loadMs: number): Promise<SnapshotSource> {
-    await world.clock.advance(LIMITS.firstSnapshotMs + 2_000);
+    await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + 2_000);
     const states = world.facts('EntitySnapshot').map(({ state }) => state);
     const coveredTo = world.facts('SnapshotMark').at(-1)?.coveredTo ?? 0;
     const { created } = world.broker.stream('FACTS').bounds();
@@ -94,7 +96,7 @@ describe('who owns a partition', () => {
     expect(ledBy(a, b)).toEqual(['a']);
     expect(await b.metrics.text()).toContain('owner_partitions_refused{reason="store"} 1\n');
     state.full = false;
-    await world.clock.advance(2 * LIMITS.refusalMaxMs);
+    await world.clock.advance(2 * MEMBERSHIP_LIMITS.refusalMaxMs);
     expect(ledBy(a, b)).toEqual(['b']);
     expect(await b.metrics.text()).toContain('owner_partitions_refused{reason="store"} 0\n');
     expect(barriers() - before).toBe(1);
@@ -109,13 +111,13 @@ describe('who owns a partition', () => {
     const refused = new Promise<void>((_, reject) => (refuse = reject));
     refused.catch(() => {});
     const b = world.start('b', { stores: createMemoryStores(() => (isHeld ? refused : Promise.resolve())) });
-    await world.clock.advance(LIMITS.leaseMs / 2);
+    await world.clock.advance(SHARED_LIMITS.leaseMs / 2);
     // A write of the follower is still under way when the term begins.
     isHeld = true;
     await world.clock.advanceUntil(() => b.actors.led === 1);
     expect(barriers()).toBe(0);
     refuse(new Error('MDB_MAP_FULL: no space left on device'));
-    await world.clock.advance(LIMITS.leaseRenewMs);
+    await world.clock.advance(SHARED_LIMITS.leaseRenewMs);
     const metrics = await b.metrics.text();
     expect(metrics).toContain('owner_step_downs_total{reason="unprepared"} 1\n');
     expect(metrics).not.toContain('owner_step_downs_total{reason="deposed"}');
@@ -143,7 +145,7 @@ describe('who owns a partition', () => {
     await world.complete(a.actors.stop());
     a.kill();
     const again = world.start('a', { stores: a.stores, incarnation: '2' });
-    await world.clock.advance(LIMITS.standInMs + 2_000);
+    await world.clock.advance(MEMBERSHIP_LIMITS.standInMs + 2_000);
     expect(ledBy(again, b)).toEqual(['a']);
     expect(await writes(again, 60, 1_000)).toBe(0);
     expect(ledBy(again, b)).toEqual(['b']);
@@ -251,7 +253,7 @@ describe('who owns a partition', () => {
     expect(world.facts('PlayerRegistered').length).toBeLessThan(45);
     expect(await b.metrics.text()).toContain('owner_step_downs_total{reason="unwritable"} 1\n');
     state.full = false;
-    await world.clock.advance(LIMITS.refusalAloneMs + 2_000);
+    await world.clock.advance(MEMBERSHIP_LIMITS.refusalAloneMs + 2_000);
     expect(await world.register(b, 'player-new')).toMatchObject({ kind: 'player', created: true });
   });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from './limits.ts';
 import { encodeCommit } from '../../core/codec/codec.ts';
 import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/servers/backbone.ts';
 import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
@@ -80,7 +80,7 @@ describe('a player who plays', () => {
   it('is in a snapshot a minute after the session ended, with its final values', async () => {
     await play(20, false);
     await send({ kind: 'EndSession', playerId: PLAYER, sessionId: SESSION, durationSeconds: 1_200, events: [] });
-    await world.clock.advance(LIMITS.snapshotIntervalMs + LIMITS.storeFlushMs);
+    await world.clock.advance(OWNER_LIMITS.snapshotIntervalMs + OWNER_LIMITS.storeFlushMs);
     expect(world.facts('EntitySnapshot').at(-1)?.state).toMatchObject({ sessions: [], totalPlaytimeSeconds: 1_200 });
   });
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sleep } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { MEMBERSHIP_LIMITS } from './membership/limits.ts';
+import { OWNER_LIMITS } from './limits.ts';
 import { partitionOf } from '../../core/kernel/partition.ts';
 import { encodeJson } from '../../core/codec/codec.ts';
 import { type Backbone, type BackboneNode, createBackbone, snapshotsOf } from '../../test/support/servers/backbone.ts';
@@ -82,7 +83,7 @@ describe('a row of the local store that an owner cannot read', () => {
     const node = await world.lead(name, { stores: disk.stores });
     await world.register(node, P1);
     await world.register(node, P2);
-    await world.clock.advance(2 * LIMITS.storeFlushMs);
+    await world.clock.advance(2 * OWNER_LIMITS.storeFlushMs);
     return node;
   }
 
@@ -112,10 +113,10 @@ describe('a row of the local store that an owner cannot read', () => {
   it('ends the term when a timer meets it', async () => {
     const node = await leading();
     await world.track(node, P1, 'active');
-    await world.clock.advance(2 * LIMITS.storeFlushMs);
+    await world.clock.advance(2 * OWNER_LIMITS.storeFlushMs);
     disk.breakRow(P1);
     world.clock.jumpWall(60 * DAY_MS);
-    await world.clock.advance(2 * LIMITS.storeFlushMs);
+    await world.clock.advance(2 * OWNER_LIMITS.storeFlushMs);
     await expectMended(node);
     expect(world.facts('LifecycleChanged').length).toBeGreaterThan(0);
   });
@@ -123,7 +124,7 @@ describe('a row of the local store that an owner cannot read', () => {
   it('ends the term when a snapshot meets it', async () => {
     const node = await leading();
     disk.breakRow(P1);
-    await world.clock.advance(LIMITS.firstSnapshotMs + 2 * LIMITS.storeFlushMs);
+    await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + 2 * OWNER_LIMITS.storeFlushMs);
     await expectMended(node);
   });
 
@@ -164,7 +165,7 @@ describe('a row of the local store that an owner cannot read', () => {
 
   /** Trims FACTS, so that a rebuild needs snapshots. From `slow` they take a minute to load. */
   async function onlySnapshots(node: BackboneNode): Promise<{ source: SnapshotSource; slow: SnapshotSource }> {
-    await world.clock.advance(LIMITS.firstSnapshotMs + 2_000);
+    await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + 2_000);
     const coveredTo = world.facts('SnapshotMark').at(-1)?.coveredTo ?? 0;
     const source = snapshotsOf(world.facts('EntitySnapshot').map(({ state }) => state));
     const { created } = world.broker.stream('FACTS').bounds();
@@ -213,7 +214,7 @@ describe('a row of the local store that an owner cannot read', () => {
     disk.breakRow(P1);
     await world.read(node, P1);
     await expectMended(node);
-    await world.clock.advance(LIMITS.storeDiscardMs);
+    await world.clock.advance(MEMBERSHIP_LIMITS.storeDiscardMs);
     disk.breakRow(P2);
     expect(await world.read(node, P2)).toMatchObject({ kind: 'player' });
     expect(await discarded(node)).toBe(2);
@@ -245,7 +246,7 @@ describe('a term that fails for another reason than its local store', () => {
     expect(await b.metrics.text()).toContain('owner_partitions_refused{reason="failed"} 1\n');
     await world.clock.advance(5_000);
     expect(a.actors.led).toBe(1);
-    await world.clock.advance(2 * LIMITS.refusalLedMs);
+    await world.clock.advance(2 * MEMBERSHIP_LIMITS.refusalLedMs);
     expect(b.actors.led).toBe(1);
     expect(await counter(b, 'owner_stores_discarded_total')).toBe(0);
   });

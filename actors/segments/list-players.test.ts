@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { LIST_LIMITS } from './limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { given } from '../testing/harness.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import type { Definitions } from '../decision/definitions.ts';
@@ -68,7 +69,7 @@ describe('a list of players', () => {
   });
 
   it('keeps the loads that may still come into force, and drops those that cannot', () => {
-    const old = newLoadId(NOW - 3 * LIMITS.listLoadMs, new Uint8Array(4), '');
+    const old = newLoadId(NOW - 3 * LIST_LIMITS.listLoadMs, new Uint8Array(4), '');
     const other = newLoadId(NOW, new Uint8Array([1, 0, 0, 0]), FIRST);
     const world = given([{ ...ANN, lists: [{ segmentId: 'seg_1', loads: [old, FIRST, other] }] }], inForce(FIRST));
     world.when(listing({ load: SECOND, playerIds: ['ann'] }));
@@ -78,7 +79,7 @@ describe('a list of players', () => {
   it('may be replaced as often as one likes', () => {
     let active = FIRST;
     let player = ANN;
-    for (let n = 0; n < 3 * LIMITS.listLoadsOfPlayer; n++) {
+    for (let n = 0; n < 3 * STATE_LIMITS.listLoadsOfPlayer; n++) {
       const load = newLoadId(NOW, new Uint8Array([n, 0, 0, 0]), active);
       const world = given([player], inForce(active));
       world.when(listing({ load, active, playerIds: ['ann'] })).thenReply({ kind: 'listed', members: 1 });
@@ -90,7 +91,9 @@ describe('a list of players', () => {
 
   it('of an earlier version is dropped a minute before the one in force', () => {
     const idOf = (at: number) => `${at.toString(36)}.00000000`;
-    const [dead, may, active] = [-LIMITS.listClockMs, 1 - LIMITS.listClockMs, 0].map((ms) => idOf(NOW - 1_000 + ms));
+    const [dead, may, active] = [-LIST_LIMITS.listClockMs, 1 - LIST_LIMITS.listClockMs, 0].map((ms) =>
+      idOf(NOW - 1_000 + ms),
+    );
     const loads = [dead, may, active].map(String);
     const world = given([{ ...ANN, lists: [{ segmentId: 'seg_1', loads }] }], inForce(String(active)));
     world.when(listing({ load: SECOND, active: String(active), playerIds: ['ann'] }));
@@ -106,12 +109,12 @@ describe('a list of players', () => {
   });
 
   it('is refused as a whole after too many that broke, for as long as those are kept', () => {
-    const broken = Array.from({ length: LIMITS.listLoadsOfPlayer - 1 }, (_, n) =>
+    const broken = Array.from({ length: STATE_LIMITS.listLoadsOfPlayer - 1 }, (_, n) =>
       newLoadId(NOW, new Uint8Array([n + 1, 0, 0, 0]), FIRST),
     );
     const lists = [{ segmentId: 'seg_1', loads: [FIRST, ...broken] }];
     const world = given([ANN, { ...BEN, lists }], inForce(FIRST));
-    const waitSeconds = (2 * LIMITS.listLoadMs) / 1_000;
+    const waitSeconds = (2 * LIST_LIMITS.listLoadMs) / 1_000;
     world
       .when(listing({ load: SECOND }))
       .thenFacts([])

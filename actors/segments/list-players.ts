@@ -1,6 +1,7 @@
 import type { SegmentSet } from '../decision/definitions.ts';
 import { failure, type Failure } from '../../core/kernel/errors.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { LIST_LIMITS } from './limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { playerIn, type Step } from '../decision/decision.ts';
 import { loadBaseBegan, loadBegan, type ListPlayers } from '../../core/vocabulary/documents/player-lists.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
@@ -61,7 +62,7 @@ function crowding({ draft, context }: Step, { segmentId, load, active, playerIds
     const held = state === undefined ? NO_LOADS : loadsOf(state, segmentId);
     if (held.includes(load)) continue;
     const kept = fresh(held, active, context.at);
-    if (kept.length < LIMITS.listLoadsOfPlayer) continue;
+    if (kept.length < STATE_LIMITS.listLoadsOfPlayer) continue;
     const began = kept.filter((one) => one !== active).map(loadBegan);
     until = Math.max(until, Math.min(...began) + KEPT_MS);
   }
@@ -70,7 +71,7 @@ function crowding({ draft, context }: Step, { segmentId, load, active, playerIds
 
 function tooManyLoads(until: number, at: number): Failure {
   const seconds = Math.max(1, Math.ceil((until - at) / 1_000));
-  const broken = `${LIMITS.listLoadsOfPlayer - 1} lists of the segment were not loaded to their ends`;
+  const broken = `${STATE_LIMITS.listLoadsOfPlayer - 1} lists of the segment were not loaded to their ends`;
   return failure('CONFLICT', `${broken}; send yours again in ${seconds} seconds.`, { retry_after_seconds: seconds });
 }
 
@@ -81,7 +82,7 @@ function loadsOf({ lists }: PlayerState, segmentId: string): readonly string[] {
 }
 
 /** How long a load is kept that was not loaded to its end: it comes into force within half of it or never. */
-const KEPT_MS = 2 * LIMITS.listLoadMs;
+const KEPT_MS = 2 * LIST_LIMITS.listLoadMs;
 
 /**
  * The current load, and those that may still take effect. A load whose base was replaced cannot. The base of a
@@ -92,7 +93,8 @@ function fresh(loads: readonly string[], active: string, at: number): string[] {
   return loads.filter((load) => {
     if (load === active) return true;
     const base = loadBaseBegan(load);
-    const isReplaced = base === undefined ? loadBegan(load) <= activeBegan - LIMITS.listClockMs : base < activeBegan;
+    const isReplaced =
+      base === undefined ? loadBegan(load) <= activeBegan - LIST_LIMITS.listClockMs : base < activeBegan;
     return !isReplaced && loadBegan(load) > at - KEPT_MS;
   });
 }
@@ -101,5 +103,5 @@ function fresh(loads: readonly string[], active: string, at: number): string[] {
 function deletedLists({ lists = [] }: PlayerState, { lists: known }: SegmentSet): string[] {
   if (known === undefined) return [];
   const deleted = lists.filter(({ segmentId }) => !known.has(segmentId)).map(({ segmentId }) => segmentId);
-  return deleted.slice(0, LIMITS.droppedLists);
+  return deleted.slice(0, LIST_LIMITS.droppedLists);
 }

@@ -2,7 +2,8 @@ import type { SegmentSet } from '../decision/definitions.ts';
 import { array, assert, constantFrom, integer, property, record, tuple, type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { IMPORT_STATE_LIMITS } from '../import/limits.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { dueAt, decideTimers } from '../timers.ts';
@@ -87,7 +88,7 @@ describe('updating the segments of a player', () => {
       expect(due).toBe(jitterMs(id));
       dues.add(due);
     }
-    expect(Math.max(...dues)).toBeLessThan(LIMITS.segmentJitterMs);
+    expect(Math.max(...dues)).toBeLessThan(PLAYER_LIMITS.segmentJitterMs);
     expect(dues.size).toBeGreaterThan(190);
   });
 
@@ -136,7 +137,7 @@ describe('updating the segments of a player', () => {
     });
     for (const fact of all) draft.emit(fact);
     reactToCommand(draft, 0, set, NOON);
-    expect(draft.facts.length).toBeLessThan(10 + LIMITS.segmentFactsPerCommand + 500 + 10);
+    expect(draft.facts.length).toBeLessThan(10 + IMPORT_STATE_LIMITS.segmentFactsPerCommand + 500 + 10);
     const late = ids.filter((id) => draft.player(id).segments.length === 0);
     expect(late.length).toBeGreaterThan(0);
     for (const id of late) {
@@ -194,7 +195,7 @@ describe('evaluating only the segments that an event may change', () => {
             reactToCommand(draft, since, set, now);
             const state = draft.player(start.id);
             // Changes by time alone may wait for the player's jitter after midnight.
-            if (now % DAY_MS < LIMITS.segmentJitterMs) continue;
+            if (now % DAY_MS < PLAYER_LIMITS.segmentJitterMs) continue;
             expect(transitions(updateSegments(state, set, 'all', now))).toEqual([]);
           }
         },

@@ -1,5 +1,6 @@
 import type { SegmentSet } from '../decision/definitions.ts';
-import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
@@ -19,7 +20,7 @@ export function updateSegments(
   set: SegmentSet,
   scope: SegmentScope,
   nowMs: number,
-  limits: Pick<Limits, 'segmentJitterMs'> = LIMITS,
+  limits: Adjustable<typeof PLAYER_LIMITS, 'segmentJitterMs'> = PLAYER_LIMITS,
 ): readonly DomainFact[] {
   const isDue = state.segmentsDueAt !== 0 && state.segmentsDueAt <= nowMs;
   const all = scope === 'all' || isDue;
@@ -84,7 +85,10 @@ function scheduled({ id: entityId, game, environment }: PlayerState, dueAt: numb
  * The milliseconds after midnight at which a player's timers run, always the same for one player. FNV-1a, 32 bit
  * (draft-eastlake-fnv-17), of the id.
  */
-export function jitterMs(playerId: string, { segmentJitterMs }: Pick<Limits, 'segmentJitterMs'> = LIMITS): number {
+export function jitterMs(
+  playerId: string,
+  { segmentJitterMs }: Adjustable<typeof PLAYER_LIMITS, 'segmentJitterMs'> = PLAYER_LIMITS,
+): number {
   let hash = 0x811c9dc5;
   for (let place = 0; place < playerId.length; place++) {
     hash = Math.imul(hash ^ playerId.charCodeAt(place), 0x01000193);

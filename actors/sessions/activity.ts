@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { dayOf } from '../../core/kernel/days.ts';
 import type { DailyActivity } from '../../core/vocabulary/state/player.ts';
 
@@ -15,7 +15,7 @@ export function played(
   const day = dayOf(atMs);
   const newest = activity.sessions.length === 0 ? day : Math.max(day, activity.day);
   const back = newest - day;
-  if (back >= LIMITS.activityDays) return activity;
+  if (back >= STATE_LIMITS.activityDays) return activity;
   const gap = newest - activity.day;
   return {
     ...activity,
@@ -35,6 +35,6 @@ function plus(days: readonly number[], gap: number, back: number, amount: number
 /** Shifts the buckets by `gap` newer days. */
 function shifted(days: readonly number[], gap: number): number[] {
   if (days.length === 0) return [];
-  const zeros = Array.from({ length: Math.min(gap, LIMITS.activityDays) }, () => 0);
-  return [...zeros, ...days].slice(0, LIMITS.activityDays);
+  const zeros = Array.from({ length: Math.min(gap, STATE_LIMITS.activityDays) }, () => 0);
+  return [...zeros, ...days].slice(0, STATE_LIMITS.activityDays);
 }

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { append } from '../../core/kernel/flow/bounded.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { played } from './activity.ts';
@@ -78,7 +78,7 @@ export function sessionRecorded(state: PlayerState, fact: SessionRecorded): Play
     sessionsInStage: state.sessionsInStage + 1,
     totalPlaytimeSeconds,
     activity: played(state.activity, fact.at, 1, fact.durationSeconds),
-    recordedSessions: append(state.recordedSessions, recorded, LIMITS.recordedSessions),
+    recordedSessions: append(state.recordedSessions, recorded, STATE_LIMITS.recordedSessions),
     lastSeenAt: Math.max(state.lastSeenAt, fact.at),
   };
 }

@@ -1,5 +1,6 @@
 import { failure } from '../../core/kernel/errors.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SESSION_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import type { InitSession } from '../../core/vocabulary/commands/commands.ts';
 import { type Context, type Draft, playerIn } from '../decision/decision.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
@@ -30,7 +31,7 @@ export function initSession(
   const { externalId } = before;
   const requested = flagKeys === null ? null : [...new Set(flagKeys)];
   // Keys that are too long for any flag are not stored for later syncs.
-  const storedKeys = requested?.filter((key) => key.length <= LIMITS.definitionKeyLength) ?? null;
+  const storedKeys = requested?.filter((key) => key.length <= TEXT_LIMITS.definitionKeyLength) ?? null;
   draft.emit({ kind: 'SessionOpened', ...base, sessionId, device, flagKeys: storedKeys, ttlMs, externalId });
   sessionContext.react();
   const state = playerNow(draft, playerId, context);
@@ -60,7 +61,7 @@ export function initSession(
  * client key closes sessions without a call since their init first: repeated inits cannot close a session that syncs.
  */
 function closeSurplus(state: PlayerState, { at, by }: Context): SessionClosed[] {
-  const surplus = state.sessions.length + 1 - LIMITS.openSessions;
+  const surplus = state.sessions.length + 1 - SESSION_LIMITS.openSessions;
   if (surplus <= 0) return [];
   const silent = by === 'client' ? state.sessions.filter(({ openedAt, lastCallAt }) => openedAt === lastCallAt) : [];
   const others = state.sessions.filter((session) => !silent.includes(session));

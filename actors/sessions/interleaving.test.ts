@@ -11,7 +11,7 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SESSION_LIMITS } from './limits.ts';
 import { decodeState, encodeState } from '../../core/codec/codec.ts';
 import { BORN_MS, TTL_MS, aLife } from './testing.ts';
 
@@ -176,7 +176,7 @@ function live(history: readonly Step[]): string[] {
     expect({ sessionCount, totalPlaytimeSeconds, open: sessions.map(({ sessionId }) => sessionId) }).toEqual(
       model.totals,
     );
-    expect(sessions.length).toBeLessThanOrEqual(LIMITS.openSessions);
+    expect(sessions.length).toBeLessThanOrEqual(SESSION_LIMITS.openSessions);
     expect(decodeState(encodeState(life.player()))).toEqual(life.player());
   }
   const closed = life.facts.flatMap((fact) => (fact.kind === 'SessionClosed' ? [fact] : []));

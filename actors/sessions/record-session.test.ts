@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemIds } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import type { RecordSession } from '../../core/vocabulary/commands/commands.ts';
 import { decide } from '../decide.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
@@ -114,7 +114,7 @@ describe('recording a session', () => {
   });
 
   it('is remembered for thousands of sessions, and the oldest are dropped first', () => {
-    const recordedSessions = Array.from({ length: LIMITS.recordedSessions }, (_, n) => ({
+    const recordedSessions = Array.from({ length: STATE_LIMITS.recordedSessions }, (_, n) => ({
       digest: `digest-${n}`,
       sessionCount: n + 1,
       totalPlaytimeSeconds: n,
@@ -123,7 +123,7 @@ describe('recording a session', () => {
     decide(draft, aCommand(session()), definitionsOf());
     const held = draft.get(ID);
     if (held?.kind !== 'player') throw new Error('there is no player');
-    expect(held.recordedSessions).toHaveLength(LIMITS.recordedSessions);
+    expect(held.recordedSessions).toHaveLength(STATE_LIMITS.recordedSessions);
     expect(held.recordedSessions[0]?.digest).toBe('digest-1');
   });
 });

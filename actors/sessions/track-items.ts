@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SESSION_LIMITS } from './limits.ts';
 import type { JsonText } from '../../core/kernel/text/json.ts';
 import type { TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import type { Context, Draft } from '../decision/decision.ts';
@@ -41,7 +41,7 @@ function count(tally: Tally, { eventName, properties }: TrackItem, unlocked: rea
       const achievement = achievementOf(properties);
       if (achievement === undefined || unlocked.includes(achievement) || tally.achievements.includes(achievement))
         return;
-      if (unlocked.length + tally.achievements.length < LIMITS.sessionAchievements)
+      if (unlocked.length + tally.achievements.length < SESSION_LIMITS.sessionAchievements)
         tally.achievements.push(achievement);
       return;
     }
@@ -59,7 +59,7 @@ function achievementOf(properties: JsonText): string | undefined {
   const parsed: { achievement_id?: unknown; achievement?: unknown } = JSON.parse(properties);
   const named = parsed.achievement_id ?? parsed.achievement;
   const text = typeof named === 'number' ? String(named) : named;
-  return typeof text === 'string' && text !== '' && text.length <= LIMITS.achievementLength ? text : undefined;
+  return typeof text === 'string' && text !== '' && text.length <= SESSION_LIMITS.achievementLength ? text : undefined;
 }
 
 function namesIntervention(properties: JsonText): boolean {

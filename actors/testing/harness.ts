@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../decision/limits.ts';
 import { decide } from '../decide.ts';
 import type { Draft, PlayerLimits, Tallied } from '../decision/decision.ts';
 import { evolve } from '../evolve.ts';
@@ -45,7 +45,7 @@ export interface Harness {
 export function given(
   before: readonly (DomainFact | EntityState)[],
   definitions: Definitions = definitionsOf(),
-  limits: PlayerLimits = LIMITS,
+  limits: PlayerLimits = PLAYER_LIMITS,
 ): Harness {
   const states = new Map<string, EntityState>();
   const facts: DomainFact[] = [];

@@ -1,4 +1,5 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
+import { TIME_ZONE_LIMITS } from './limits.ts';
 import { WINDOWS_ZONES } from './windows-zones.ts';
 
 /**
@@ -7,10 +8,10 @@ import { WINDOWS_ZONES } from './windows-zones.ts';
  * for underscores. `undefined`: there is no such zone.
  */
 export function timeZoneOf(text: string): string | undefined {
-  if (text.length > LIMITS.nameLength) return undefined;
+  if (text.length > TEXT_LIMITS.nameLength) return undefined;
   if (known.has(text)) return known.get(text);
   // A cache, as asking Intl takes tens of microseconds; a player's attribute may be any text.
-  if (known.size >= LIMITS.timeZones) known.clear();
+  if (known.size >= TIME_ZONE_LIMITS.timeZones) known.clear();
   const zone = resolve(text.trim());
   known.set(text, zone);
   return zone;

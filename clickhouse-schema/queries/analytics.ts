@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { QUERY_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { createStatementSlots } from './statements/statement-slots.ts';
@@ -75,7 +75,7 @@ export interface Analytics {
   auditEntries(query: AuditQuery): Promise<QueryResult<FoundEntry[]>>;
   /** The position of a delivery's fact; `undefined`: no attempt is recorded. */
   deliveredFact(query: DeliveryQuery): Promise<QueryResult<DeliveredFact | undefined>>;
-  /** Names of events, of attributes or of properties that occur; not all beyond `LIMITS.namesKnown`. */
+  /** Names of events, of attributes or of properties that occur; not all beyond `namesKnown`. */
   knownNames(query: KnownNamesQuery): Promise<QueryResult<string[]>>;
   /** Names of events, or the properties of one. */
   eventDictionary(query: DictionaryQuery): Promise<QueryResult<Dictionary>>;
@@ -135,11 +135,11 @@ export interface AnalyticsOptions {
 /** Runs queries in one ClickHouse. Connects at the first query. */
 export function createAnalytics(options: AnalyticsOptions): Analytics {
   const { logger } = options;
-  const client = openClient(options.address, 'analytics', LIMITS.analyticsRequestMs);
+  const client = openClient(options.address, 'analytics', QUERY_LIMITS.analyticsRequestMs);
   const slots = createStatementSlots({
-    places: options.statements ?? LIMITS.analyticsStatements,
-    waiting: LIMITS.analyticsWaiting,
-    waitMs: LIMITS.analyticsWaitMs,
+    places: options.statements ?? QUERY_LIMITS.analyticsStatements,
+    waiting: QUERY_LIMITS.analyticsWaiting,
+    waitMs: QUERY_LIMITS.analyticsWaitMs,
     clock: options.clock,
   });
 
@@ -268,8 +268,8 @@ const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 /** ClickHouse cancels a statement beyond any of these, with a code that counts as `unavailable`. */
 const STATEMENT_BOUNDS = {
   date_time_output_format: 'iso',
-  max_execution_time: LIMITS.analyticsSeconds,
-  max_memory_usage: String(LIMITS.analyticsMemoryBytes),
-  max_bytes_before_external_group_by: String(LIMITS.analyticsMemoryBytes / 2),
-  max_threads: LIMITS.analyticsThreads,
+  max_execution_time: QUERY_LIMITS.analyticsSeconds,
+  max_memory_usage: String(QUERY_LIMITS.analyticsMemoryBytes),
+  max_bytes_before_external_group_by: String(QUERY_LIMITS.analyticsMemoryBytes / 2),
+  max_threads: QUERY_LIMITS.analyticsThreads,
 } as const;

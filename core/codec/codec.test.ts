@@ -2,7 +2,7 @@ import { Unpackr } from 'msgpackr';
 import { describe, expect, test } from 'vitest';
 import { remembered } from '../../actors/events/recent-events.ts';
 import { aPlayer } from '../../actors/testing.ts';
-import { LIMITS } from '../kernel/limits.ts';
+import { PLAYER_LIMITS } from '../../actors/decision/limits.ts';
 import { DECODERS, currentFixtures, readFixtures, writeMissingFixtures } from '../../test/fixtures/codec/fixtures.ts';
 import { SAMPLES, wrap } from '../../test/fixtures/codec/samples.ts';
 import {
@@ -48,12 +48,12 @@ describe('the codec', () => {
     let state = aPlayer();
     for (let n = 0; n < 300; n++) {
       const event = { eventId: `e-${n}`, eventName: 'win', timestamp: n, receivedAt: n, by: 'client' } as const;
-      state = { ...state, ...remembered(state, event, LIMITS) };
+      state = { ...state, ...remembered(state, event, PLAYER_LIMITS) };
     }
     const read: unknown[] = new Unpackr({ useRecords: true, bundleStrings: true }).unpack(
       encodeState(state).subarray(1),
     );
-    const newest = Array.from({ length: LIMITS.recentEvents / 2 }, (_, place) => 299 - place);
+    const newest = Array.from({ length: PLAYER_LIMITS.recentEvents / 2 }, (_, place) => 299 - place);
     const expected = newest.map((n) => [`e-${n}`, 'win', n, n, null, true]);
     expect(read[18]).toEqual(expect.arrayContaining(expected));
     expect(read[20]).toBe(state.lastSeq);

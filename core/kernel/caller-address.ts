@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from './limits.ts';
 
 /** Finds the network of a request's caller, for fairness between callers of one key. */
 export interface CallerAddresses {
@@ -26,7 +26,7 @@ export function createCallerAddresses(proxies: readonly string[]): CallerAddress
     if (isIPv4(address)) return address;
     const known = networks.get(address);
     if (known !== undefined) return known;
-    if (networks.size >= LIMITS.callerAddressCache) networks.clear();
+    if (networks.size >= SHARED_LIMITS.callerAddressCache) networks.clear();
     const network = networkOf(address);
     networks.set(address, network);
     return network;

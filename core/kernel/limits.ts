@@ -1,70 +1,47 @@
-import { ANALYTICS_LIMITS } from './limits/analytics.ts';
-import { AUDIT_LIMITS } from './limits/audit.ts';
-import { CAMPAIGN_LIMITS } from './limits/campaigns.ts';
-import { CLICKHOUSE_LIMITS } from './limits/clickhouse.ts';
-import { CLICKHOUSE_SINK_LIMITS } from './limits/clickhouse-sink.ts';
-import { COMMAND_LIMITS } from './limits/commands.ts';
-import { CONSOLE_LIMITS } from './limits/console.ts';
-import { COMPUTED_LIMITS } from './limits/computed.ts';
-import { CONDITION_LIMITS } from './limits/conditions.ts';
-import { DELIVERY_LIMITS } from './limits/deliveries.ts';
-import { DELIVERY_QUEUE_LIMITS } from './limits/delivery-queue.ts';
-import { EVENT_SCHEMA_LIMITS } from './limits/event-schemas.ts';
-import { FRESHNESS_LIMITS } from './limits/freshness.ts';
-import { GATEWAY_LIMITS } from './limits/gateway.ts';
-import { IMPORT_LIMITS } from './limits/imports.ts';
-import { LIST_LIMITS } from './limits/lists.ts';
-import { LOCAL_LIMITS } from './limits/local.ts';
-import { NAME_LIMITS } from './limits/names.ts';
-import { LOG_LIMITS } from './limits/log.ts';
-import { OWNER_LIMITS } from './limits/owners.ts';
-import { PLAYER_LIMITS } from './limits/players.ts';
-import { REQUEST_LIMITS } from './limits/requests.ts';
-import { SCORING_LIMITS } from './limits/scoring.ts';
-import { SEGMENT_LIMITS } from './limits/segment.ts';
-import { STREAM_LIMITS } from './limits/stream.ts';
-import { TARGETING_LIMITS } from './limits/targeting.ts';
-import { WEBHOOK_LIMITS } from './limits/webhooks.ts';
+/** Bounds that several features share and that belong to none of them. */
+export const SHARED_LIMITS = {
+  /** First and longest pause after ClickHouse refused an insert. The sink retries for ever and skips nothing. */
+  sinkRetryFirstMs: 100,
+  sinkRetryLongestMs: 5_000,
 
-/**
- * Every bound of the service. Each area in `limits/` states why its bounds have their values; the code that enforces a
- * bound states what happens at it. Sizes are in bytes and times in milliseconds unless the name says otherwise.
- *
- * Invariants
- * 1. A bound belongs to one area (test/unit/limits.test.ts).
- * 2. Areas import nothing: a bound that follows from another repeats its value and names it.
- */
-export const LIMITS = {
-  ...REQUEST_LIMITS,
-  ...GATEWAY_LIMITS,
-  ...COMMAND_LIMITS,
-  ...LOG_LIMITS,
-  ...OWNER_LIMITS,
-  ...PLAYER_LIMITS,
-  ...EVENT_SCHEMA_LIMITS,
-  ...CONDITION_LIMITS,
-  ...COMPUTED_LIMITS,
-  ...TARGETING_LIMITS,
-  ...LIST_LIMITS,
-  ...NAME_LIMITS,
-  ...CAMPAIGN_LIMITS,
-  ...SCORING_LIMITS,
-  ...CLICKHOUSE_SINK_LIMITS,
-  ...ANALYTICS_LIMITS,
-  ...CLICKHOUSE_LIMITS,
-  ...SEGMENT_LIMITS,
-  ...STREAM_LIMITS,
-  ...FRESHNESS_LIMITS,
-  ...WEBHOOK_LIMITS,
-  ...DELIVERY_LIMITS,
-  ...DELIVERY_QUEUE_LIMITS,
-  ...LOCAL_LIMITS,
-  ...IMPORT_LIMITS,
-  ...CONSOLE_LIMITS,
-  ...AUDIT_LIMITS,
+  /**
+   * A query older than this is answered 503. It writes nothing, so the caller may repeat it at once. Longer than a
+   * failover: lease and margin (3.5 s), up to 0.75 s until a contender looks, the take-over, and 0.25 s (`RESEND_MS`)
+   * until the query is sent again.
+   */
+  queryDeadlineMs: 6_000,
+
+  /** How long a stop waits for deliveries in flight. Interrupted ones are repeated. */
+  deliveryStopMs: 5_000,
+
+  /** Faults reported and stored for one event, and characters of each path and message. */
+  quarantineFaults: 8,
+  quarantineFaultLength: 200,
+
+  /** IPv6 addresses of callers whose network is cached in a gateway. */
+  callerAddressCache: 10_000,
+
+  /** Log lines of a process that wait because they cannot be written. Beyond it they are lost. */
+  logWaitingBytes: 1024 * 1024,
+
+  /** How long a sink that cannot read a record leaves its lease to other processes, which may be of a newer version. */
+  unreadableYieldMs: 30_000,
+
+  /** A lease's length. A stopped owner is replaced after this plus the margin. */
+  leaseMs: 3_000,
+  /** A contender waits this much longer, for drift between the clocks of two nodes over one lease. */
+  leaseMarginMs: 500,
+  /** How often an owner renews its lease: two renewals may fail before it expires. */
+  leaseRenewMs: 1_000,
+
+  /** One purchase, in ten-thousandths: 900,000,000,000 of the game's currency, which leaves 0.08 % below 2^53. */
+  purchaseAmount: 900_000_000_000 * 10_000,
+
+  /** Nesting of objects and arrays in a body. Parsing and checking recurse, so this bounds their stack. */
+  jsonDepth: 32,
+
+  /** Readers of one process. */
+  streamReaders: 5_000,
+  /** Reconnect delay that readers receive (`retry`): longer than a restart, shorter than a user's patience. */
+  streamRetryMs: 2_000,
 } as const;
-
-/** Bounds with any values. Components take those they enforce as an option, so that tests can pass others. */
-export type Limits = {
-  readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K] extends number ? number : (typeof LIMITS)[K];
-};

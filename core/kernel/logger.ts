@@ -1,12 +1,12 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
-import { LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from './limits.ts';
 
 /** The structured log. ERROR means that an operator must act. */
 export type Logger = Pick<PinoLogger, 'error' | 'warn' | 'info' | 'debug' | 'child'>;
 
 /**
  * A pino logger to standard output. A line that cannot be written, as on a full disk, is tried again with the next one;
- * beyond `LIMITS.logWaitingBytes` lines are lost. Keys, secrets and e-mails are never logged; redaction is a safety
+ * beyond `logWaitingBytes` lines are lost. Keys, secrets and e-mails are never logged; redaction is a safety
  * net.
  */
 export function createLogger(level: string, name: string): PinoLogger {
@@ -30,7 +30,7 @@ export function createLogger(level: string, name: string): PinoLogger {
 }
 
 function standardOutput(): DestinationStream {
-  const output = pino.destination({ fd: 1, maxLength: LIMITS.logWaitingBytes });
+  const output = pino.destination({ fd: 1, maxLength: SHARED_LIMITS.logWaitingBytes });
   let failed = false;
   // Without a listener a failed write ends the process.
   output.on('error', () => (failed = true));

@@ -1,6 +1,7 @@
 import { assert, bigInt, integer, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from './limits.ts';
+import { STATE_LIMITS } from '../vocabulary/limits.ts';
 import { parseAmount, unitsText } from './money.ts';
 
 describe('an amount of money', () => {
@@ -89,7 +90,7 @@ describe('an amount of money', () => {
 
   it('has a text that parses to the same amount', () => {
     assert(
-      property(integer({ min: 1, max: LIMITS.purchaseAmount }), (amount) => {
+      property(integer({ min: 1, max: SHARED_LIMITS.purchaseAmount }), (amount) => {
         expect(parseAmount(unitsText(amount))).toBe(amount);
         expect(parseAmount(`${amount}e-4`)).toBe(amount);
       }),
@@ -112,7 +113,7 @@ describe('an amount of money', () => {
         const twice = (above % below) * 2n;
         const floor = above / below;
         const rounded = twice > below || (twice === below && floor % 2n === 1n) ? floor + 1n : floor;
-        const isAmount = rounded > 0n && rounded <= BigInt(LIMITS.purchaseAmount);
+        const isAmount = rounded > 0n && rounded <= BigInt(SHARED_LIMITS.purchaseAmount);
         expect(parseAmount(text)).toBe(isAmount ? Number(rounded) : undefined);
       }),
       { numRuns: 2_000 },
@@ -120,7 +121,7 @@ describe('an amount of money', () => {
   });
 
   it('has an exact text up to the largest total', () => {
-    expect([0, 1, 10_000, 12_300, -12_345, LIMITS.totalRevenue].map(unitsText)).toEqual([
+    expect([0, 1, 10_000, 12_300, -12_345, STATE_LIMITS.totalRevenue].map(unitsText)).toEqual([
       '0',
       '0.0001',
       '1',
@@ -129,7 +130,7 @@ describe('an amount of money', () => {
       '900719925474.0991',
     ]);
     assert(
-      property(integer({ min: 0, max: LIMITS.totalRevenue }), (total) => {
+      property(integer({ min: 0, max: STATE_LIMITS.totalRevenue }), (total) => {
         const [whole = '', decimals = ''] = unitsText(total).split('.');
         expect(BigInt(whole + decimals.padEnd(4, '0'))).toBe(BigInt(total));
         expect(decimals).not.toMatch(/0$/);

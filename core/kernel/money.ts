@@ -1,4 +1,4 @@
-import { LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from './limits.ts';
 
 /** Amounts of money are integers in ten-thousandths of a currency's unit, because sums of floats drift. */
 const SCALE = 10_000;
@@ -10,13 +10,13 @@ const SAFE_DIGITS = 16;
  * Parses an amount of money from a decimal number in any notation: `9.99`, `9.990000`, `.5`, `1e1`. Parses digit by
  * digit, never through a float, and rounds half to even at four decimals. Takes time linear in the text's length.
  * @returns ten-thousandths, or undefined if the text is not a number, rounds to 0, is negative, or is over
- *   `LIMITS.purchaseAmount`
+ *   `purchaseAmount`
  */
 export function parseAmount(text: string): number | undefined {
   const number = parseDecimal(text);
   if (number === undefined) return undefined;
   const amount = tenThousandths(number);
-  return amount > 0 && amount <= LIMITS.purchaseAmount ? amount : undefined;
+  return amount > 0 && amount <= SHARED_LIMITS.purchaseAmount ? amount : undefined;
 }
 
 /** Converts ten-thousandths to units: exact below 2^39 units, rounded to the nearest float above. */

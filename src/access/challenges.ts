@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../streams/log/log.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { ACCESS_LIMITS } from './limits.ts';
 import { createOneTimeEntries } from './one-time-entries.ts';
 
 /**
@@ -43,7 +43,7 @@ export function createChallenges({
   let known: { period: number; secret: Uint8Array } | undefined;
 
   async function secretOf(atMs: number): Promise<Uint8Array | undefined> {
-    const period = Math.floor(atMs / LIMITS.challengeSecretMs);
+    const period = Math.floor(atMs / ACCESS_LIMITS.challengeSecretMs);
     if (known?.period === period) return known.secret;
     const secret = await entries.agree(entryOf('challenge secret', String(period)), ids.bytes(SECRET_BYTES));
     if (secret !== undefined && period >= (known?.period ?? 0)) known = { period, secret };
@@ -67,7 +67,7 @@ export function createChallenges({
       if (bytes.length !== HEAD_BYTES + MAC_BYTES) return 'invalid';
       const madeAt = bytes.readUIntBE(0, TIME_BYTES);
       // Another gateway's clock may be a little ahead.
-      if (Math.abs(clock.wallMs() - madeAt) > LIMITS.challengeMs) return 'invalid';
+      if (Math.abs(clock.wallMs() - madeAt) > ACCESS_LIMITS.challengeMs) return 'invalid';
       const secret = await secretOf(madeAt);
       if (secret === undefined) return 'unavailable';
       const mac = macOf(secret, purpose, bytes.subarray(0, HEAD_BYTES));

@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import type { Config } from '../settings/config.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { createFairTurns } from '../../core/kernel/flow/fair-turns.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { ACCESS_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 
 /*
@@ -64,18 +64,18 @@ export function createOpenIdProvider({ settings, clock, logger }: OpenIdOptions)
     [oauth.customFetch]: boundedFetch,
     // The configuration allows http for providers on this machine only.
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
-    signal: () => AbortSignal.timeout(LIMITS.openIdRequestMs),
+    signal: () => AbortSignal.timeout(ACCESS_LIMITS.openIdRequestMs),
   };
   const turns = createFairTurns({
-    atOnce: LIMITS.openIdCodes,
-    waiting: LIMITS.openIdCodesWaiting,
-    waitingOfLane: LIMITS.openIdCodesOfNetwork,
+    atOnce: ACCESS_LIMITS.openIdCodes,
+    waiting: ACCESS_LIMITS.openIdCodesWaiting,
+    waitingOfLane: ACCESS_LIMITS.openIdCodesOfNetwork,
   });
   let known: { server: oauth.AuthorizationServer; atMs: number } | undefined;
 
   async function provider(): Promise<oauth.AuthorizationServer> {
     const nowMs = clock.monotonicMs();
-    if (known !== undefined && nowMs - known.atMs < LIMITS.openIdKeptMs) return known.server;
+    if (known !== undefined && nowMs - known.atMs < ACCESS_LIMITS.openIdKeptMs) return known.server;
     const response = await oauth.discoveryRequest(issuer, { ...terms, algorithm: 'oidc' });
     const server = await oauth.processDiscoveryResponse(issuer, response);
     known = { server, atMs: nowMs };
@@ -178,8 +178,8 @@ async function boundedFetch(url: string, { method, headers, body, signal }: Fetc
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > LIMITS.openIdResponseBytes)
-      throw new Error(`${url} answers more than ${LIMITS.openIdResponseBytes} bytes`);
+    if (bytes > ACCESS_LIMITS.openIdResponseBytes)
+      throw new Error(`${url} answers more than ${ACCESS_LIMITS.openIdResponseBytes} bytes`);
     chunks.push(chunk);
   }
   return new Response(Buffer.concat(chunks), { status: response.status, headers: response.headers });

@@ -3,7 +3,8 @@ import type { Log } from '../../streams/log/log.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../core/kernel/errors.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { ACCESS_LIMITS } from './limits.ts';
+import { LOG_LIMITS } from '../../streams/log/limits.ts';
 import type { ApiKey } from './api-key.ts';
 import { createOneTimeEntries } from './one-time-entries.ts';
 
@@ -23,7 +24,7 @@ export interface StreamToken {
  *
  * Invariants
  * 1. A token opens at most one stream over all gateways: redeeming deletes its entry at the revision that was read.
- * 2. It opens no stream after `LIMITS.streamTokenMs`, or after its key is revoked.
+ * 2. It opens no stream after `streamTokenMs`, or after its key is revoked.
  */
 export interface StreamTokens {
   make(key: ApiKey): Promise<StreamToken | Failure>;
@@ -56,12 +57,12 @@ export function createStreamTokens({
   function mayMake(keyId: string): boolean {
     const nowMs = clock.monotonicMs();
     const minute = made.get(keyId);
-    if (minute === undefined || nowMs - minute.sinceMs >= LIMITS.streamTokenMs) {
+    if (minute === undefined || nowMs - minute.sinceMs >= LOG_LIMITS.streamTokenMs) {
       made.set(keyId, { sinceMs: nowMs, count: 1 });
       return true;
     }
     minute.count += 1;
-    return minute.count <= LIMITS.streamTokensOfKey;
+    return minute.count <= ACCESS_LIMITS.streamTokensOfKey;
   }
 
   return {
@@ -69,16 +70,16 @@ export function createStreamTokens({
       if (!mayMake(id)) {
         return failure(
           'RATE_LIMIT_EXCEEDED',
-          `This key has made ${LIMITS.streamTokensOfKey} stream tokens within a minute, the maximum; try again in a minute.`,
+          `This key has made ${ACCESS_LIMITS.streamTokensOfKey} stream tokens within a minute, the maximum; try again in a minute.`,
         );
       }
       const token = `${PREFIX}${id}${Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url')}`;
-      const expiresAt = await entries.store(entryOf(token), LIMITS.streamTokenMs);
+      const expiresAt = await entries.store(entryOf(token), LOG_LIMITS.streamTokenMs);
       return expiresAt === undefined ? UNAVAILABLE : { kind: 'token', token, expiresAt };
     },
     keyIdOf: (text) => (isToken(text) ? text.slice(PREFIX.length, PREFIX.length + ID_LENGTH) : undefined),
     async redeem(text) {
-      if (redeeming >= LIMITS.streamTokensRedeemed) return UNAVAILABLE;
+      if (redeeming >= ACCESS_LIMITS.streamTokensRedeemed) return UNAVAILABLE;
       redeeming += 1;
       try {
         const outcome = await entries.take(entryOf(text));

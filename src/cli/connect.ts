@@ -10,7 +10,7 @@ import type { Config } from '../settings/config.ts';
 import { SETTINGS } from '../process/deployment.ts';
 import { within, type Clock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CLI_LIMITS } from './limits.ts';
 import { createLogger } from '../../core/kernel/logger.ts';
 import { withoutSealing } from '../../core/kernel/secrets/secret-box.ts';
 import { readEndpoints, type Endpoints } from '../local/processes/run-files.ts';
@@ -32,7 +32,7 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
       access: config.natsAccess,
       replicas: 1,
       asFound: true,
-      patienceMs: LIMITS.cliConnectMs,
+      patienceMs: CLI_LIMITS.cliConnectMs,
       logger,
       clock,
     }).catch((error: unknown) => {
@@ -41,7 +41,7 @@ export function withConfigStore(config: Config, { clock }: { clock: Clock }) {
     });
     const store = await within(
       clock,
-      LIMITS.cliConnectMs,
+      CLI_LIMITS.cliConnectMs,
       openConfigStore(log, clock, logger, box === undefined || sealed ? box : withoutSealing(box)),
     );
     if (store === undefined) {

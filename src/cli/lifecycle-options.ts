@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_THRESHOLDS } from '../../actors/player/thresholds.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CLI_LIMITS } from './limits.ts';
 import { CliError } from './cli-error.ts';
 import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
 
@@ -40,8 +40,8 @@ export function thresholdsAfter(
 
 function parseCount(text: string): number {
   const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > LIMITS.lifecycleThreshold) {
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMITS.lifecycleThreshold}.`);
+  if (count < 1 || count > CLI_LIMITS.lifecycleThreshold) {
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${CLI_LIMITS.lifecycleThreshold}.`);
   }
   return count;
 }

@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
 import type { ClientAttributes, GameDocument } from '../../core/vocabulary/documents/documents.ts';
 import { gameAddress } from '../../streams/config/games.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CLI_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import { playerTokensAddress } from '../../streams/config/player-tokens.ts';
 import { CliError } from './cli-error.ts';
 import type { CliContext } from './context.ts';
@@ -92,11 +93,15 @@ function attributesOf({ clientAttributes, listedAttributes }: SetOptions): Clien
   const listed = [...new Set(listedAttributes)];
   if (listed.length === 0)
     throw new CliError('--client-attributes listed needs names: add --listed-attributes <name...>.');
-  if (listed.length > LIMITS.listedAttributes) {
-    throw new CliError(`--listed-attributes has ${listed.length} names; the maximum is ${LIMITS.listedAttributes}.`);
+  if (listed.length > CLI_LIMITS.listedAttributes) {
+    throw new CliError(
+      `--listed-attributes has ${listed.length} names; the maximum is ${CLI_LIMITS.listedAttributes}.`,
+    );
   }
-  const wrong = listed.find((name) => name === '' || name.length > LIMITS.nameLength);
+  const wrong = listed.find((name) => name === '' || name.length > TEXT_LIMITS.nameLength);
   if (wrong !== undefined)
-    throw new CliError(`--listed-attributes has the name "${wrong}"; a name has 1 to ${LIMITS.nameLength} characters.`);
+    throw new CliError(
+      `--listed-attributes has the name "${wrong}"; a name has 1 to ${TEXT_LIMITS.nameLength} characters.`,
+    );
   return { listed };
 }

@@ -2,7 +2,8 @@ import { assert, dictionary, jsonValue, property, string } from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { EVENT_SCHEMA_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { compileEventSchema, type CompileSteps, type EventCheck } from './compile-event-schema.ts';
 
 /** Runs every step of compiling at once. */
@@ -186,21 +187,23 @@ describe('an event schema', () => {
   });
 
   it('is bounded in size, in depth and in keywords with references expanded', () => {
-    expect(refusalOf(JSON.stringify({ description: 'x'.repeat(LIMITS.eventSchemaBytes) }))[0]?.message).toMatch(
-      /bytes/,
-    );
-    const nested = `${'{"not":'.repeat(LIMITS.eventSchemaDepth)}{}${'}'.repeat(LIMITS.eventSchemaDepth)}`;
+    expect(
+      refusalOf(JSON.stringify({ description: 'x'.repeat(EVENT_SCHEMA_LIMITS.eventSchemaBytes) }))[0]?.message,
+    ).toMatch(/bytes/);
+    const nested = `${'{"not":'.repeat(EVENT_SCHEMA_LIMITS.eventSchemaDepth)}{}${'}'.repeat(EVENT_SCHEMA_LIMITS.eventSchemaDepth)}`;
     expect(refusalOf(nested)[0]?.message).toMatch(/deeper/);
     const many = Object.fromEntries(
-      Array.from({ length: LIMITS.eventSchemaKeywords }, (_, n) => [`p${n}`, { type: 'null' }]),
+      Array.from({ length: EVENT_SCHEMA_LIMITS.eventSchemaKeywords }, (_, n) => [`p${n}`, { type: 'null' }]),
     );
     expect(refusalOf(JSON.stringify({ properties: many }))[0]?.message).toMatch(/keywords/);
-    const required = Array.from({ length: LIMITS.eventSchemaKeywords }, (_, n) => `p${n}`);
+    const required = Array.from({ length: EVENT_SCHEMA_LIMITS.eventSchemaKeywords }, (_, n) => `p${n}`);
     expect(refusalOf(JSON.stringify({ required }))[0]?.message).toMatch(/keywords/);
-    const anyOf = Array.from({ length: LIMITS.eventSchemaPatterns + 1 }, (_, n) => ({ pattern: `^x{${n + 1}}$` }));
+    const anyOf = Array.from({ length: EVENT_SCHEMA_LIMITS.eventSchemaPatterns + 1 }, (_, n) => ({
+      pattern: `^x{${n + 1}}$`,
+    }));
     expect(refusalOf(JSON.stringify({ anyOf }))).toEqual([
       {
-        path: `/anyOf/${LIMITS.eventSchemaPatterns}/pattern`,
+        path: `/anyOf/${EVENT_SCHEMA_LIMITS.eventSchemaPatterns}/pattern`,
         message: expect.stringMatching(/maximum of \d+ patterns/),
       },
     ]);
@@ -233,10 +236,10 @@ describe('an event schema', () => {
     );
     const faults = faultsOf({ additionalProperties: { enum: ['y'.repeat(5_000)] } }, properties);
     expect(faults.length).toBeGreaterThan(0);
-    expect(faults.length).toBeLessThanOrEqual(LIMITS.quarantineFaults);
+    expect(faults.length).toBeLessThanOrEqual(SHARED_LIMITS.quarantineFaults);
     for (const { path, message } of faults) {
-      expect(path.length).toBeLessThanOrEqual(LIMITS.quarantineFaultLength + 1);
-      expect(message.length).toBeLessThanOrEqual(LIMITS.quarantineFaultLength + 1);
+      expect(path.length).toBeLessThanOrEqual(SHARED_LIMITS.quarantineFaultLength + 1);
+      expect(message.length).toBeLessThanOrEqual(SHARED_LIMITS.quarantineFaultLength + 1);
     }
   });
 

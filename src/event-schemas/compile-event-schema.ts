@@ -2,7 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { faultOf, holdsAtMost } from '../../core/kernel/validation/validation.ts';
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { EVENT_SCHEMA_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { beginCheck, TOO_COSTLY, TooCostlyError } from './check-steps.ts';
 import { SAFE_FORMATS } from './safe-formats.ts';
 import { safeRegExp, withSafeKeywords } from './safe-keywords.ts';
@@ -31,10 +32,10 @@ export type CompiledEventSchema = { kind: 'compiled'; check: EventCheck } | { ki
  * Refuses schemas that could take long to check or to compile.
  */
 export function* compileEventSchema(sent: JsonObject): CompileSteps<CompiledEventSchema> {
-  if (Buffer.byteLength(JSON.stringify(sent)) > LIMITS.eventSchemaBytes) {
+  if (Buffer.byteLength(JSON.stringify(sent)) > EVENT_SCHEMA_LIMITS.eventSchemaBytes) {
     return {
       kind: 'invalid',
-      faults: [{ path: '', message: `must be at most ${LIMITS.eventSchemaBytes} bytes as JSON` }],
+      faults: [{ path: '', message: `must be at most ${EVENT_SCHEMA_LIMITS.eventSchemaBytes} bytes as JSON` }],
     };
   }
   const inspected = inspectSchema(sent);
@@ -116,12 +117,12 @@ function checkOf(schema: JsonObject, patterns: SchemaPatterns, keywords: number,
   return {
     faultsOf(properties, textLength) {
       const work = keywords * textLength;
-      if (work > LIMITS.eventSchemaWork || visitsTooMany(properties, keywords, textLength)) {
+      if (work > EVENT_SCHEMA_LIMITS.eventSchemaWork || visitsTooMany(properties, keywords, textLength)) {
         return [{ path: '', message: TOO_COSTLY }];
       }
       const early = run(first, properties);
       // A small event gets all its faults; a large one could have millions.
-      if (early.length === 0 || work > LIMITS.eventSchemaAllFaults) return early;
+      if (early.length === 0 || work > EVENT_SCHEMA_LIMITS.eventSchemaAllFaults) return early;
       if (all === undefined) return 'uncompiled';
       const every = run(all, properties);
       return every.length === 0 ? early : every;
@@ -134,8 +135,8 @@ function checkOf(schema: JsonObject, patterns: SchemaPatterns, keywords: number,
 
 /** Counts values of large events only: each value takes at least two characters, itself and a separator. */
 function visitsTooMany(properties: Readonly<Record<string, unknown>>, keywords: number, textLength: number): boolean {
-  if ((keywords * textLength) / 2 <= LIMITS.eventSchemaVisits) return false;
-  return !holdsAtMost(properties, Math.floor(LIMITS.eventSchemaVisits / keywords));
+  if ((keywords * textLength) / 2 <= EVENT_SCHEMA_LIMITS.eventSchemaVisits) return false;
+  return !holdsAtMost(properties, Math.floor(EVENT_SCHEMA_LIMITS.eventSchemaVisits / keywords));
 }
 
 function run(validate: ValidateFunction, properties: Readonly<Record<string, unknown>>): FieldFault[] {
@@ -158,9 +159,11 @@ function boundedFaults(errors: ValidateFunction['errors']): FieldFault[] {
     const line = `${path} ${message}`;
     return !seen.has(line) && seen.add(line);
   });
-  return distinct.slice(0, LIMITS.quarantineFaults);
+  return distinct.slice(0, SHARED_LIMITS.quarantineFaults);
 }
 
 function bounded(text: string): string {
-  return text.length <= LIMITS.quarantineFaultLength ? text : `${text.slice(0, LIMITS.quarantineFaultLength)}…`;
+  return text.length <= SHARED_LIMITS.quarantineFaultLength
+    ? text
+    : `${text.slice(0, SHARED_LIMITS.quarantineFaultLength)}…`;
 }

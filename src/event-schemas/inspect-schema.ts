@@ -3,7 +3,8 @@ import { isObject } from '../../actors/conditions/values.ts';
 import { pointerPart } from '../../core/kernel/validation/validation.ts';
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { EVENT_SCHEMA_LIMITS } from './limits.ts';
+import { VALIDATION_LIMITS } from '../../core/kernel/validation/limits.ts';
 
 /** The kind of a keyword's value. */
 type Shape =
@@ -110,7 +111,7 @@ export type SchemaPatterns = ReadonlyMap<string, Extract<CompiledRegex, { kind: 
 export function inspectSchema(schema: JsonObject): InspectedSchema {
   const faults: FieldFault[] = [];
   const note = (path: string, message: string): void => {
-    if (faults.length < LIMITS.reportedFaults) faults.push({ path, message });
+    if (faults.length < VALIDATION_LIMITS.reportedFaults) faults.push({ path, message });
   };
   const definitions = new Map<string, Part>();
   const patterns = new Map<string, Extract<CompiledRegex, { kind: 'compiled' }>>();
@@ -126,8 +127,8 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
   if (faults.length > 0) return { kind: 'faulty', faults };
   const keywords = expandedKeywords(root, definitions);
   if (keywords === undefined) note('/$defs', 'must not refer to itself, directly or through others');
-  else if (keywords > LIMITS.eventSchemaKeywords) {
-    note('', `must have at most ${LIMITS.eventSchemaKeywords} keywords, counting those behind each $ref`);
+  else if (keywords > EVENT_SCHEMA_LIMITS.eventSchemaKeywords) {
+    note('', `must have at most ${EVENT_SCHEMA_LIMITS.eventSchemaKeywords} keywords, counting those behind each $ref`);
   }
   return keywords === undefined || faults.length > 0
     ? { kind: 'faulty', faults }
@@ -139,8 +140,8 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
       return;
     }
     if (!isObject(schema)) return note(path, 'must be a schema: an object, true or false');
-    if (depth > LIMITS.eventSchemaDepth)
-      return note(path, `must not nest deeper than ${LIMITS.eventSchemaDepth} schemas`);
+    if (depth > EVENT_SCHEMA_LIMITS.eventSchemaDepth)
+      return note(path, `must not nest deeper than ${EVENT_SCHEMA_LIMITS.eventSchemaDepth} schemas`);
     for (const [keyword, value] of Object.entries(schema)) {
       if (KEYWORDS.get(keyword) !== 'note') part.keywords += 1;
       if (
@@ -210,8 +211,8 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
   function notePattern(pattern: Json, path: string): void {
     if (typeof pattern !== 'string' || patterns.has(pattern)) return;
     patternCount += 1;
-    if (patternCount > LIMITS.eventSchemaPatterns) {
-      return note(path, `exceeds the maximum of ${LIMITS.eventSchemaPatterns} patterns`);
+    if (patternCount > EVENT_SCHEMA_LIMITS.eventSchemaPatterns) {
+      return note(path, `exceeds the maximum of ${EVENT_SCHEMA_LIMITS.eventSchemaPatterns} patterns`);
     }
     const compiled = compileRegex(pattern, false);
     if (compiled.kind === 'invalid') note(path, compiled.message);

@@ -6,7 +6,7 @@ import { etagOf, type Negotiation, staticAnswer, type StaticContent } from '../a
 import type { Clock } from '../../core/kernel/clock.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { GATEWAY_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 
 /*
@@ -60,7 +60,7 @@ export function openConsoleFiles({ folder = BUILDS, clock, ids, logger }: Consol
 
   function look(): void {
     const nowMs = clock.monotonicMs();
-    if (nowMs - lookedAtMs < LIMITS.consoleLookMs) return;
+    if (nowMs - lookedAtMs < GATEWAY_LIMITS.consoleLookMs) return;
     lookedAtMs = nowMs;
     void load(folder, build).then(
       (found) => {
@@ -142,7 +142,8 @@ async function load(folder: string, held: Build | undefined): Promise<Build | un
   for (const path of paths) {
     const content = await readFile(path);
     bytes += content.length;
-    if (bytes > LIMITS.consoleBytes) throw new Error(`${root} holds more than ${LIMITS.consoleBytes} bytes`);
+    if (bytes > GATEWAY_LIMITS.consoleBytes)
+      throw new Error(`${root} holds more than ${GATEWAY_LIMITS.consoleBytes} bytes`);
     contents.set(path.slice(root.length + 1), content);
   }
   const files = new Map<string, StaticContent>();

@@ -3,7 +3,7 @@ import { boundedTexts } from '../../streams/audit/bounded-texts.ts';
 import { auditedConfig } from '../../streams/audit/audited-config.ts';
 import { type ConsoleContext, type ConsoleRoute, invalid } from '../api/route/route.ts';
 import { cookieValue } from './http/read/header-values.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { GATEWAY_LIMITS } from './limits.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import { isSameOrigin, SESSION_ENDED } from './access/console/console-session.ts';
 import { pageChannelOf } from './access/console/page-channel.ts';
@@ -47,7 +47,7 @@ export function runConsoleRoute(
       const place = { game: '_', environment: '_', kind, key: '', action, playerId: '' } as const;
       return trail.begin({ actor: { kind: 'user', id, name: email }, network }, [{ ...place, before: '', after }]);
     },
-    cookie: (name) => (cookies.length > LIMITS.cookieLength ? undefined : cookieValue(cookies, name)),
+    cookie: (name) => (cookies.length > GATEWAY_LIMITS.cookieLength ? undefined : cookieValue(cookies, name)),
     origin: exchange.headers.origin,
     secure: channel === 'tls',
     mayTry: (...bounds) => limiter.takeAll(bounds),

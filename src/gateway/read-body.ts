@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { RequestContext } from '../api/route/request-context.ts';
 import { invalid } from '../api/route/route.ts';
 import { failure, type Failure, type FieldFault } from '../../core/kernel/errors.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { API_LIMITS } from '../api/limits.ts';
 import type { Exchange } from './http/exchange.ts';
 import { inflateBody } from './http/read/inflate-body.ts';
 import { parseJson, parseLenientJson } from './http/read/parse-json.ts';
@@ -88,5 +88,5 @@ export function tooLarge(route: BodyRoute): Failure {
 }
 
 export function mostBytesOf({ streamedBody }: BodyRoute): number {
-  return streamedBody?.mostBytes ?? LIMITS.bodyBytes;
+  return streamedBody?.mostBytes ?? API_LIMITS.bodyBytes;
 }

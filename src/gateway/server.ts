@@ -16,7 +16,10 @@ import type { Config } from '../settings/config.ts';
 import { createEventSchemas } from '../event-schemas/event-schemas.ts';
 import { sleep, type Clock, within } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../api/flags/limits.ts';
+import { GATEWAY_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
+import { STREAM_API_LIMITS } from '../api/stream/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
 import { createPasswordHashes, type PasswordHashes } from '../../core/kernel/secrets/password-hash.ts';
@@ -129,7 +132,7 @@ const CLOSE_POLL_MS = 10;
 const isKeyed = (route: Route) => route.kind === 'keyed';
 
 export function createServer(deps: ServerDeps): Server {
-  const { clock, ids, metrics, config, configStore, maxConnections = LIMITS.connections } = deps;
+  const { clock, ids, metrics, config, configStore, maxConnections = GATEWAY_LIMITS.connections } = deps;
   const eventSchemas = createEventSchemas(configStore, deps.logger, clock);
   const flagUse = createFlagUse({
     log: deps.log,
@@ -176,7 +179,7 @@ export function createServer(deps: ServerDeps): Server {
     config: configStore,
     clock,
     metrics,
-    heartbeatMs: deps.heartbeatMs ?? LIMITS.changesHeartbeatMs,
+    heartbeatMs: deps.heartbeatMs ?? GATEWAY_LIMITS.changesHeartbeatMs,
   });
   const registries = [createStreamRegistry(), createStreamRegistry()] as const;
   const uploads = createStreamRegistry();
@@ -185,7 +188,7 @@ export function createServer(deps: ServerDeps): Server {
   const unread = createUnreadAnswers({
     clock,
     metrics,
-    budgetBytes: deps.unreadAnswerBytes ?? LIMITS.unreadAnswerBytes,
+    budgetBytes: deps.unreadAnswerBytes ?? GATEWAY_LIMITS.unreadAnswerBytes,
   });
   const exchanges = createExchanges({
     clock,
@@ -210,15 +213,15 @@ export function createServer(deps: ServerDeps): Server {
     eventStreams: {
       source: deps.feed,
       streams: registries[0],
-      mostReaders: LIMITS.streamReaders,
-      mostOfKey: LIMITS.streamReadersOfKey,
+      mostReaders: SHARED_LIMITS.streamReaders,
+      mostOfKey: STREAM_API_LIMITS.streamReadersOfKey,
     },
     changeStreams: {
       source: changes,
       streams: registries[1],
-      mostReaders: LIMITS.changesReaders,
-      mostOfKey: deps.changesReadersOfKey ?? LIMITS.changesReadersOfKey,
-      mostOfCaller: LIMITS.changesReadersOfCaller,
+      mostReaders: GATEWAY_LIMITS.changesReaders,
+      mostOfKey: deps.changesReadersOfKey ?? FLAG_API_LIMITS.changesReadersOfKey,
+      mostOfCaller: GATEWAY_LIMITS.changesReadersOfCaller,
     },
     logger: deps.logger,
   };
@@ -267,14 +270,14 @@ export function createServer(deps: ServerDeps): Server {
     exchanges.drain();
     for (const streams of registries) streams.close();
     changes.stop();
-    const deadlineMs = clock.monotonicMs() + LIMITS.serverCloseMs;
+    const deadlineMs = clock.monotonicMs() + GATEWAY_LIMITS.serverCloseMs;
     while (exchanges.open > 0 && clock.monotonicMs() < deadlineMs) await sleep(clock, CLOSE_POLL_MS);
     main.close();
     side?.close();
     own?.close();
     stopExchange();
-    await within(clock, LIMITS.auditCloseMs, trail.close());
-    await within(clock, LIMITS.serverCloseMs, flagUse.stop());
+    await within(clock, GATEWAY_LIMITS.auditCloseMs, trail.close());
+    await within(clock, GATEWAY_LIMITS.serverCloseMs, flagUse.stop());
     keyRing.stop();
     stopWatchingSessions();
     playerTokens.stop();

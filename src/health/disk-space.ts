@@ -1,14 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { HEALTH_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
 
 /** The free space of the file system that holds a folder, read every second. */
 export interface DiskSpace {
   /**
-   * Less than the reserve is free. The reserve is `LIMITS.diskReserveBytes`, or on a small file system
-   * `LIMITS.diskReserveShare` of it.
+   * Less than the reserve is free. The reserve is `diskReserveBytes`, or on a small file system
+   * `diskReserveShare` of it.
    */
   readonly low: boolean;
   /** Bytes, as last read. */
@@ -38,9 +38,9 @@ export async function watchDiskSpace({ path, clock, logger, metrics }: DiskSpace
     const [free, size] = [bavail * bsize, blocks * bsize];
     metrics.diskFreeBytes.set(free);
     metrics.diskSizeBytes.set(size);
-    const reserve = Math.floor(Math.min(LIMITS.diskReserveBytes, size * LIMITS.diskReserveShare));
+    const reserve = Math.floor(Math.min(HEALTH_LIMITS.diskReserveBytes, size * HEALTH_LIMITS.diskReserveShare));
     figures = { free_bytes: free, size_bytes: size, reserve_bytes: reserve };
-    const isLow = free < (low ? reserve * LIMITS.diskResumeFactor : reserve);
+    const isLow = free < (low ? reserve * HEALTH_LIMITS.diskResumeFactor : reserve);
     if (isLow && !low) logger.error({ path, ...figures }, DISK_LOW);
     else if (low && !isLow) logger.info({ path, ...figures }, 'the disk has space again');
     low = isLow;
@@ -53,11 +53,11 @@ export async function watchDiskSpace({ path, clock, logger, metrics }: DiskSpace
     } catch (error) {
       logger.warn({ err: error, path }, 'the free space of the disk cannot be read; the next second tries again');
     }
-    if (!stopped) cancel = nextTick(clock, LIMITS.diskWatchMs, () => void step());
+    if (!stopped) cancel = nextTick(clock, HEALTH_LIMITS.diskWatchMs, () => void step());
   }
 
   await read();
-  cancel = clock.timer(LIMITS.diskWatchMs, () => void step());
+  cancel = clock.timer(HEALTH_LIMITS.diskWatchMs, () => void step());
   return {
     get low() {
       return low;

@@ -5,7 +5,7 @@ import type { RunningLiveFeed } from '../../streams/sinks/live/live-feed.ts';
 import { readSinkAsOf } from '../../streams/sinks/sink-as-of.ts';
 import type { SinkName } from '../../streams/positions/sink-registry.ts';
 import { type Clock, within } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { HEALTH_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 
 export interface FreshnessOptions {
@@ -43,11 +43,13 @@ export function createFreshness({ log, clock, logger, feed }: FreshnessOptions):
   function sinkAsOf(sink: SinkName): Promise<AsOf | undefined> {
     const nowMs = clock.monotonicMs();
     const known = reading.get(sink);
-    if (known !== undefined && nowMs - known.askedMs < LIMITS.freshAsOfKeptMs) return known.asOf;
-    const asOf = within(clock, LIMITS.freshAsOfWaitMs, readSinkAsOf(log, clock, sink)).catch((error: unknown) => {
-      logger.debug({ err: error, sink }, 'the position of a sink cannot be read');
-      return undefined;
-    });
+    if (known !== undefined && nowMs - known.askedMs < HEALTH_LIMITS.freshAsOfKeptMs) return known.asOf;
+    const asOf = within(clock, HEALTH_LIMITS.freshAsOfWaitMs, readSinkAsOf(log, clock, sink)).catch(
+      (error: unknown) => {
+        logger.debug({ err: error, sink }, 'the position of a sink cannot be read');
+        return undefined;
+      },
+    );
     reading.set(sink, { askedMs: nowMs, asOf });
     return asOf;
   }

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { failure } from '../../core/kernel/errors.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { HEALTH_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
 import { type PartitionProbe, probePartitions } from './partition-probe.ts';
 import { createReadiness } from './readiness.ts';
@@ -65,7 +66,7 @@ describe('readiness', () => {
   it('of a fresh gateway begins although one partition stays without an owner, after a wait', async () => {
     own(PARTITIONS - 1);
     const { readiness, probe } = start();
-    await clock.advance(LIMITS.readyPatienceMs - 1_000);
+    await clock.advance(HEALTH_LIMITS.readyPatienceMs - 1_000);
     expect(readiness().ready).toBe(false);
     await clock.advance(2_000);
     expect(readiness().ready).toBe(true);
@@ -77,7 +78,7 @@ describe('readiness', () => {
     const { readiness, probe } = start();
     await clock.advance(1_000);
     own(0);
-    await clock.advance(LIMITS.queryDeadlineMs + 1_000);
+    await clock.advance(SHARED_LIMITS.queryDeadlineMs + 1_000);
     expect(readiness()).toMatchObject({ ready: false, checks: { owners: false } });
     own(1);
     await clock.advance(1_000);

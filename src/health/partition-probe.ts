@@ -1,6 +1,7 @@
 import type { Backend } from '../api/route/backend.ts';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { HEALTH_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
 import type { Check } from './readiness.ts';
 
@@ -11,7 +12,7 @@ import type { Check } from './readiness.ts';
 export interface PartitionProbe {
   /**
    * `owners`, required: some owner answers, so this process serves every partition that has an owner. A fresh process
-   * waits until all partitions have answered, but not longer than `LIMITS.readyPatienceMs` after the first answer.
+   * waits until all partitions have answered, but not longer than `readyPatienceMs` after the first answer.
    * `partitions`: every partition has an owner.
    */
   readonly checks: readonly Check[];
@@ -26,7 +27,7 @@ export interface PartitionProbeOptions {
 }
 
 /** An answer older than this no longer counts: the longest time that a read may wait for a new owner. */
-const FRESH_MS = LIMITS.queryDeadlineMs;
+const FRESH_MS = SHARED_LIMITS.queryDeadlineMs;
 const FIRST_PROBE_MS = 250;
 const PROBE_MS = 1_000;
 
@@ -59,7 +60,7 @@ export function probePartitions({ clock, partitions, backend, metrics }: Partiti
   }
 
   function serves(silent: readonly number[]): boolean {
-    started ||= clock.monotonicMs() - firstAnswerMs >= LIMITS.readyPatienceMs;
+    started ||= clock.monotonicMs() - firstAnswerMs >= HEALTH_LIMITS.readyPatienceMs;
     return started && silent.length < partitions;
   }
 

@@ -1,6 +1,6 @@
 import type { JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { HEALTH_LIMITS } from './limits.ts';
 
 /*
  * Streams that store nothing, as another thread of the process sees them. Each thread has its own connection, and
@@ -22,9 +22,9 @@ export function reportSilences(
     const silences = [...log.silences()];
     if (silences.length > 0 || reported) report(silences);
     reported = silences.length > 0;
-    cancel = nextTick(clock, LIMITS.diskWatchMs, step);
+    cancel = nextTick(clock, HEALTH_LIMITS.diskWatchMs, step);
   }
-  cancel = clock.timer(LIMITS.diskWatchMs, step);
+  cancel = clock.timer(HEALTH_LIMITS.diskWatchMs, step);
   return { stop: () => cancel() };
 }
 

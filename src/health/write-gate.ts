@@ -2,7 +2,8 @@ import type { DiskSpace } from './disk-space.ts';
 import type { Backend } from '../api/route/backend.ts';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../core/kernel/errors.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { HEALTH_LIMITS } from './limits.ts';
+import { JETSTREAM_LIMITS } from '../../streams/log/jetstream/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
 import type { JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
@@ -57,21 +58,22 @@ export function createWriteGate(options: WriteGateOptions): WriteGate {
   /** nats-server does not write again after it met a full disk, so it must be restarted once the disk has space. */
   async function step(): Promise<void> {
     const before = unanswered;
-    unanswered = log.unansweredFor(LIMITS.logSilentMs);
+    unanswered = log.unansweredFor(HEALTH_LIMITS.logSilentMs);
     if (unanswered.length > 0 && before.length === 0) {
       logger.error({ streams: unanswered }, 'the broker is connected but does not store records of these streams');
     }
-    if (restartBroker !== undefined && needsRestart() && (await log.ping(LIMITS.logPingMs))) restartBroker();
-    if (!stopped) cancel = nextTick(clock, LIMITS.diskWatchMs, () => void step());
+    if (restartBroker !== undefined && needsRestart() && (await log.ping(JETSTREAM_LIMITS.logPingMs))) restartBroker();
+    if (!stopped) cancel = nextTick(clock, HEALTH_LIMITS.diskWatchMs, () => void step());
   }
 
   function needsRestart(): boolean {
     if (unanswered.length === 0 || disk?.low === true) return false;
-    const wasLow = disk?.lastLowMs !== undefined && clock.monotonicMs() - disk.lastLowMs < LIMITS.diskLowRecentMs;
-    return wasLow || log.unansweredFor(LIMITS.logStuckMs).length > 0;
+    const wasLow =
+      disk?.lastLowMs !== undefined && clock.monotonicMs() - disk.lastLowMs < HEALTH_LIMITS.diskLowRecentMs;
+    return wasLow || log.unansweredFor(HEALTH_LIMITS.logStuckMs).length > 0;
   }
 
-  cancel = clock.timer(LIMITS.diskWatchMs, () => void step());
+  cancel = clock.timer(HEALTH_LIMITS.diskWatchMs, () => void step());
   return {
     refusal() {
       const reason = disk?.low === true ? 'disk' : commandsSilent() ? 'log' : undefined;

@@ -7,7 +7,8 @@ import { createFormatGate } from '../../streams/format-gate.ts';
 import { createMemoryBroker, type MemoryFaults } from '../../streams/log/memory/log-memory.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { OPERATIONS_LIMITS } from '../api/operations/limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { createOperations } from './operations.ts';
 
 /** A broker, and what operators see of it. */
@@ -74,7 +75,7 @@ describe('the state of a deployment', () => {
   it('shows the version, roles and start of each process, and leaves out those that are gone', async () => {
     const { clock, log, lease, deployment } = world();
     await lease('partition.0', leaseHolder('n-gone', '12345678'));
-    await clock.advance(LIMITS.leaseMs + LIMITS.leaseMarginMs + 1);
+    await clock.advance(SHARED_LIMITS.leaseMs + SHARED_LIMITS.leaseMarginMs + 1);
     const startedAt = clock.wallMs();
     const about = { version: '1.2.3', startedAt };
     const gate = createFormatGate({
@@ -115,7 +116,7 @@ describe('the state of a deployment', () => {
     const [one, other] = await Promise.all([deployment(), deployment()]);
     expect(other).toBe(one);
     await lease('partition.0', leaseHolder('n-a', '12345678'));
-    await clock.advance(LIMITS.opsStatusKeptMs);
+    await clock.advance(OPERATIONS_LIMITS.opsStatusKeptMs);
     expect((await deployment()).partitions[0]?.owner).toBe('n-a');
   });
 

@@ -11,7 +11,8 @@ import { scheduledSubjects, SIZE_CLASSES } from '../../streams/sinks/webhooks/re
 import { STREAMS } from '../../streams/log/stream-definitions.ts';
 import type { DiskSpace } from '../health/disk-space.ts';
 import { type Clock, within } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../../streams/log/jetstream/limits.ts';
+import { OPERATIONS_LIMITS } from '../api/operations/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type {
   DeploymentStatus,
@@ -44,7 +45,7 @@ export interface OperationsOptions {
 export function createOperations(options: OperationsOptions): Operations {
   const { log, clock, partitions, formats, disk, forecaster, brokerClock, logger } = options;
   const deployment = shared(clock, 1, readDeployment);
-  const webhooks = shared(clock, LIMITS.opsScopesKept, readQueue);
+  const webhooks = shared(clock, OPERATIONS_LIMITS.opsScopesKept, readQueue);
 
   async function readDeployment(): Promise<DeploymentStatus> {
     const [entries, streams] = await Promise.all([
@@ -132,8 +133,8 @@ function shared<T, Rest extends readonly unknown[]>(
   const kept = new Map<string, { value: Promise<T>; endedMs: number }>();
   return (key, ...rest) => {
     const known = kept.get(key);
-    if (known !== undefined && clock.monotonicMs() - known.endedMs < LIMITS.opsStatusKeptMs) {
-      return within(clock, LIMITS.logApiMs, known.value);
+    if (known !== undefined && clock.monotonicMs() - known.endedMs < OPERATIONS_LIMITS.opsStatusKeptMs) {
+      return within(clock, JETSTREAM_LIMITS.logApiMs, known.value);
     }
     if (kept.size >= most) kept.clear();
     const value = read(...rest);
@@ -143,6 +144,6 @@ function shared<T, Rest extends readonly unknown[]>(
     };
     value.then(end, end);
     kept.set(key, reading);
-    return within(clock, LIMITS.logApiMs, value);
+    return within(clock, JETSTREAM_LIMITS.logApiMs, value);
   };
 }

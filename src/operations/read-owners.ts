@@ -4,7 +4,7 @@ import { holderOf } from '../../streams/leases/lease.ts';
 import { nodeOfHolder } from '../../streams/leases/lease-holder.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
 import { sinkLeaseKey, type SinkName } from '../../streams/positions/sink-registry.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import type { PartitionStatus, ProcessStatus } from '../api/operations/deployment-status.ts';
 
 /** Who leads and runs what, by the beats and leases of the bucket OWNERS. */
@@ -48,7 +48,7 @@ export function entriesOf(bucket: Pick<Bucket, 'watch'>): Promise<BucketEntry[]>
  * @param partitions how many the deployment has
  */
 export function ownersIn(entries: readonly BucketEntry[], partitions: number, nowMs: number): Owners {
-  const sinceMs = nowMs - LIMITS.leaseMs - LIMITS.leaseMarginMs;
+  const sinceMs = nowMs - SHARED_LIMITS.leaseMs - SHARED_LIMITS.leaseMarginMs;
   const living = entries.filter(({ value, storedAtMs }) => value !== undefined && storedAtMs >= sinceMs);
   const beats = new Map<string, Beat>();
   const members = new Map<string, MemberBeat & { seenAt: number }>();

@@ -3,7 +3,7 @@ import { startActors, type Actors } from '../../actors/runtime/actors.ts';
 import { compactLmdbStores, openLmdbStores } from '../../actors/runtime/store/store-lmdb.ts';
 import { createEventHistory } from '../../clickhouse-schema/queries/events/event-history.ts';
 import { createSnapshotSource } from '../../clickhouse-schema/queries/snapshot-source.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SERVICE_LIMITS } from './limits.ts';
 import { startFactsTrimmer } from '../../streams/facts/facts-trimmer.ts';
 import { lockDataDir } from '../local/data-dir-lock.ts';
 import type { Part } from '../process/stop-on-signal.ts';
@@ -32,7 +32,7 @@ export async function startActorsPart(base: Base): Promise<Part> {
     stores,
     source: createSnapshotSource(clickhouseAddress(config)),
     room,
-    hotBytes: LIMITS.hotPlayersBytes,
+    hotBytes: SERVICE_LIMITS.hotPlayersBytes,
     history: createEventHistory(clickhouseAddress(config)),
     computedUsable: () => base.formats.usable('fact', 'PropertiesChanged'),
     local: base.commandClient.local,
@@ -41,7 +41,7 @@ export async function startActorsPart(base: Base): Promise<Part> {
     metrics,
   });
   ownFacts.leads(() => actors.led);
-  const retentionMs = LIMITS.factsRetentionMs;
+  const retentionMs = SERVICE_LIMITS.factsRetentionMs;
   const trimmer = startFactsTrimmer({ log, clock, partitions, holder: base.holder, retentionMs, room, logger });
   return {
     name: 'actors',

@@ -1,7 +1,7 @@
 import { createLiveDefinitions } from '../../actors/runtime/definitions/live-definitions.ts';
 import { sleep, systemClock, type Clock } from '../../core/kernel/clock.ts';
 import { systemIds, type Ids } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import { createMetrics, type Metrics } from '../../core/kernel/metrics/metrics.ts';
 import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';
@@ -131,7 +131,7 @@ async function sealSecrets(
     const agreed = await agreeOnSecretsKey(configStore, box, config.secrets.replaces);
     if (agreed.kind === 'agreed') break;
     if (agreed.kind === 'refused') throw new ConfigError(agreed.message);
-    await sleep(clock, LIMITS.leaseRenewMs);
+    await sleep(clock, SHARED_LIMITS.leaseRenewMs);
   }
   if (box === undefined) return;
   rewriteSecrets(configStore).then(

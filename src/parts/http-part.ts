@@ -2,7 +2,9 @@ import { readSegmentProgress } from '../../actors/runtime/sweep/segment-progress
 import { createAnalytics } from '../../clickhouse-schema/queries/analytics.ts';
 import { within } from '../../core/kernel/clock.ts';
 import { failure } from '../../core/kernel/errors.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { ENGINE_LIMITS } from '../local/clickhouse/limits.ts';
+import { PROCESS_LIMITS } from '../process/limits.ts';
+import { QUERY_LIMITS } from '../../clickhouse-schema/queries/limits.ts';
 import { createFreshnessReporter } from '../../streams/freshness/freshness-reports.ts';
 import { createLiveFeed } from '../../streams/sinks/live/live-feed.ts';
 import { createWebhookOperations } from '../../streams/sinks/webhooks/recovery/operations.ts';
@@ -70,7 +72,7 @@ export async function startHttpPart(base: Base): Promise<Part> {
       await scoring?.stop();
       await readers.close();
       await clickhouse.stop();
-      await within(clock, LIMITS.shutdownMs / 3, commandClient.drained());
+      await within(clock, PROCESS_LIMITS.shutdownMs / 3, commandClient.drained());
     },
   };
 }
@@ -89,7 +91,7 @@ function openReaders({ config, log, clock, ids, logger, metrics, ownFacts }: Bas
   const reporter = createFreshnessReporter({ log, clock });
   const analytics = createAnalytics({
     address: clickhouseAddress(config),
-    statements: group === undefined ? LIMITS.analyticsStatements : LIMITS.analyticsStatementsOfMany,
+    statements: group === undefined ? QUERY_LIMITS.analyticsStatements : ENGINE_LIMITS.analyticsStatementsOfMany,
     clock,
     logger,
   });

@@ -8,7 +8,8 @@ import { newUser, userAddress, userOfEmail, withoutToken, withToken } from '../.
 import type { ProcessGroup } from '../settings/config.ts';
 import { sleep, type Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PROCESS_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { Environment } from '../../core/vocabulary/documents/scope.ts';
 
@@ -74,7 +75,7 @@ async function ensureDeveloper({ config, clock, ids, dataDir }: Omit<DemoOptions
   const held = userOfEmail(config, DEVELOPER);
   const grants = [{ game: '*', environment: '*', role: 'admin' }] as const;
   const user = held === undefined ? newUser(DEVELOPER, grants, clock, ids) : withoutToken(held.document, 'link');
-  const made = withToken(user, 'link', LIMITS.startLinkMs, clock, ids);
+  const made = withToken(user, 'link', PROCESS_LIMITS.startLinkMs, clock, ids);
   const written = await config.put(userAddress(user.id), made.user, held?.revision ?? 0);
   if (written.kind !== 'written') return false;
   await writeWhole(
@@ -103,7 +104,7 @@ export async function untilDemo(
   const demo = { ...options, dataDir: group?.dataDir ?? options.dataDir, creates };
   while (!(await ensureDemo(demo))) {
     if (creates) logger.warn('could not create the demo game because the log is unavailable; trying again');
-    await sleep(clock, creates ? LIMITS.leaseRenewMs : LIMITS.joinPortMs);
+    await sleep(clock, creates ? SHARED_LIMITS.leaseRenewMs : PROCESS_LIMITS.joinPortMs);
   }
   if (creates && !(await ensureDeveloper(demo)))
     logger.warn('could not make a link to the console; use the command line');

@@ -3,7 +3,8 @@ import type { DeploymentDocument, DocumentAddress } from '../../core/vocabulary/
 import type { StreamShape } from '../../streams/log/jetstream/stream-shape.ts';
 import { STREAMS } from '../../streams/log/stream-definitions.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PROCESS_LIMITS } from './limits.ts';
+import { SETTINGS_LIMITS } from '../settings/limits.ts';
 import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';
 
 /** The address of the deployment's settings, which every process shares. */
@@ -95,12 +96,12 @@ function isIntegerNumber(value: unknown): value is number {
 const RULES: readonly [keyof Deployment, { least: number; most: number; remedy: string }][] = [
   [
     'partitions',
-    { least: 1, most: LIMITS.partitionsMost, remedy: 'Restore the document from a backup of the broker.' },
+    { least: 1, most: SETTINGS_LIMITS.partitionsMost, remedy: 'Restore the document from a backup of the broker.' },
   ],
-  ['replicas', { least: 1, most: LIMITS.replicasMost, remedy: setBy('--replicas') }],
+  ['replicas', { least: 1, most: PROCESS_LIMITS.replicasMost, remedy: setBy('--replicas') }],
   [
     'factsMaxBytes',
-    { least: LIMITS.factsSmallestBytes, most: Number.MAX_SAFE_INTEGER, remedy: setBy('--facts-max-bytes') },
+    { least: SETTINGS_LIMITS.factsSmallestBytes, most: Number.MAX_SAFE_INTEGER, remedy: setBy('--facts-max-bytes') },
   ],
 ];
 
@@ -117,7 +118,8 @@ function shapeAtFirst(
   const wantedBytes = settings.factsMaxBytes ?? held.factsMaxBytes ?? STREAMS.FACTS.maxBytes;
   return {
     replicas: document?.replicas ?? Math.max(settings.replicas ?? 1, held.replicas ?? 1),
-    factsMaxBytes: document?.factsMaxBytes ?? Math.max(wantedBytes, held.factsMaxBytes ?? 0, LIMITS.factsSmallestBytes),
+    factsMaxBytes:
+      document?.factsMaxBytes ?? Math.max(wantedBytes, held.factsMaxBytes ?? 0, SETTINGS_LIMITS.factsSmallestBytes),
   };
 }
 

@@ -4,7 +4,7 @@ import { shapeOf, type StreamShape } from '../../streams/log/jetstream/stream-sh
 import type { JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
 import { agreeOnDeployment, readDeployment, type Deployment, type DeploymentSettings } from './deployment.ts';
 import { sleep, type Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 
 export interface JoinOptions {
@@ -35,7 +35,7 @@ export async function joinDeployment(
       await raise(options, found.deployment);
       return { kind: 'joined', deployment: found.deployment };
     }
-    await sleep(clock, LIMITS.leaseRenewMs);
+    await sleep(clock, SHARED_LIMITS.leaseRenewMs);
   }
 }
 

@@ -4,7 +4,7 @@ import { createOwnAppends, type HandOver, watchAppends } from '../../streams/log
 import { type OpenReader, shareReader } from '../../streams/log/shared-reader.ts';
 import { FACTS_PREFIX } from '../../streams/subjects.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PROCESS_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 
 /** The hand-over of what this process's owners append to FACTS. */
@@ -41,7 +41,7 @@ export function handOverOwnFacts({ log, clock, logger, room, partitions, shared 
       logger,
       stream: 'FACTS',
       handOver: own,
-      ...(shared ? { gatherMs: LIMITS.sinksGatherMs } : {}),
+      ...(shared ? { gatherMs: PROCESS_LIMITS.sinksGatherMs } : {}),
     }),
     subscribe: (listener) => own.subscribe(listener),
     leads(read) {

@@ -18,7 +18,7 @@ import { createWebhooks } from '../../streams/sinks/webhooks/webhooks.ts';
 import { clickhouseAddress, logAddress, readConfig } from '../settings/config.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PROCESS_LIMITS } from './limits.ts';
 import { createLogger } from '../../core/kernel/logger.ts';
 import { createSinkMetrics } from '../../core/kernel/metrics/metrics.ts';
 import { serviceSecretBox } from '../settings/secrets-key.ts';
@@ -54,7 +54,7 @@ export function startSinksThread(
 ): SinksThread {
   const handled = createHandledBytes();
   // A thread takes the nursery of the process, and not that of its resource limits (docs/decisions/0028).
-  setFlagsFromString(`--max-semi-space-size=${LIMITS.sinksNurseryMiB}`);
+  setFlagsFromString(`--max-semi-space-size=${PROCESS_LIMITS.sinksNurseryMiB}`);
   const worker = new Worker(new URL(import.meta.url), { argv: [node, holder], workerData: handled });
   const waiting: ((text: string) => void)[] = [];
   let stopping = false;
@@ -74,7 +74,7 @@ export function startSinksThread(
   const sender = createHandOverSender({
     clock: systemClock,
     handled,
-    gatherMs: LIMITS.sinksGatherMs,
+    gatherMs: PROCESS_LIMITS.sinksGatherMs,
     post(message) {
       const given = message.kind === 'records' ? [message.data.buffer] : [];
       worker.postMessage({ kind: 'facts', message } satisfies ToThread, given);
@@ -108,7 +108,14 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
   const box = serviceSecretBox(config, config.dataDir, systemIds);
   const configStore = await openConfigStore(log, clock, logger, box);
   const handOver = createHandOverReceiver(handled);
-  const readFacts = shareReader({ log, clock, logger, stream: 'FACTS', gatherMs: LIMITS.sinksGatherMs, handOver });
+  const readFacts = shareReader({
+    log,
+    clock,
+    logger,
+    stream: 'FACTS',
+    gatherMs: PROCESS_LIMITS.sinksGatherMs,
+    handOver,
+  });
   const freshness = createFreshnessReporter({ log, clock });
   const tracedOf = (sink: 'clickhouse' | 'webhooks') =>
     freshness.output(sink, {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PROCESS_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 
 /** A part of the service; parts stop in reverse order of their start. */
@@ -29,7 +29,7 @@ export function stopOnSignal({ parts, close, supervised, clock, logger }: StopOp
     if (stopping) return;
     stopping = true;
     logger.info({ reason }, 'stopping');
-    clock.timer(LIMITS.shutdownMs, () => {
+    clock.timer(PROCESS_LIMITS.shutdownMs, () => {
       logger.error('stopping took too long; the process exits with work unfinished');
       process.exit(1);
     });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SCORING_LIMITS } from './limits.ts';
 import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
 import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
@@ -113,9 +113,9 @@ describe('scoring', () => {
   });
 
   it('runs a bounded number of rows at once and loses none', async () => {
-    const many = LIMITS.scoringBatchRows * 2 + 3;
+    const many = SCORING_LIMITS.scoringBatchRows * 2 + 3;
     const outcomes = await Promise.all(Array.from({ length: many }, (_, turn) => atHour(turn % 24)));
-    expect(current?.runs).toEqual([LIMITS.scoringBatchRows, LIMITS.scoringBatchRows, 3]);
+    expect(current?.runs).toEqual([SCORING_LIMITS.scoringBatchRows, SCORING_LIMITS.scoringBatchRows, 3]);
     expect(outcomes.map((outcome) => outcome.kind === 'scored' && outcome.score)).toEqual(
       outcomes.map((_, turn) => Math.fround((turn % 24) / 100)),
     );
@@ -154,7 +154,7 @@ describe('scoring', () => {
     expect(sizes()).toEqual([1, 1, 2]);
 
     await inTurns(5, 6);
-    await clock.advance(LIMITS.scoringGatherMs - 1);
+    await clock.advance(SCORING_LIMITS.scoringGatherMs - 1);
     expect(sizes()).toEqual([1, 1, 2]);
     await clock.advance(1);
     expect(sizes()).toEqual([1, 1, 2, 2]);
@@ -258,8 +258,8 @@ describe('scoring', () => {
 
   it('accepts a bounded number of requests while the log is unavailable', async () => {
     appends = new Promise(() => {});
-    const answers = Array.from({ length: LIMITS.scoringWaiting + 5 }, () => score());
-    const refused = await Promise.all(answers.slice(LIMITS.scoringWaiting));
+    const answers = Array.from({ length: SCORING_LIMITS.scoringWaiting + 5 }, () => score());
+    const refused = await Promise.all(answers.slice(SCORING_LIMITS.scoringWaiting));
     expect(refused.map(code)).toEqual(Array.from({ length: 5 }, () => 'SERVICE_UNAVAILABLE'));
   });
 });

@@ -2,7 +2,7 @@ import type { ScoreBucket, ScoreFeatures, ScoreRecord } from '../../core/vocabul
 import type { Cancel, Clock } from '../../core/kernel/clock.ts';
 import { type ErrorCode, failure, type Failure } from '../../core/kernel/errors.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SCORING_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
 import { bucketOf, BUCKETS, forcedBucketOf, scoreWithin, type Thresholds } from './buckets.ts';
@@ -97,17 +97,17 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
     clock.timer(0, () => {
       isScheduled = false;
       if (waiting.length === 0) return;
-      const isFull = waiting.length >= LIMITS.scoringBatchRows;
-      if (isFull || batches < LIMITS.scoringBatches) start();
-      else cancelLate ??= clock.timer(LIMITS.scoringGatherMs, start);
+      const isFull = waiting.length >= SCORING_LIMITS.scoringBatchRows;
+      if (isFull || batches < SCORING_LIMITS.scoringBatches) start();
+      else cancelLate ??= clock.timer(SCORING_LIMITS.scoringGatherMs, start);
     });
   }
 
   function start(): void {
     cancelLate?.();
     cancelLate = undefined;
-    const batch = waiting.slice(0, LIMITS.scoringBatchRows);
-    waiting = waiting.slice(LIMITS.scoringBatchRows);
+    const batch = waiting.slice(0, SCORING_LIMITS.scoringBatchRows);
+    waiting = waiting.slice(SCORING_LIMITS.scoringBatchRows);
     if (waiting.length > 0) schedule();
     void handle(batch);
   }
@@ -223,7 +223,7 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
         return Promise.resolve(failure('VALIDATION_ERROR', undefined, { fields: [fault] }));
       }
       if (models.current() === undefined) return Promise.resolve(failure('MODEL_UNAVAILABLE'));
-      if (waiting.length + inProgress >= LIMITS.scoringWaiting) {
+      if (waiting.length + inProgress >= SCORING_LIMITS.scoringWaiting) {
         return Promise.resolve(
           failure('SERVICE_UNAVAILABLE', 'Too many scores are waiting. No score was stored for this request.'),
         );
@@ -253,8 +253,8 @@ function challengerRecordsOf(records: readonly ScoreRecord[], challenger: Model,
 
 function createBuffers(): Buffers {
   return {
-    features: new Float32Array(LIMITS.scoringBatchRows * FEATURES.length),
-    scores: new Float32Array(LIMITS.scoringBatchRows),
-    challengerScores: new Float32Array(LIMITS.scoringBatchRows),
+    features: new Float32Array(SCORING_LIMITS.scoringBatchRows * FEATURES.length),
+    scores: new Float32Array(SCORING_LIMITS.scoringBatchRows),
+    challengerScores: new Float32Array(SCORING_LIMITS.scoringBatchRows),
   };
 }

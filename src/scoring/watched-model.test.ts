@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { until } from '../../test/support/until.ts';
 import { createMetrics, type Metrics } from '../../core/kernel/metrics/metrics.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SCORING_LIMITS } from './limits.ts';
 import { CHALLENGER_FOLDER, watchModels, type Models } from './models.ts';
 import { replaceFile, writePackage } from './testing.ts';
 
@@ -38,7 +38,7 @@ async function watch(): Promise<void> {
 async function looks(times: number): Promise<void> {
   for (let turn = 0; turn < times; turn++) {
     await until('the last look is over', () => clock.timers === 2);
-    await clock.advance(LIMITS.modelCheckMs);
+    await clock.advance(SCORING_LIMITS.modelCheckMs);
   }
   await until('the last look is over', () => clock.timers === 2);
 }

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SCORING_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
 import { loadModel, MANIFEST_FILE, type Model } from './load-model.ts';
@@ -79,7 +79,7 @@ export async function watchModel(options: WatchOptions): Promise<WatchedModel> {
   }
 
   function again(): void {
-    cancel = nextTick(clock, LIMITS.modelCheckMs, () => void look());
+    cancel = nextTick(clock, SCORING_LIMITS.modelCheckMs, () => void look());
   }
 
   await load();

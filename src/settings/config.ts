@@ -6,7 +6,7 @@ import { parseBrokerUrl, type BrokerAccess, type BrokerLogin } from '../../strea
 import type { StreamShape } from '../../streams/log/jetstream/stream-shape.ts';
 import { STREAMS } from '../../streams/log/stream-definitions.ts';
 import { parseProxies } from '../../core/kernel/caller-address.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SETTINGS_LIMITS } from './limits.ts';
 
 /**
  * Every setting with its default and bounds. The only file that reads `process.env` for the service; an invalid value
@@ -112,9 +112,9 @@ export function readConfig(env: Env = process.env): Config {
     metricsPublic: oneOf(env, 'METRICS_PUBLIC', 'false', ['true', 'false']) === 'true',
     dataDir: env['DATA_DIR'] ?? '.data',
     roles: roles(env),
-    processes: optional(env, 'PROCESSES') && integer(env, 'PROCESSES', 1, 1, LIMITS.processesMost),
+    processes: optional(env, 'PROCESSES') && integer(env, 'PROCESSES', 1, 1, SETTINGS_LIMITS.processesMost),
     group: processGroup(env),
-    partitions: optional(env, 'PARTITIONS') && integer(env, 'PARTITIONS', 2, 1, LIMITS.partitionsMost),
+    partitions: optional(env, 'PARTITIONS') && integer(env, 'PARTITIONS', 2, 1, SETTINGS_LIMITS.partitionsMost),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     natsUrl: env['NATS_URL'],
     natsAccess: natsAccess(env),
@@ -134,7 +134,7 @@ export function readConfig(env: Env = process.env): Config {
     embeddedClickhouseConfined: oneOf(env, 'EMBEDDED_CLICKHOUSE_CONFINEMENT', 'on', ['on', 'off']) === 'on',
     factsMaxBytes:
       optional(env, 'FACTS_MAX_BYTES') &&
-      integer(env, 'FACTS_MAX_BYTES', 0, LIMITS.factsSmallestBytes, Number.MAX_SAFE_INTEGER),
+      integer(env, 'FACTS_MAX_BYTES', 0, SETTINGS_LIMITS.factsSmallestBytes, Number.MAX_SAFE_INTEGER),
     sessionTtlSeconds: integer(env, 'SESSION_TTL_SECONDS', 1800, 1, 7 * 86_400),
     sseHeartbeatSeconds: integer(env, 'SSE_HEARTBEAT_SECONDS', 30, 1, 3600),
     webhookRetryDelaysSeconds: numbers(env, 'WEBHOOK_RETRY_DELAYS_SECONDS', [60, 300, 1800, 7200]),

@@ -1,4 +1,5 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { EVENT_QUERY_LIMITS } from '../../clickhouse-schema/queries/events/limits.ts';
+import { SQL_GATE_LIMITS } from './limits.ts';
 import { isZone } from './known-zones.ts';
 
 /**
@@ -6,9 +7,9 @@ import { isZone } from './known-zones.ts';
  * are refused: some of the engine's 1,700 settings read files or remove limits.
  */
 const ALLOWED: Readonly<Record<string, number | 'any' | 'zone'>> = {
-  max_execution_time: LIMITS.clickhouseReaderSeconds,
-  max_memory_usage: LIMITS.clickhouseReaderMemoryBytes,
-  max_threads: LIMITS.clickhouseReaderThreads,
+  max_execution_time: SQL_GATE_LIMITS.clickhouseReaderSeconds,
+  max_memory_usage: EVENT_QUERY_LIMITS.clickhouseReaderMemoryBytes,
+  max_threads: EVENT_QUERY_LIMITS.clickhouseReaderThreads,
   max_result_rows: Number.MAX_SAFE_INTEGER,
   max_result_bytes: Number.MAX_SAFE_INTEGER,
   max_rows_to_read: Number.MAX_SAFE_INTEGER,
@@ -57,13 +58,13 @@ const ALLOWED: Readonly<Record<string, number | 'any' | 'zone'>> = {
 
 /** The settings of every reader's connection; the caller's settings are applied after them. */
 export const READER_DEFAULTS: Readonly<Record<string, string>> = {
-  max_execution_time: String(LIMITS.clickhouseReaderSeconds),
-  max_memory_usage: String(LIMITS.clickhouseReaderMemoryBytes),
-  max_threads: String(LIMITS.clickhouseReaderThreads),
+  max_execution_time: String(SQL_GATE_LIMITS.clickhouseReaderSeconds),
+  max_memory_usage: String(EVENT_QUERY_LIMITS.clickhouseReaderMemoryBytes),
+  max_threads: String(EVENT_QUERY_LIMITS.clickhouseReaderThreads),
   // Large sorts and aggregations use the disk before they reach the memory limit; the disk has a limit as well.
-  max_bytes_before_external_group_by: String(LIMITS.clickhouseReaderMemoryBytes / 2),
-  max_bytes_before_external_sort: String(LIMITS.clickhouseReaderMemoryBytes / 2),
-  max_temporary_data_on_disk_size_for_query: String(LIMITS.clickhouseReaderDiskBytes),
+  max_bytes_before_external_group_by: String(EVENT_QUERY_LIMITS.clickhouseReaderMemoryBytes / 2),
+  max_bytes_before_external_sort: String(EVENT_QUERY_LIMITS.clickhouseReaderMemoryBytes / 2),
+  max_temporary_data_on_disk_size_for_query: String(SQL_GATE_LIMITS.clickhouseReaderDiskBytes),
   max_ast_elements: '50000',
   max_subquery_depth: '100',
 };

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SQL_GATE_LIMITS } from './limits.ts';
 import { checkPlainName, refuse, refuseSystemTable } from './check-names.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
 import { FORMATS, PARAMETERISED_VIEWS, SHARED_DATABASES, SYSTEM_TABLES, TABLE_FUNCTIONS } from './reviewed-names.ts';
@@ -25,7 +25,7 @@ export interface FoundClauses {
 /** The position of the scan in a query: `expectTable` after FROM and JOIN, `tables` until the next clause. */
 type State = 'expectTable' | 'tables' | 'joined' | 'other';
 
-const MAX_DEPTH = LIMITS.clickhouseStatementDepth;
+const MAX_DEPTH = SQL_GATE_LIMITS.clickhouseStatementDepth;
 const QUERY_WORDS = ['select', 'with', 'from'];
 /** Words before a value: the next word is a column, even if it is also a keyword. */
 const OPERATORS =

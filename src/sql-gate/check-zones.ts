@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SQL_GATE_LIMITS } from './limits.ts';
 import { pairs } from './check-clauses.ts';
 import { refuse } from './check-names.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
@@ -87,11 +87,12 @@ interface Zones {
 }
 
 function createZones(): Zones {
-  let left: number = LIMITS.clickhouseStatementZones;
+  let left: number = SQL_GATE_LIMITS.clickhouseStatementZones;
   return {
     has(name) {
       if (isCommonZone(name)) return true;
-      if (left === 0) refuse(`A statement names at most ${LIMITS.clickhouseStatementZones} uncommon time zones`);
+      if (left === 0)
+        refuse(`A statement names at most ${SQL_GATE_LIMITS.clickhouseStatementZones} uncommon time zones`);
       left -= 1;
       return isZone(name);
     },

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SQL_GATE_LIMITS } from './limits.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
 
 /**
@@ -33,8 +33,8 @@ export function tokenize(sql: string, parameters: ReadonlyMap<string, string>): 
   let at = 0;
   let spaced = false;
   const push = (kind: Token['kind'], end: number, value: string, text = sql.slice(at, end)) => {
-    if (tokens.length >= LIMITS.clickhouseStatementTokens) {
-      refuse(`A statement has at most ${LIMITS.clickhouseStatementTokens} tokens.`);
+    if (tokens.length >= SQL_GATE_LIMITS.clickhouseStatementTokens) {
+      refuse(`A statement has at most ${SQL_GATE_LIMITS.clickhouseStatementTokens} tokens.`);
     }
     tokens.push({ kind, text, value, spaced });
     spaced = false;

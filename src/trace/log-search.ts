@@ -4,7 +4,7 @@ import type { Log, LogRecord } from '../../streams/log/log.ts';
 import { readSinkPosition } from '../../streams/positions/positions.ts';
 import type { SinkName } from '../../streams/positions/sink-registry.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { TRACE_LIMITS } from './limits.ts';
 import { createSignal } from '../../core/kernel/flow/signal.ts';
 
 export interface FoundFact {
@@ -32,7 +32,7 @@ export async function findInLog(
   const { firstSequence } = await log.info('FACTS');
   const signal = createSignal();
   const reader = log.read('FACTS', { from: Math.max(range.from, firstSequence), onWaiting: signal.notify });
-  const deadlineMs = clock.monotonicMs() + LIMITS.traceLogMs;
+  const deadlineMs = clock.monotonicMs() + TRACE_LIMITS.traceLogMs;
   let records = 0;
   try {
     while (reader.ended === undefined && clock.monotonicMs() < deadlineMs) {
@@ -44,7 +44,7 @@ export async function findInLog(
         }
         records += 1;
         if (record.sequence >= range.to) return { matches, complete: true };
-        if (records >= LIMITS.traceRecords) return { matches, complete: false };
+        if (records >= TRACE_LIMITS.traceRecords) return { matches, complete: false };
       }
     }
     return { matches, complete: false };

@@ -3,7 +3,7 @@ import type { ClickhouseAddress } from '../../clickhouse-schema/clickhouse-addre
 import { createEventTraceSource, type TraceScope } from '../../clickhouse-schema/queries/events/event-trace.ts';
 import type { Log } from '../../streams/log/log.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { TRACE_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import { createShares } from '../../core/kernel/flow/shares.ts';
 import { type EventTraces, traceEvent } from './trace-event.ts';
@@ -29,9 +29,9 @@ export interface EventTracerOptions {
 }
 
 export function createEventTracer({ log, clock, address, logger }: EventTracerOptions): EventTracer {
-  const client = openClient(address, 'trace', (LIMITS.traceRequestSeconds + 5) * 1000);
-  const source = createEventTraceSource(client, LIMITS.traceRequestSeconds);
-  const shares = createShares({ places: LIMITS.traceRequests, ofHolder: LIMITS.traceRequestsOfCaller });
+  const client = openClient(address, 'trace', (TRACE_LIMITS.traceRequestSeconds + 5) * 1000);
+  const source = createEventTraceSource(client, TRACE_LIMITS.traceRequestSeconds);
+  const shares = createShares({ places: TRACE_LIMITS.traceRequests, ofHolder: TRACE_LIMITS.traceRequestsOfCaller });
   return {
     async trace(eventId, scope, user) {
       const game = `game ${scope.game ?? ''}`;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { AUDIT_ENTRY_LIMITS } from './limits.ts';
+import { RECORD_LIMITS } from '../records/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import { encodeAuditEntries } from '../../core/codec/codec.ts';
 import type { Log } from '../log/log.ts';
@@ -54,9 +55,9 @@ export function createAuditTrail({ log, clock, ids, logger, node }: AuditTrailOp
     what: 'audit entries',
     encode: encodeAuditEntries,
     messageId: () => `${writer}/${++messages}`,
-    perMessage: LIMITS.auditEntriesPerMessage,
-    pending: LIMITS.auditEntriesPending,
-    inFlight: LIMITS.recordsInFlight,
+    perMessage: AUDIT_ENTRY_LIMITS.auditEntriesPerMessage,
+    pending: AUDIT_ENTRY_LIMITS.auditEntriesPending,
+    inFlight: RECORD_LIMITS.recordsInFlight,
   });
 
   return {

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { AUDIT_ENTRY_LIMITS } from './limits.ts';
 
 /** A document as the audit shows it. */
 export type Shown = Record<string, unknown>;
@@ -7,13 +7,13 @@ export type Shown = Record<string, unknown>;
 const NAMES: ReadonlySet<string> = new Set(['id', 'key', 'name', 'eventName', 'email', 'version']);
 
 /**
- * The JSON of a document before and after a change, each within `LIMITS.auditDocumentBytes`. Of larger documents only
+ * The JSON of a document before and after a change, each within `auditDocumentBytes`. Of larger documents only
  * the fields that differ are kept, and of a large field only its size.
  */
 export function boundedTexts(
   before: Shown | undefined,
   after: Shown | undefined,
-  mostBytes: number = LIMITS.auditDocumentBytes,
+  mostBytes: number = AUDIT_ENTRY_LIMITS.auditDocumentBytes,
 ): { before: string; after: string } {
   const whole = { before: textOf(before), after: textOf(after) };
   if (fits(whole, mostBytes)) return whole;

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { CONFIG_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';
 import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
@@ -160,7 +160,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
   /** Resolves to whether a write is stored and this process has seen it, which a 2xx promises. */
   async function inEffect(outcome: BucketOutcome): Promise<number | 'conflict' | 'unavailable'> {
     if (outcome.kind === 'conflict') return 'conflict';
-    if (outcome.kind === 'unknown' || !(await seen(outcome.revision, LIMITS.configWaitMs))) return 'unavailable';
+    if (outcome.kind === 'unknown' || !(await seen(outcome.revision, CONFIG_LIMITS.configWaitMs))) return 'unavailable';
     return outcome.revision;
   }
 

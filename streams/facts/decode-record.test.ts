@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { FACTS_LIMITS } from './limits.ts';
 import { encodeCommit } from '../../core/codec/codec.ts';
 import { decodeRecord } from './decode-record.ts';
 import type { LogRecord } from '../log/log.ts';
@@ -27,7 +27,7 @@ it('decodes each record by itself, also one with the same bytes', () => {
 });
 
 it('forgets the oldest records beyond the bound', () => {
-  const properties = JSON.stringify({ text: 'x'.repeat(LIMITS.sharedDecodeBytes / 4) });
+  const properties = JSON.stringify({ text: 'x'.repeat(FACTS_LIMITS.sharedDecodeBytes / 4) });
   const records = Array.from({ length: 5 }, () => aRecord(properties));
   const commits = records.map(decodeRecord);
   const [first, last] = [records[0], records[4]];

@@ -1,5 +1,5 @@
 import type { CommitRecord } from '../../core/vocabulary/facts/commit-record.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { FACTS_LIMITS } from './limits.ts';
 import { decodeCommit } from '../../core/codec/codec.ts';
 import type { LogRecord } from '../log/log.ts';
 
@@ -25,7 +25,7 @@ export function decodeRecord(record: LogRecord): CommitRecord {
   decodedBytes += record.data.length;
   // A map keeps the order of insertion.
   for (const oldest of decoded.keys()) {
-    if (decodedBytes <= LIMITS.sharedDecodeBytes) break;
+    if (decodedBytes <= FACTS_LIMITS.sharedDecodeBytes) break;
     forget(oldest);
   }
   return commit;

@@ -1,6 +1,6 @@
 import { assert, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../log/limits.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { noteErasure, watchErasures } from './erasures.ts';
 import { createMemoryBroker } from '../log/memory/log-memory.ts';
@@ -64,7 +64,7 @@ describe('erasures', () => {
 
   it('are dropped when no fact of their time is left', async () => {
     const { clock, log, erasures } = await setUp({ player: 'old', sequence: 10 });
-    await clock.advance(LIMITS.erasureMarkMs);
+    await clock.advance(LOG_LIMITS.erasureMarkMs);
     void noteErasure(log, 'new', { created, sequence: 20, index: 0, erasedAt: clock.wallMs() });
     await clock.advance(100);
     expect(erasures.covers('old', BEFORE_ALL)).toBe(false);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../log/limits.ts';
 import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
 import type { BucketEntry, BucketOutcome, Log } from '../log/log.ts';
 import type { FactPlace } from '../../core/vocabulary/records/fact-place.ts';
@@ -41,7 +41,7 @@ export function watchErasures(log: Pick<Log, 'bucket'>, clock: Pick<Clock, 'wall
   }
 
   function dropOld(): void {
-    const before = clock.wallMs() - LIMITS.erasureMarkMs;
+    const before = clock.wallMs() - LOG_LIMITS.erasureMarkMs;
     for (const [key, { erasedAt }] of marks) {
       if (erasedAt >= before) return;
       marks.delete(key);

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { FACTS_LIMITS } from './limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { encodeJson } from '../../core/codec/codec.ts';
 import { FILLING, forecastFacts, forecastInfo, type FactsForecaster } from './facts-held.ts';
@@ -55,7 +55,7 @@ describe('the forecast of FACTS', () => {
       for (const sink of ['clickhouse', 'webhooks']) if (!behind.includes(sink)) void note(sink, { sequence });
       for (const partition of [0, 1])
         if (!behind.includes(`partition-${partition}`)) void note(`rebuild.${partition}`, { coveredTo: sequence });
-      await clock.advance(LIMITS.factsForecastMs);
+      await clock.advance(FACTS_LIMITS.factsForecastMs);
     }
   }
 
@@ -86,7 +86,7 @@ describe('the forecast of FACTS', () => {
         await clock.flush();
         for (const sink of ['clickhouse', 'webhooks']) void note(sink, { sequence: sequence() });
         pass(0);
-        await clock.advance(LIMITS.factsForecastMs);
+        await clock.advance(FACTS_LIMITS.factsForecastMs);
         warned ||= latest().warns;
       }
     }
@@ -112,7 +112,7 @@ describe('the forecast of FACTS', () => {
     await write(60);
     const { lastSequence } = broker.stream('FACTS').bounds();
     void note('clickhouse', { sequence: lastSequence, lost: true });
-    await clock.advance(LIMITS.factsForecastMs);
+    await clock.advance(FACTS_LIMITS.factsForecastMs);
     expect(latest().held[0]).toEqual({ holder: 'clickhouse', bytes: expect.closeTo(60 * RECORD_BYTES, -3) });
     expect(latest().warns).toBe(true);
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { FACTS_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
 import { decodeJson } from '../../core/codec/codec.ts';
@@ -40,7 +40,7 @@ export interface FactsForecasterOptions {
 }
 
 /**
- * Forecasts in every process when FACTS will be full for commands: at most once in `LIMITS.factsForecastMs`. A warning
+ * Forecasts in every process when FACTS will be full for commands: at most once in `factsForecastMs`. A warning
  * is one log line an hour. Bytes of a range are estimated by its share of all records.
  */
 export function forecastFacts(options: FactsForecasterOptions): FactsForecaster {
@@ -54,7 +54,7 @@ export function forecastFacts(options: FactsForecasterOptions): FactsForecaster 
   const stopPolled = room.onPolled((bounds) => {
     const nowMs = clock.monotonicMs();
     if (nowMs < nextMs) return;
-    nextMs = nowMs + LIMITS.factsForecastMs;
+    nextMs = nowMs + FACTS_LIMITS.factsForecastMs;
     void forecast(bounds).catch((error: unknown) => {
       if (!stopped) logger.warn({ err: error }, 'no forecast of FACTS could be made; the next one follows');
     });
@@ -79,8 +79,9 @@ export function forecastFacts(options: FactsForecasterOptions): FactsForecaster 
     const isUsual = heldBytes < room.levels.trimFrom && (await isUsualLag(held[0]?.holder, passed));
     if (stopped) return;
     const fullInSeconds = isUsual ? Infinity : growsToSeconds;
-    const isMuch = !isUsual && heldBytes > limitBytes * LIMITS.factsHeldShare;
-    const isSoon = fullInSeconds < LIMITS.factsWarnMs / 1000 && heldBytes > limitBytes * LIMITS.factsHeldNoise;
+    const isMuch = !isUsual && heldBytes > limitBytes * FACTS_LIMITS.factsHeldShare;
+    const isSoon =
+      fullInSeconds < FACTS_LIMITS.factsWarnMs / 1000 && heldBytes > limitBytes * FACTS_LIMITS.factsHeldNoise;
     latest = { usedBytes, limitBytes, held, fullInSeconds, oldestMs: oldest?.storedAtMs, warns: isMuch || isSoon };
     measure(latest);
     warn(latest);
@@ -93,14 +94,14 @@ export function forecastFacts(options: FactsForecasterOptions): FactsForecaster 
   async function isUsualLag(holder: string | undefined, passed: ReadonlyMap<string, number>): Promise<boolean> {
     if (holder === undefined || isSink(holder)) return false;
     const first = await log.next('FACTS', 'facts.*', (passed.get(holder) ?? 0) + 1);
-    return first === undefined || clock.wallMs() - first.storedAtMs < LIMITS.factsMarkLagMs;
+    return first === undefined || clock.wallMs() - first.storedAtMs < FACTS_LIMITS.factsMarkLagMs;
   }
 
   /** Extrapolates the growth of held bytes over the last samples. */
   function secondsUntil(limitBytes: number, heldBytes: number): number {
     const nowMs = clock.monotonicMs();
     samples.push({ atMs: nowMs, heldBytes });
-    while (samples.length > 2 && nowMs - (samples[0]?.atMs ?? nowMs) > LIMITS.factsGrowthMs) samples.shift();
+    while (samples.length > 2 && nowMs - (samples[0]?.atMs ?? nowMs) > FACTS_LIMITS.factsGrowthMs) samples.shift();
     const [first] = samples;
     if (heldBytes >= limitBytes) return 0;
     if (first === undefined || nowMs === first.atMs || heldBytes <= first.heldBytes) return Infinity;
@@ -119,7 +120,7 @@ export function forecastFacts(options: FactsForecasterOptions): FactsForecaster 
   function warn({ warns, held: [most], usedBytes, limitBytes, fullInSeconds }: FactsForecast): void {
     const nowMs = clock.monotonicMs();
     if (!warns || most === undefined || nowMs < nextLineMs) return;
-    nextLineMs = nowMs + LIMITS.factsLineMs;
+    nextLineMs = nowMs + FACTS_LIMITS.factsLineMs;
     const { holder, bytes: heldBytes } = most;
     const remedy = remedyFor(holder);
     logger.warn({ holder, heldBytes, usedBytes, limitBytes, fullInSeconds, remedy }, FILLING);

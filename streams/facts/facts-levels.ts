@@ -1,7 +1,8 @@
-import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import { FACTS_LIMITS } from './limits.ts';
 
-export type LevelLimits = Pick<
-  Limits,
+export type LevelLimits = Adjustable<
+  typeof FACTS_LIMITS,
   'factsReserveShare' | 'factsReserveBytes' | 'factsReserveMostShare' | 'factsTrimFromShare' | 'factsTrimToShare'
 >;
 
@@ -16,7 +17,7 @@ export interface FactsLevels {
 }
 
 /** @param maxBytes the size of FACTS; without a bound the levels are `Infinity` */
-export function factsLevels(maxBytes: number, limits: LevelLimits = LIMITS): FactsLevels {
+export function factsLevels(maxBytes: number, limits: LevelLimits = FACTS_LIMITS): FactsLevels {
   if (maxBytes === Infinity) return { trimTo: Infinity, trimFrom: Infinity, commands: Infinity };
   const wanted = Math.max(maxBytes * limits.factsReserveShare, limits.factsReserveBytes);
   const commands = maxBytes - Math.min(wanted, maxBytes * limits.factsReserveMostShare);
@@ -24,7 +25,7 @@ export function factsLevels(maxBytes: number, limits: LevelLimits = LIMITS): Fac
 }
 
 /** The smallest size of FACTS at which commands fit beside `sizeBytes`: the inverse of `commands` above. */
-export function leastFactsBytes(sizeBytes: number, limits: LevelLimits = LIMITS): number {
+export function leastFactsBytes(sizeBytes: number, limits: LevelLimits = FACTS_LIMITS): number {
   const byReserve = Math.max(sizeBytes / (1 - limits.factsReserveShare), sizeBytes + limits.factsReserveBytes);
   return Math.floor(Math.min(byReserve, sizeBytes / (1 - limits.factsReserveMostShare))) + 1;
 }

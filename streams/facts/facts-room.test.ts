@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { FACTS_LIMITS } from './limits.ts';
+import { OWNER_LIMITS } from '../../actors/runtime/limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { factsLevels } from './facts-levels.ts';
@@ -20,7 +21,7 @@ describe('the levels of FACTS', () => {
   it('leave 4 GiB of 64 GiB to the owners, which holds a record of every partition and two polls at 50 MB/s', () => {
     const reserveBytes = 64 * GIB - factsLevels(64 * GIB).commands;
     expect(reserveBytes).toBe(4 * GIB);
-    const inFlightBytes = 32 * LIMITS.commitBytes + 2 * (LIMITS.factsPollMs / 1000) * 50e6;
+    const inFlightBytes = 32 * OWNER_LIMITS.commitBytes + 2 * (FACTS_LIMITS.factsPollMs / 1000) * 50e6;
     const snapshotsBytes = 90_000 * 20_000;
     expect(inFlightBytes + snapshotsBytes).toBeLessThan(reserveBytes);
   });
@@ -47,10 +48,10 @@ describe('the room in FACTS', () => {
     expect(watched.commandsFit()).toBe(true);
     await append(76_000);
     await append(10);
-    await clock.advance(LIMITS.factsPollMs);
+    await clock.advance(FACTS_LIMITS.factsPollMs);
     expect(watched.commandsFit()).toBe(false);
     broker.stream('FACTS').purgeBelow(2);
-    await clock.advance(LIMITS.factsPollMs);
+    await clock.advance(FACTS_LIMITS.factsPollMs);
     expect(watched.commandsFit()).toBe(true);
     watched.stop();
   });
@@ -60,7 +61,7 @@ describe('the room in FACTS', () => {
     await clock.flush();
     for (let i = 0; i < 8; i++) watched.appended(10_000);
     expect(watched.commandsFit()).toBe(false);
-    await clock.advance(LIMITS.factsPollMs);
+    await clock.advance(FACTS_LIMITS.factsPollMs);
     expect(watched.commandsFit()).toBe(true);
     watched.stop();
   });
@@ -68,10 +69,10 @@ describe('the room in FACTS', () => {
   it('wants marks to pass the records of the next trim once a trim is near', async () => {
     const watched = room();
     for (let i = 0; i < 50; i++) await append(1_000);
-    await clock.advance(LIMITS.factsPollMs);
+    await clock.advance(FACTS_LIMITS.factsPollMs);
     expect(watched.wantedBelow).toBe(0);
     for (let i = 0; i < 12; i++) await append(1_000);
-    await clock.advance(LIMITS.factsPollMs);
+    await clock.advance(FACTS_LIMITS.factsPollMs);
     const { firstSequence, lastSequence } = broker.stream('FACTS').bounds();
     expect(watched.wantedBelow).toBeGreaterThan(firstSequence + 10);
     expect(watched.wantedBelow).toBeLessThan(lastSequence / 2);

@@ -1,5 +1,6 @@
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import { FACTS_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import { factsLevels, type FactsLevels, type LevelLimits } from './facts-levels.ts';
 import type { Log, Stop, StreamBounds } from '../log/log.ts';
@@ -39,7 +40,7 @@ export interface FactsRoomOptions {
   log: Pick<Log, 'info'>;
   clock: Clock;
   logger: Logger;
-  limits?: LevelLimits & Pick<Limits, 'factsPollMs' | 'factsPollNearMs'>;
+  limits?: LevelLimits & Adjustable<typeof FACTS_LIMITS, 'factsPollMs' | 'factsPollNearMs'>;
 }
 
 /** Subject, headers and checksum of a record, which the broker counts too. */
@@ -51,7 +52,7 @@ const REFUSING = 'FACTS is full up to its reserve: commands are answered 503 unt
 const ACCEPTING = 'FACTS has room for commands again';
 
 export function watchFactsRoom(options: FactsRoomOptions): FactsRoom {
-  const { log, clock, logger, limits = LIMITS } = options;
+  const { log, clock, logger, limits = FACTS_LIMITS } = options;
   const listeners = new Set<(bounds: StreamBounds) => void>();
   let bounds: StreamBounds | undefined;
   let levels = factsLevels(Infinity, limits);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { FACTS_LIMITS } from './limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { encodeJson } from '../../core/codec/codec.ts';
@@ -87,7 +87,7 @@ describe('the trimmer of FACTS', () => {
       room: watchFactsRoom({ log, clock, logger: silentLogger }),
       logger: silentLogger,
     });
-    await clock.advance(2 * LIMITS.trimMs);
+    await clock.advance(2 * FACTS_LIMITS.trimMs);
     expect(broker.stream('FACTS').bounds().firstSequence).toBe(9);
     const stopped = trimmer.stop();
     await clock.advance(1_000);
@@ -108,20 +108,20 @@ describe('the trimmer of FACTS', () => {
         partitions: 2,
         holder: `${name}.1`,
         retentionMs: HOUR_MS,
-        room: { levels: factsLevels(Infinity, LIMITS), usedBytes: 0, onPolled: () => () => {} },
+        room: { levels: factsLevels(Infinity, FACTS_LIMITS), usedBytes: 0, onPolled: () => () => {} },
         logger: silentLogger,
       });
     };
     const trimmers = [start('a')];
     // Processes do not start at the same moment.
-    await clock.advance(LIMITS.trimMs / 4);
+    await clock.advance(FACTS_LIMITS.trimMs / 4);
     trimmers.push(start('b'));
     const revision = async () => (await log.bucket('OWNERS').get('trimmer'))?.revision ?? 0;
-    await clock.advance(LIMITS.trimMs);
+    await clock.advance(FACTS_LIMITS.trimMs);
     const after = await revision();
-    await clock.advance(LIMITS.trimMs / 2);
+    await clock.advance(FACTS_LIMITS.trimMs / 2);
     expect(await revision()).toBe(after);
-    await clock.advance(5 * LIMITS.trimMs);
+    await clock.advance(5 * FACTS_LIMITS.trimMs);
     expect(await revision()).toBeGreaterThan(after);
     expect(Math.min(reads.a, reads.b)).toBe(0);
     expect(Math.max(reads.a, reads.b)).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ describe('the trimmer of a FACTS that needs room', () => {
   async function start(retentionMs = 1_000 * HOUR_MS): Promise<void> {
     const room = watchFactsRoom({ log, clock, logger: silentLogger });
     startFactsTrimmer({ log, clock, partitions: 2, holder: 'a.1', retentionMs, room, logger: silentLogger });
-    await clock.advance(2 * LIMITS.factsPollMs);
+    await clock.advance(2 * FACTS_LIMITS.factsPollMs);
   }
   const trimTo = async (targetBytes: number) => {
     const trimmed = trimToSize({ log, partitions: 2, targetBytes, mayTrim: () => true });
@@ -171,9 +171,9 @@ describe('the trimmer of a FACTS that needs room', () => {
     await fill(0.95 * MAX_BYTES);
     await allAt(bounds().lastSequence);
     await start();
-    const commands = MAX_BYTES * (1 - LIMITS.factsReserveMostShare);
-    expect(bounds().sizeBytes).toBeLessThan(commands * LIMITS.factsTrimFromShare);
-    expect(bounds().sizeBytes).toBeGreaterThan(commands * LIMITS.factsTrimToShare * 0.95);
+    const commands = MAX_BYTES * (1 - FACTS_LIMITS.factsReserveMostShare);
+    expect(bounds().sizeBytes).toBeLessThan(commands * FACTS_LIMITS.factsTrimFromShare);
+    expect(bounds().sizeBytes).toBeGreaterThan(commands * FACTS_LIMITS.factsTrimToShare * 0.95);
   });
 
   it('trims nothing for room below the high share', async () => {

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import { FACTS_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import { decodeJson } from '../../core/codec/codec.ts';
 import type { FactsRoom } from './facts-room.ts';
@@ -18,7 +19,7 @@ export interface FactsTrimmerOptions {
   /** Records younger than this are kept while there is room. */
   retentionMs: number;
   room: Pick<FactsRoom, 'levels' | 'usedBytes' | 'onPolled'>;
-  limits?: Pick<Limits, 'trimMs'>;
+  limits?: Adjustable<typeof FACTS_LIMITS, 'trimMs'>;
   logger: Logger;
 }
 
@@ -40,7 +41,7 @@ const RECENT_SHARE = 0.5;
  * 4. is the last one of its partition: the fence compares with it.
  */
 export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promise<void> } {
-  const { log, clock, logger, holder, room, limits = LIMITS } = options;
+  const { log, clock, logger, holder, room, limits = FACTS_LIMITS } = options;
   const owners = log.bucket('OWNERS');
   let cancel: Cancel = () => {};
   let stopped = false;
@@ -65,7 +66,7 @@ export function startFactsTrimmer(options: FactsTrimmerOptions): { stop(): Promi
     const nowMs = clock.monotonicMs();
     if (room.usedBytes <= room.levels.trimFrom || nowMs < nextRoomMs) return;
     // Where nothing may be trimmed, each attempt costs some reads for each partition.
-    nextRoomMs = nowMs + LIMITS.factsPollMs;
+    nextRoomMs = nowMs + FACTS_LIMITS.factsPollMs;
     roomWantedUntilMs = nowMs + ROOM_PATIENCE_MS;
     if (lease.held()) void run(makeRoom);
     else lease.wake();

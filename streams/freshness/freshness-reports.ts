@@ -1,6 +1,6 @@
 import { type Cancel, type Clock, nextTick } from '../../core/kernel/clock.ts';
 import { createDelayWindow, type DelayFigures } from '../../core/kernel/flow/delay-window.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { FRESHNESS_LIMITS } from './limits.ts';
 import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
 import type { Log } from '../log/log.ts';
 import { FRESHNESS_SUBJECT } from '../subjects.ts';
@@ -33,15 +33,15 @@ interface Unreported {
 /** Reports the traced events of the outputs of one thread. */
 export function createFreshnessReporter({ log, clock }: { log: Log; clock: Clock }): FreshnessReporter {
   const outputs = new Map<OutputName, Unreported>();
-  let cancel: Cancel = nextTick(clock, LIMITS.freshnessReportMs, report);
+  let cancel: Cancel = nextTick(clock, FRESHNESS_LIMITS.freshnessReportMs, report);
 
   function report(): void {
-    cancel = nextTick(clock, LIMITS.freshnessReportMs, report);
+    cancel = nextTick(clock, FRESHNESS_LIMITS.freshnessReportMs, report);
     const nowMs = clock.monotonicMs();
     for (const [output, unreported] of outputs) {
       const { delays, newestEventMs, reportedAtMs } = unreported;
       if (newestEventMs === null) continue;
-      if (delays.length === 0 && nowMs - reportedAtMs < LIMITS.freshnessIdleReportMs) continue;
+      if (delays.length === 0 && nowMs - reportedAtMs < FRESHNESS_LIMITS.freshnessIdleReportMs) continue;
       unreported.delays = [];
       unreported.reportedAtMs = nowMs;
       log.publish(FRESHNESS_SUBJECT, encodeJson({ output, newestEventMs, delays }));
@@ -56,7 +56,7 @@ export function createFreshnessReporter({ log, clock }: { log: Log; clock: Clock
         clock,
         onDelay(delayMs) {
           onDelay(delayMs);
-          if (unreported.delays.length < LIMITS.freshnessReported) unreported.delays.push(delayMs);
+          if (unreported.delays.length < FRESHNESS_LIMITS.freshnessReported) unreported.delays.push(delayMs);
         },
         onNewest(acceptedAtMs) {
           onNewest(acceptedAtMs);
@@ -75,7 +75,7 @@ export interface FreshnessReports {
 
 /** Collects the reports of all processes, this one included. */
 export function collectFreshnessReports({ log, clock }: { log: Log; clock: Clock }): FreshnessReports {
-  const bounds = { windowMs: LIMITS.freshnessWindowMs, capacity: LIMITS.freshnessSamples };
+  const bounds = { windowMs: FRESHNESS_LIMITS.freshnessWindowMs, capacity: FRESHNESS_LIMITS.freshnessSamples };
   const found = Object.fromEntries(
     OUTPUTS.map((output) => [output, { window: createDelayWindow(bounds), newestEventMs: -Infinity }]),
   );
@@ -112,7 +112,7 @@ function parseReport(data: Uint8Array): Report | undefined {
   if (!('output' in value) || !('newestEventMs' in value) || !('delays' in value)) return undefined;
   const { output, newestEventMs, delays } = value;
   if (!isOutputName(output) || typeof newestEventMs !== 'number' || !Array.isArray(delays)) return undefined;
-  const numbers = delays.slice(0, LIMITS.freshnessReported).filter((delay) => Number.isFinite(delay));
+  const numbers = delays.slice(0, FRESHNESS_LIMITS.freshnessReported).filter((delay) => Number.isFinite(delay));
   return { output, newestEventMs, delays: numbers };
 }
 

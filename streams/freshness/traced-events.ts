@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import { FRESHNESS_LIMITS } from './limits.ts';
 
 /**
  * Follows real events through one output of a process: of each second the first one that the output reads. Nothing is
@@ -24,7 +25,7 @@ export interface TracedEventsOptions {
   onDelay: (delayMs: number) => void;
   /** The newest event that has passed; called when a newer one passes. */
   onNewest: (acceptedAtMs: number) => void;
-  limits?: Pick<Limits, 'freshnessEveryMs' | 'freshnessPending'>;
+  limits?: Adjustable<typeof FRESHNESS_LIMITS, 'freshnessEveryMs' | 'freshnessPending'>;
 }
 
 interface Passing {
@@ -33,7 +34,7 @@ interface Passing {
 }
 
 export function createTracedEvents(options: TracedEventsOptions): TracedEvents {
-  const { clock, onDelay, onNewest, limits = LIMITS } = options;
+  const { clock, onDelay, onNewest, limits = FRESHNESS_LIMITS } = options;
   let pending: Passing[] = [];
   let lastRead: Passing | undefined;
   let newestMs = -Infinity;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import type { FakeClock, FakeNode } from '../../test/support/in-memory/fake-clock.ts';
 import { contend } from './lease.ts';
@@ -8,7 +8,7 @@ import { createMemoryBroker } from '../log/memory/log-memory.ts';
 import type { MemoryBroker, MemoryFaults, MemoryLog } from '../log/memory/log-memory.ts';
 import type { WriteFault } from '../log/memory/connection.ts';
 
-const { leaseMs, leaseMarginMs, leaseRenewMs } = LIMITS;
+const { leaseMs, leaseMarginMs, leaseRenewMs } = SHARED_LIMITS;
 
 interface Contender {
   name: string;

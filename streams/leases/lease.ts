@@ -1,6 +1,6 @@
 import { untilTickMs, within } from '../../core/kernel/clock.ts';
 import type { Cancel, Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import type { Bucket } from '../log/log.ts';
 
 /**
@@ -62,9 +62,9 @@ interface LeaseValue {
 /** Contends for the lease until stopped; renews it while held. */
 export function contend(options: LeaseOptions): Lease {
   const { bucket, key, holder, clock } = options;
-  const leaseMs = options.leaseMs ?? LIMITS.leaseMs;
-  const marginMs = options.marginMs ?? LIMITS.leaseMarginMs;
-  const renewMs = options.renewMs ?? LIMITS.leaseRenewMs;
+  const leaseMs = options.leaseMs ?? SHARED_LIMITS.leaseMs;
+  const marginMs = options.marginMs ?? SHARED_LIMITS.leaseMarginMs;
+  const renewMs = options.renewMs ?? SHARED_LIMITS.leaseRenewMs;
   const unwantedMs = options.unwantedMs ?? renewMs;
   const wanted = options.wanted ?? (() => true);
   const isGone = options.isGone ?? (() => false);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { LOG_LIMITS } from './limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { createHandedOver, recordOf, type HandedOver } from '../../test/support/in-memory/handed-over.ts';
 import {
@@ -65,7 +65,7 @@ describe('a hand-over to another thread', () => {
   });
 
   test('leaves records out while the receiver has too much to handle, and says so once', async () => {
-    const half = 'x'.repeat(LIMITS.handOverBytes / 2);
+    const half = 'x'.repeat(LOG_LIMITS.handOverBytes / 2);
     for (let sequence = 1; sequence <= 10; sequence++) {
       sender.onRecords([recordOf(sequence, half)]);
       await clock.advance(GATHER_MS);

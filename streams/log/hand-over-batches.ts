@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { LOG_LIMITS } from './limits.ts';
 import type { LogRecord } from './log.ts';
 import type { HandOver, HandOverListener } from './own-appends.ts';
 
@@ -33,7 +33,7 @@ export interface HandOverSenderOptions {
 
 /**
  * Sends handed-over records to another thread. A record that comes alone is sent at once. While the receiver has more
- * than `LIMITS.handOverBytes` to handle, records are left out and replaced by one gap.
+ * than `handOverBytes` to handle, records are left out and replaced by one gap.
  */
 export function createHandOverSender({ clock, post, handled, gatherMs }: HandOverSenderOptions): HandOverListener {
   let waiting: LogRecord[] = [];
@@ -72,7 +72,7 @@ export function createHandOverSender({ clock, post, handled, gatherMs }: HandOve
   return {
     onRecords(records) {
       if (isFull && unhandledBytes() > 0) return;
-      isFull = waitingBytes + unhandledBytes() > LIMITS.handOverBytes;
+      isFull = waitingBytes + unhandledBytes() > LOG_LIMITS.handOverBytes;
       if (isFull) {
         send();
         post({ kind: 'gap' });

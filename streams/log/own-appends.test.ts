@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { LOG_LIMITS } from './limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { createHandedOver, recordOf, type HandedOver } from '../../test/support/in-memory/handed-over.ts';
 import { createOwnAppends, type OwnAppends } from './own-appends.ts';
@@ -24,14 +24,14 @@ describe('own appends', () => {
   }
 
   async function begin(): Promise<void> {
-    await clock.advance(LIMITS.aloneMs);
+    await clock.advance(LOG_LIMITS.aloneMs);
     await append(1);
     expect(got.takeAll()).toEqual([1]);
   }
 
   test('are handed over once the process was alone for a while', async () => {
     await append(1, 2, 3);
-    await clock.advance(LIMITS.aloneMs);
+    await clock.advance(LOG_LIMITS.aloneMs);
     await append(4, 5);
     expect(got.takeAll()).toEqual([4, 5]);
   });
@@ -51,7 +51,7 @@ describe('own appends', () => {
     expect(got.takeAll()).toEqual(['gap']);
     await append(5);
     expect(got.takeAll()).toEqual([]);
-    await clock.advance(LIMITS.aloneMs);
+    await clock.advance(LOG_LIMITS.aloneMs);
     await append(6);
     expect(got.takeAll()).toEqual([6]);
   });
@@ -77,7 +77,7 @@ describe('own appends', () => {
     own.observed(2);
     await clock.advance(100);
     expect(got.takeAll()).toEqual(['gap']);
-    await clock.advance(LIMITS.aloneMs);
+    await clock.advance(LOG_LIMITS.aloneMs);
     await append(3);
     expect(got.takeAll()).toEqual([3]);
   });
@@ -107,7 +107,7 @@ describe('own appends', () => {
     await append(...Array.from({ length: 20 }, (_, index) => 2 * index + 1));
     isAlone = true;
     await append(41);
-    await clock.advance(LIMITS.aloneMs);
+    await clock.advance(LOG_LIMITS.aloneMs);
     await append(42);
     expect(got.takeAll()).toEqual([42]);
   });

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import { LOG_LIMITS } from './limits.ts';
 import type { Log, LogRecord, Stop } from './log.ts';
 import { overrideLog } from './override-log.ts';
 
@@ -19,7 +20,7 @@ export interface OwnAppendsOptions {
   clock: Clock;
   /** Whether this process alone appends to the stream, as far as it knows. */
   isAlone: () => boolean;
-  limits?: Pick<Limits, 'aloneMs'>;
+  limits?: Adjustable<typeof LOG_LIMITS, 'aloneMs'>;
 }
 
 /** How long an acknowledgement may come after that of a later record. */
@@ -32,7 +33,7 @@ const MOST_HELD = 256;
  * durable, and a sequence follows the one before it: so between two records the stream holds no other.
  *
  * States: silent, while others may append too; handing over, once this process alone has appended for
- * `LIMITS.aloneMs`. Records are handed over one turn of the event loop after their acknowledgement, so that the replies
+ * `aloneMs`. Records are handed over one turn of the event loop after their acknowledgement, so that the replies
  * to their commands leave first.
  *
  * Invariants
@@ -47,7 +48,7 @@ export interface OwnAppends extends HandOver {
   observed(lastSequence: number): void;
 }
 
-export function createOwnAppends({ clock, isAlone, limits = LIMITS }: OwnAppendsOptions): OwnAppends {
+export function createOwnAppends({ clock, isAlone, limits = LOG_LIMITS }: OwnAppendsOptions): OwnAppends {
   const listeners = new Set<HandOverListener>();
   /** Acknowledged records behind a sequence that is missing. */
   const held = new Map<number, LogRecord>();

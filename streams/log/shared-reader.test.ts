@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { LOG_LIMITS } from './limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './memory/log-memory.ts';
@@ -7,7 +7,7 @@ import type { Log, Reader, ReadOptions } from './log.ts';
 import { createOwnAppends, type OwnAppends, watchAppends } from './own-appends.ts';
 import { shareReader, type OpenReader } from './shared-reader.ts';
 
-const limits = { ...LIMITS, sharedReaderRecords: 8, sharedReaderNear: 4 };
+const limits = { ...LOG_LIMITS, sharedReaderRecords: 8, sharedReaderNear: 4 };
 
 describe('a shared reader', () => {
   let clock: FakeClock;
@@ -181,7 +181,7 @@ describe('a shared reader', () => {
   });
 
   describe('with a hand-over', () => {
-    beforeEach(() => clock.advance(LIMITS.aloneMs));
+    beforeEach(() => clock.advance(LOG_LIMITS.aloneMs));
 
     test('reads nothing from the log once the sinks have caught up', async () => {
       const [one, two] = [sink(), sink()];
@@ -211,7 +211,7 @@ describe('a shared reader', () => {
       await clock.advance(100);
       for (const { taken } of [one, two]) expect(taken).toEqual(upTo(16));
       expect(consumers).toHaveLength(1);
-      await clock.advance(LIMITS.aloneMs);
+      await clock.advance(LOG_LIMITS.aloneMs);
       await append(17, 24, owners);
       for (const { taken } of [one, two]) expect(taken).toEqual(upTo(24));
       expect(consumers).toEqual([]);

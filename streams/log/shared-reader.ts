@@ -1,6 +1,7 @@
 import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../core/kernel/limits.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import { LOG_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { HandOver } from './own-appends.ts';
 import { isSameRecord, type Log, type LogRecord, type Reader } from './log.ts';
@@ -17,7 +18,10 @@ export interface SharedReaderOptions {
   gatherMs?: number;
   /** What this process appends to the stream. */
   handOver?: HandOver | undefined;
-  limits?: Pick<Limits, 'sharedReaderRecords' | 'sharedReaderBytes' | 'sharedReaderNear' | 'sharedReaderReopenMs'>;
+  limits?: Adjustable<
+    typeof LOG_LIMITS,
+    'sharedReaderRecords' | 'sharedReaderBytes' | 'sharedReaderNear' | 'sharedReaderReopenMs'
+  >;
 }
 
 /**
@@ -39,7 +43,7 @@ export interface SharedReaderOptions {
  * 5. There is a source only while a sink is joined or near the end of the stream.
  */
 export function shareReader(options: SharedReaderOptions): OpenReader {
-  const { log, clock, logger, stream, gatherMs, limits = LIMITS } = options;
+  const { log, clock, logger, stream, gatherMs, limits = LOG_LIMITS } = options;
   const sinks = new Set<Sink>();
   let source: 'none' | 'log' | 'handed' = 'none';
   /** The shared consumer of the source `log`. */

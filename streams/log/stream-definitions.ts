@@ -1,5 +1,5 @@
 import type { StreamName } from '../../core/vocabulary/stream-name.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { LOG_LIMITS } from './limits.ts';
 
 /** A stream of the log. Both forms of the log make their streams from these definitions. */
 export interface StreamDefinition {
@@ -32,9 +32,9 @@ export const STREAMS = {
     retention: 'limits',
     // Decided commands are not deleted, so the oldest are dropped. An undecided one is long past its deadline then.
     discard: 'old',
-    maxBytes: LIMITS.requestsBytes,
-    maxAgeMs: LIMITS.requestsMaxAgeMs,
-    duplicateWindowMs: LIMITS.requestsDuplicateWindowMs,
+    maxBytes: LOG_LIMITS.requestsBytes,
+    maxAgeMs: LOG_LIMITS.requestsMaxAgeMs,
+    duplicateWindowMs: LOG_LIMITS.requestsDuplicateWindowMs,
     schedules: false,
   },
   FACTS: {
@@ -66,7 +66,7 @@ export const STREAMS = {
     retention: 'limits',
     // Apart from RECORDS, so that scores and attempts cannot fill it: a change that cannot be audited is refused.
     discard: 'new',
-    maxBytes: LIMITS.auditBytes,
+    maxBytes: LOG_LIMITS.auditBytes,
     maxAgeMs: 0,
     duplicateWindowMs: TWO_MINUTES_MS,
     schedules: false,
@@ -93,8 +93,8 @@ export const BUCKET_MAX_AGE_MS: Readonly<Record<BucketName, number>> = {
   CONFIG: 0,
   OWNERS: 0,
   POSITIONS: 0,
-  ERASURES: LIMITS.erasureMarkMs,
-  WEBHOOKS: LIMITS.webhookNoteMs,
-  STREAM_TOKENS: LIMITS.streamTokenKeptMs,
+  ERASURES: LOG_LIMITS.erasureMarkMs,
+  WEBHOOKS: LOG_LIMITS.webhookNoteMs,
+  STREAM_TOKENS: LOG_LIMITS.streamTokenKeptMs,
   FLAG_USE: 0,
 };

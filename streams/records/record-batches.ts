@@ -1,5 +1,7 @@
 import { sleep, type Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../log/jetstream/limits.ts';
+import { LOG_LIMITS } from '../log/limits.ts';
+import { RECORD_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { Log } from '../log/log.ts';
 
@@ -13,7 +15,7 @@ import type { Log } from '../log/log.ts';
 export interface RecordBatches<T> {
   /**
    * `stored`: the records are durable, and each becomes exactly one row in ClickHouse. `unavailable`: they may have
-   * been stored. Never rejects; resolves within `LIMITS.recordDeadlineMs` and the time-out of one append.
+   * been stored. Never rejects; resolves within `recordDeadlineMs` and the time-out of one append.
    */
   append(records: readonly T[]): Promise<RecordsOutcome>;
   /** Refuses further records; resolves once every given one has its outcome. */
@@ -95,10 +97,14 @@ export function createRecordBatches<T>(options: RecordBatchesOptions<T>): Record
   /** Why the message is not stored; `undefined`: it is. */
   async function appendUntil(deadlineMs: number, data: Uint8Array, messageId: string): Promise<string | undefined> {
     let why = 'it waited until its deadline without being sent';
-    for (let delayMs: number = LIMITS.logRetryMs; ; delayMs = Math.min(2 * delayMs, LIMITS.logRetryMaxMs)) {
+    for (
+      let delayMs: number = JETSTREAM_LIMITS.logRetryMs;
+      ;
+      delayMs = Math.min(2 * delayMs, JETSTREAM_LIMITS.logRetryMaxMs)
+    ) {
       const leftMs = deadlineMs - clock.monotonicMs();
       if (leftMs <= 0) return why;
-      const timeoutMs = Math.min(LIMITS.logRequestMs, Math.ceil(leftMs));
+      const timeoutMs = Math.min(LOG_LIMITS.logRequestMs, Math.ceil(leftMs));
       const outcome = await log.append(subject, data, { messageId, timeoutMs });
       if (outcome.kind === 'acked') return undefined;
       // Not stored, and a repeat at once would be refused too.
@@ -121,7 +127,7 @@ export function createRecordBatches<T>(options: RecordBatchesOptions<T>): Record
       if (closed || pending + records.length > options.pending) return Promise.resolve('unavailable');
       pending += records.length;
       return new Promise((resolve) => {
-        waiting.push({ records, deadlineMs: clock.monotonicMs() + LIMITS.recordDeadlineMs, resolve });
+        waiting.push({ records, deadlineMs: clock.monotonicMs() + RECORD_LIMITS.recordDeadlineMs, resolve });
         start();
       });
     },

@@ -1,6 +1,8 @@
 import { asyncProperty, array, assert as check, constantFrom, integer } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../log/jetstream/limits.ts';
+import { LOG_LIMITS } from '../log/limits.ts';
+import { RECORD_LIMITS } from './limits.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { decodeModelReference, decodeScores } from '../../core/codec/codec.ts';
@@ -65,7 +67,7 @@ describe('the record writer', () => {
   it('cuts at the bound of a message, between callers', async () => {
     const world = createWorld();
     const many = (from: number, count: number) => Array.from({ length: count }, (_, i) => aScore(from + i));
-    const half = LIMITS.recordsPerMessage / 2 + 1;
+    const half = RECORD_LIMITS.recordsPerMessage / 2 + 1;
     const outcomes = await world.settled([world.writer.append(many(0, half)), world.writer.append(many(half, half))]);
     expect(outcomes).toEqual(['stored', 'stored']);
     expect((await world.messages()).map((ids) => ids.length)).toEqual([half, half]);
@@ -88,7 +90,7 @@ describe('the record writer', () => {
     const startMs = world.clock.monotonicMs();
     expect(await world.settled([first, second])).toEqual(['unavailable', 'unavailable']);
     expect(world.clock.monotonicMs() - startMs).toBeLessThanOrEqual(
-      LIMITS.recordDeadlineMs + LIMITS.logRetryMaxMs + 50,
+      RECORD_LIMITS.recordDeadlineMs + JETSTREAM_LIMITS.logRetryMaxMs + 50,
     );
     world.log.reconnect();
     expect(await world.settled([world.writer.append([aScore(3)])])).toEqual(['stored']);
@@ -102,7 +104,7 @@ describe('the record writer', () => {
     expect(world.clock.monotonicMs() - startMs).toBeLessThanOrEqual(100);
     const full = createWorld();
     full.log.disconnect();
-    const waiting = full.writer.append(Array.from({ length: LIMITS.recordsPending }, (_, n) => aScore(n)));
+    const waiting = full.writer.append(Array.from({ length: RECORD_LIMITS.recordsPending }, (_, n) => aScore(n)));
     expect(await full.writer.append([aScore(0)])).toBe('unavailable');
     expect(await full.settled([waiting])).toEqual(['unavailable']);
   });
@@ -122,7 +124,7 @@ describe('the record writer', () => {
     const world = createWorld({ faults: { onAppend: () => fates.shift() ?? 'deliver' } });
     world.writer.recordModel(REFERENCE);
     await world.clock.advanceUntil(() => fates.length === 0, 60_000, 50);
-    await world.clock.advance(LIMITS.logRequestMs);
+    await world.clock.advance(LOG_LIMITS.logRequestMs);
     const reader = world.broker.connect('reader').read('RECORDS', { from: 1, onWaiting: () => {} });
     await world.clock.advance(10);
     const received = reader.take().map(({ subject, data }) => [subject, decodeModelReference(data)]);

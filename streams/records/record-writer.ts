@@ -1,5 +1,6 @@
 import { sleep, type Clock } from '../../core/kernel/clock.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../log/jetstream/limits.ts';
+import { RECORD_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import { encodeModelReference, encodeScores } from '../../core/codec/codec.ts';
 import { modelRecordsSubject, scoreRecordsSubject } from '../subjects.ts';
@@ -13,7 +14,7 @@ export interface RecordWriter {
   /**
    * `stored`: the records are durable, and each becomes exactly one row in ClickHouse. `unavailable`: the scores must
    * not be returned. They may have been stored, so a repeated scoring is a new record. Never rejects; resolves within
-   * `LIMITS.recordDeadlineMs` and the time-out of one append.
+   * `recordDeadlineMs` and the time-out of one append.
    */
   append(records: readonly ScoreRecord[]): Promise<RecordsOutcome>;
   /** Records the reference distributions of a loaded model; repeats until they are stored or the writer is closed. */
@@ -49,20 +50,20 @@ export function createRecordWriter(options: RecordWriterOptions): RecordWriter {
     what: 'score records',
     encode: encodeScores,
     messageId,
-    perMessage: LIMITS.recordsPerMessage,
-    pending: LIMITS.recordsPending,
-    inFlight: LIMITS.recordsInFlight,
+    perMessage: RECORD_LIMITS.recordsPerMessage,
+    pending: RECORD_LIMITS.recordsPending,
+    inFlight: RECORD_LIMITS.recordsInFlight,
   });
 
   async function store(reference: ModelReference): Promise<void> {
     const terms = { messageId: messageId() };
     const data = encodeModelReference(reference);
-    let delayMs: number = LIMITS.logRetryMs;
+    let delayMs: number = JETSTREAM_LIMITS.logRetryMs;
     while (!isClosed()) {
       const outcome = await log.append(modelRecordsSubject(node), data, terms);
       if (outcome.kind === 'acked') return;
       await sleep(clock, delayMs);
-      delayMs = Math.min(2 * delayMs, LIMITS.logRetryMaxMs);
+      delayMs = Math.min(2 * delayMs, JETSTREAM_LIMITS.logRetryMaxMs);
     }
   }
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../../actors/decision/limits.ts';
 import { answer, decide } from '../../actors/decide.ts';
 import type { Command, CommandBody, EvaluateFlags } from '../../core/vocabulary/commands/commands.ts';
 import { evolve } from '../../actors/evolve.ts';
@@ -46,7 +46,7 @@ export function createExperimentOwner(definitions: () => Definitions): Experimen
     const facts: DomainFact[] = [];
     const draft = {
       facts,
-      limits: LIMITS,
+      limits: PLAYER_LIMITS,
       get: (id: string) => states.get(id),
       emit(fact: DomainFact) {
         facts.push(fact);

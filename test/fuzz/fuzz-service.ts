@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { routes } from '../../src/api/routes.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../src/api/limits.ts';
 import { createRandom, type Random } from '../sim/random.ts';
 import type { RunningService } from '../support/servers/running-service.ts';
 import { until } from '../support/until.ts';
@@ -156,7 +156,7 @@ function fuzzedRequest(random: Random, service: RunningService, known: KnownIds)
   const query = random.chance(0.3) ? `?${queryOf(random, Object.keys(route.input.query?.properties ?? {}))}` : '';
   const headers = fuzzedHeaders(random, random.chance(0.2) ? client : server);
   if (route.input.body === undefined) return { method: route.method, path: path + query, headers, body: undefined };
-  const text = Buffer.from(fuzzedBody(random, route, known)).subarray(0, LIMITS.bodyBytes + 1);
+  const text = Buffer.from(fuzzedBody(random, route, known)).subarray(0, API_LIMITS.bodyBytes + 1);
   const bytes = random.chance(0.05) ? (random.chance(0.2) ? BOMB : gzipSync(text)) : text;
   const encoding: Record<string, string> = bytes === text ? {} : { 'Content-Encoding': 'gzip' };
   return { method: route.method, path: path + query, headers: { ...headers, ...encoding }, body: bytes };

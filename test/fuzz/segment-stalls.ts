@@ -1,5 +1,5 @@
 import type { RunningService } from '../support/servers/running-service.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { SEGMENT_CLIENT_LIMITS } from '../../src/api/segment-clients/limits.ts';
 import { probe } from './service-probe.ts';
 
 /** A batch of a Segment client: its status, and the longest turn of the main thread meanwhile, in milliseconds. */
@@ -22,7 +22,7 @@ export async function segmentStalls(service: RunningService, round: number): Pro
   return stalls;
 }
 
-const MANY = LIMITS.segmentBatchMessages;
+const MANY = SEGMENT_CLIENT_LIMITS.segmentBatchMessages;
 
 function bodies(round: number): Readonly<Record<string, string>> {
   const batchOf = (count: number, message: (n: number) => unknown): string =>

@@ -1,6 +1,7 @@
 import { isPlainObject } from '../../core/kernel/validation/plain-object.ts';
 import type { Route } from '../../src/api/route/route.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../src/api/limits.ts';
+import { BODY_LIMITS } from '../../src/gateway/http/read/limits.ts';
 
 export interface WorstBody {
   name: string;
@@ -11,8 +12,8 @@ export interface WorstBody {
 const PARSED_ON = '/v1/events/events';
 
 /** The number of entries that keeps a list or an object just below the limit on separators. */
-const ENTRIES = Math.floor(LIMITS.jsonSeparators / 2) - 200;
-const TEXT_BYTES = LIMITS.bodyBytes - 20_000;
+const ENTRIES = Math.floor(BODY_LIMITS.jsonSeparators / 2) - 200;
+const TEXT_BYTES = API_LIMITS.bodyBytes - 20_000;
 
 /** The most expensive input for a parser and a validator, by name; each is within the limits of a body. */
 const FILLERS: Readonly<Record<string, () => string>> = {
@@ -69,7 +70,7 @@ export function worstBodies(route: Route): WorstBody[] {
     if (Array.isArray(items) && items.length > 0)
       bodies.push({ name: `${field}: many good items`, text: filled(field, manyOf(items)) });
   }
-  return bodies.filter(({ text }) => Buffer.byteLength(text) <= LIMITS.bodyBytes);
+  return bodies.filter(({ text }) => Buffer.byteLength(text) <= API_LIMITS.bodyBytes);
 }
 
 function fillersFor(schema: unknown): string[] {
@@ -84,7 +85,7 @@ function fillersFor(schema: unknown): string[] {
 function manyOf(items: readonly unknown[]): string {
   const item = JSON.stringify(items[0]);
   const separators = (item.match(/[,:{[]/g) ?? []).length + 1;
-  const count = Math.min((LIMITS.jsonSeparators - 200) / separators, TEXT_BYTES / (item.length + 1));
+  const count = Math.min((BODY_LIMITS.jsonSeparators - 200) / separators, TEXT_BYTES / (item.length + 1));
   return list(count, () => item);
 }
 

@@ -4,7 +4,8 @@ import { factsSubject } from '../../streams/subjects.ts';
 import type { MemoryBroker } from '../../streams/log/memory/log-memory.ts';
 import { parseSinkPosition } from '../../streams/positions/positions.ts';
 import { type SinkName, sinksOf } from '../../streams/positions/sink-registry.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { BACKEND_LIMITS } from '../../src/gateway/backend/limits.ts';
+import { OWNER_LIMITS } from '../../actors/runtime/limits.ts';
 import { isComputing } from './checks/check-computed.ts';
 import type { CampaignHistory } from './model/campaign-history.ts';
 import type { Clients } from './clients/clients.ts';
@@ -69,10 +70,10 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
   await catchUp();
   if (options.night && !failed()) {
     world.clock.jumpWall(NIGHT_MS);
-    world.cause('clock', LIMITS.commandDeadlineMs);
+    world.cause('clock', BACKEND_LIMITS.commandDeadlineMs);
     world.cover('a night without requests');
     // Every owner looks at its timers at least once.
-    await world.clock.run(failed, world.clock.monotonicMs() + 2 * LIMITS.storeFlushMs);
+    await world.clock.run(failed, world.clock.monotonicMs() + 2 * OWNER_LIMITS.storeFlushMs);
     await catchUp();
   }
 
@@ -120,7 +121,7 @@ export async function waitForQuiet(options: QuietOptions): Promise<void> {
     const times = campaigns
       .latest()
       .flatMap(({ campaign: { trigger } }) => (trigger.kind === 'schedule' ? [trigger.at] : []));
-    return Math.max(0, ...times.filter((at) => at <= nowMs && at > nowMs - LIMITS.scheduleLateMs));
+    return Math.max(0, ...times.filter((at) => at <= nowMs && at > nowMs - OWNER_LIMITS.scheduleLateMs));
   }
 
   function isCaughtUp(): boolean {

@@ -1,5 +1,4 @@
 import { partitionOf } from '../../core/kernel/partition.ts';
-import type { Limits } from '../../core/kernel/limits.ts';
 import { createMemoryBroker } from '../../streams/log/memory/log-memory.ts';
 import { STREAMS } from '../../streams/log/stream-definitions.ts';
 import { recordCampaigns } from './model/campaign-history.ts';
@@ -26,7 +25,7 @@ import { createReceivers } from './clients/receivers.ts';
 import { createMachines } from './machines/machines.ts';
 import { type Machine, type ProcessOptions, type SimProcess, startProcess } from './machines/sim-process.ts';
 import { waitForQuiet } from './quiet.ts';
-import { SIM_LIMITS } from './machines/sim-limits.ts';
+import { SIM_LIMITS, type SimLimits } from './machines/sim-limits.ts';
 import { createWorld, type Violation, type World } from './world.ts';
 import { playerIdOf } from './clients/player-ids.ts';
 import type { CommitRecord } from '../../core/vocabulary/facts/commit-record.ts';
@@ -142,7 +141,7 @@ async function live(world: World, only: readonly FaultKind[] | undefined): Promi
   const random = world.random('shape');
   // With small records the owner decides one message in several commits.
   const campaignFactsPerCommand = world.random('campaign facts').pick([2, 2_000, 2_000]);
-  const usualLimits: Limits = { ...SIM_LIMITS, commitFacts: random.pick([2, 4, 5_000]), campaignFactsPerCommand };
+  const usualLimits: SimLimits = { ...SIM_LIMITS, commitFacts: random.pick([2, 4, 5_000]), campaignFactsPerCommand };
   const partitions = random.int(1, 2);
   const machines = createMachines(world, random.pick([2, 3, 3]), only !== undefined);
   const players = Array.from({ length: random.int(2, 5) }, (_, index) => playerIdOf(index + 1));

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../../actors/runtime/limits.ts';
 import { createBackbone } from '../support/servers/backbone.ts';
 
 /** What players cost in FACTS, in bytes, as one owner with its normal intervals writes it. */
@@ -29,7 +29,7 @@ export async function measurePlayerCost({ players, minutes, eventsPerMinute }: C
 
   const empty = sizeBytes();
   for (const id of ids) await world.register(node, id);
-  await world.clock.advance(LIMITS.firstSnapshotMs + 2 * LIMITS.storeFlushMs);
+  await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + 2 * OWNER_LIMITS.storeFlushMs);
   const registered = sizeBytes();
 
   let eventBytes = 0;
@@ -44,7 +44,7 @@ export async function measurePlayerCost({ players, minutes, eventsPerMinute }: C
     // Signals of the run's process get their turn.
     await turn();
   }
-  await world.clock.advance(LIMITS.longestSnapshotIntervalMs);
+  await world.clock.advance(OWNER_LIMITS.longestSnapshotIntervalMs);
   const played = sizeBytes() - registered;
   await world.complete(node.actors.stop());
   node.room.stop();

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/settings/config.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { BACKEND_LIMITS } from '../../src/gateway/backend/limits.ts';
+import { LOG_LIMITS } from '../../streams/log/limits.ts';
+import { OWNER_LIMITS } from '../../actors/runtime/limits.ts';
 import { STREAMS } from '../../streams/log/stream-definitions.ts';
 
 /*
@@ -336,9 +338,11 @@ describe.each(['nats-server.conf', 'nats-cluster.conf'])('streams/nats/%s', (fil
     const definitions = Object.values(STREAMS);
     const needed = (storage: string) =>
       definitions.filter((stream) => stream.storage === storage).reduce((sum, stream) => sum + stream.maxBytes, 0);
-    expect(number('max_payload')).toBe(LIMITS.brokerPayloadBytes);
-    expect(number('max_payload')).toBeGreaterThan(Math.max(LIMITS.commitBytes, LIMITS.requestsBatchBytes));
-    expect(number('max_pending')).toBeGreaterThanOrEqual(4 * LIMITS.brokerPayloadBytes);
+    expect(number('max_payload')).toBe(LOG_LIMITS.brokerPayloadBytes);
+    expect(number('max_payload')).toBeGreaterThan(
+      Math.max(OWNER_LIMITS.commitBytes, BACKEND_LIMITS.requestsBatchBytes),
+    );
+    expect(number('max_pending')).toBeGreaterThanOrEqual(4 * LOG_LIMITS.brokerPayloadBytes);
     expect(number('max_memory_store')).toBeGreaterThanOrEqual(needed('memory'));
     expect(number('max_file_store')).toBeGreaterThanOrEqual(needed('file'));
   });

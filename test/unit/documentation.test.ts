@@ -11,7 +11,35 @@ import { setGameCommand } from '../../src/cli/set-game.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { ERRORS } from '../../core/kernel/errors.ts';
-import { LIMITS } from '../../core/kernel/limits.ts';
+import { ANALYTICS_LIMITS } from '../../src/api/analytics/limits.ts';
+import { API_LIMITS } from '../../src/api/limits.ts';
+import { BODY_LIMITS } from '../../src/gateway/http/read/limits.ts';
+import { CAMPAIGN_API_LIMITS } from '../../src/api/campaigns/limits.ts';
+import { COMPUTED_LIMITS } from '../../actors/properties/limits.ts';
+import { CONDITION_LIMITS } from '../../actors/conditions/limits.ts';
+import { COUNTER_LIMITS } from '../../actors/computed/limits.ts';
+import { DELIVERY_LIMITS } from '../../streams/sinks/webhooks/delivery/limits.ts';
+import { EVENT_SCHEMA_API_LIMITS } from '../../src/api/event-schemas/limits.ts';
+import { EVENT_SCHEMA_LIMITS } from '../../src/event-schemas/limits.ts';
+import { FLAG_API_LIMITS } from '../../src/api/flags/limits.ts';
+import { GAME_API_LIMITS } from '../../src/api/game/limits.ts';
+import { GATEWAY_LIMITS } from '../../src/gateway/limits.ts';
+import { IDEMPOTENCY_LIMITS } from '../../actors/idempotency/limits.ts';
+import { LIST_LOAD_LIMITS } from '../../src/api/segments/lists/limits.ts';
+import { MATCHING_LIMITS } from '../../streams/sinks/webhooks/matching/limits.ts';
+import { PLAYER_API_LIMITS } from '../../src/api/players/limits.ts';
+import { PLAYER_LIMITS } from '../../actors/decision/limits.ts';
+import { ROUTE_LIMITS } from '../../src/api/route/limits.ts';
+import { SEGMENT_API_LIMITS } from '../../src/api/segments/limits.ts';
+import { SERVED_LIMITS } from '../../actors/flags/limits.ts';
+import { SERVICE_LIMITS } from '../../src/parts/limits.ts';
+import { SESSION_LIMITS } from '../../actors/sessions/limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
+import { STREAM_API_LIMITS } from '../../src/api/stream/limits.ts';
+import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
+import { VALIDATION_LIMITS } from '../../core/kernel/validation/limits.ts';
+import { WEBHOOK_LIMITS } from '../../src/api/webhooks/limits.ts';
 import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
 import { TIERS } from '../../core/vocabulary/documents/documents.ts';
 import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS, type BucketName } from '../../streams/log/stream-definitions.ts';
@@ -130,7 +158,7 @@ describe('docs/limits.md', () => {
     const actual = Object.entries(TIERS).map(([tier, perMinute]) => [
       tier,
       perMinute === null ? 'unlimited' : perMinute.toLocaleString('en'),
-      Object.entries(LIMITS.streamReadersOfKey)
+      Object.entries(STREAM_API_LIMITS.streamReadersOfKey)
         .find(([name]) => name === tier)?.[1]
         .toLocaleString('en'),
     ]);
@@ -140,62 +168,62 @@ describe('docs/limits.md', () => {
   it('has the figures of the code, in every row', () => {
     const KIB = 1024;
     const expected: Record<string, number> = {
-      'body, decompressed': LIMITS.bodyBytes / KIB / KIB,
-      '`attributes` or `properties`, as JSON': LIMITS.documentBytes / KIB,
-      'keys of `attributes` or `properties`': LIMITS.documentKeys,
-      'one string': LIMITS.stringBytes / KIB,
-      'name of an event or attribute': LIMITS.nameLength,
-      '`external_id`, `device_id` of a player': LIMITS.externalIdLength,
-      '`event_id`, `session_id`, `transaction_id`': LIMITS.callerIdLength,
-      '`Idempotency-Key`': LIMITS.idempotencyKeyLength,
-      'e-mail address': LIMITS.emailLength,
-      'nesting of a body': LIMITS.jsonDepth,
-      'commas, colons and opening brackets': LIMITS.jsonSeparators,
-      'characters of one number': LIMITS.jsonNumberLength,
-      'events in a batch': LIMITS.batchEvents,
-      "events in a sync, or at a session's end": LIMITS.syncEvents,
-      'flags that `init` may request by key': LIMITS.requestedFlags,
-      'items of a page': LIMITS.pageItems,
-      'rows of a page of an export': LIMITS.exportRows,
-      'one purchase': LIMITS.purchaseAmount / 10_000,
-      'length of a recorded session': LIMITS.recordedSessionSeconds / 3600,
-      'faults listed in one answer': LIMITS.reportedFaults,
-      segments: LIMITS.segmentsPerEnvironment,
-      'static segments': LIMITS.staticSegments,
-      'players in a list': LIMITS.listPlayers,
-      'players that a segment includes, and excludes': LIMITS.segmentExceptions,
-      flags: LIMITS.flagsPerEnvironment,
-      'flags with the archived ones': LIMITS.flagKeysPerEnvironment,
-      'rules of a flag': LIMITS.flagRules,
-      'variants of a flag': LIMITS.flagVariants,
-      'prerequisites of a flag': LIMITS.flagPrerequisites,
-      'size of a flag': LIMITS.flagBytes / KIB,
-      campaigns: LIMITS.campaignsPerEnvironment,
-      'computed properties, those of conditions too': LIMITS.computedProperties,
-      'saved analytics queries': LIMITS.savedQueries,
-      'event schemas': LIMITS.eventSchemasPerEnvironment,
-      'size of an event schema': LIMITS.eventSchemaBytes / KIB,
-      webhooks: LIMITS.webhooksPerEnvironment,
-      'filters of a webhook': LIMITS.webhookFilters,
-      'values in a condition': LIMITS.conditionValues,
-      'nesting of a condition': LIMITS.conditionDepth,
-      'open sessions': LIMITS.openSessions,
-      'event names with counters': LIMITS.countedNames,
-      'days that counters cover': LIMITS.countedDays,
-      'recognised `event_id`s, for each kind of key': LIMITS.eventIds,
-      'recognised recorded sessions': LIMITS.recordedSessions,
-      'recognised transactions': LIMITS.recordedPurchases,
-      '`Idempotency-Key`s, for each kind of key': LIMITS.idempotencyKeys,
-      'flag overrides': LIMITS.overridesPerPlayer,
-      'messages of campaigns that wait': LIMITS.interventionsPerPlayer,
-      'messages on one UTC day, all campaigns together': LIMITS.interventionsPerDay,
-      'open HTTP connections': LIMITS.connections,
-      'open event streams': LIMITS.streamReaders,
-      'open streams of changed flags': LIMITS.changesReaders,
-      'unread bytes of answers, in MiB': LIMITS.unreadAnswerBytes / KIB / KIB,
-      'webhook deliveries in flight': LIMITS.deliveriesInFlight,
-      'webhook deliveries in flight of a game': LIMITS.deliveriesInFlightPerGame,
-      'lists of players loaded at once': LIMITS.listLoads,
+      'body, decompressed': API_LIMITS.bodyBytes / KIB / KIB,
+      '`attributes` or `properties`, as JSON': TEXT_LIMITS.documentBytes / KIB,
+      'keys of `attributes` or `properties`': TEXT_LIMITS.documentKeys,
+      'one string': TEXT_LIMITS.stringBytes / KIB,
+      'name of an event or attribute': TEXT_LIMITS.nameLength,
+      '`external_id`, `device_id` of a player': TEXT_LIMITS.externalIdLength,
+      '`event_id`, `session_id`, `transaction_id`': TEXT_LIMITS.callerIdLength,
+      '`Idempotency-Key`': ROUTE_LIMITS.idempotencyKeyLength,
+      'e-mail address': TEXT_LIMITS.emailLength,
+      'nesting of a body': SHARED_LIMITS.jsonDepth,
+      'commas, colons and opening brackets': BODY_LIMITS.jsonSeparators,
+      'characters of one number': BODY_LIMITS.jsonNumberLength,
+      'events in a batch': API_LIMITS.batchEvents,
+      "events in a sync, or at a session's end": GAME_API_LIMITS.syncEvents,
+      'flags that `init` may request by key': GAME_API_LIMITS.requestedFlags,
+      'items of a page': API_LIMITS.pageItems,
+      'rows of a page of an export': PLAYER_API_LIMITS.exportRows,
+      'one purchase': SHARED_LIMITS.purchaseAmount / 10_000,
+      'length of a recorded session': PLAYER_API_LIMITS.recordedSessionSeconds / 3600,
+      'faults listed in one answer': VALIDATION_LIMITS.reportedFaults,
+      segments: STATE_LIMITS.segmentsPerEnvironment,
+      'static segments': SEGMENT_API_LIMITS.staticSegments,
+      'players in a list': SEGMENT_API_LIMITS.listPlayers,
+      'players that a segment includes, and excludes': SEGMENT_API_LIMITS.segmentExceptions,
+      flags: FLAG_API_LIMITS.flagsPerEnvironment,
+      'flags with the archived ones': FLAG_API_LIMITS.flagKeysPerEnvironment,
+      'rules of a flag': SERVED_LIMITS.flagRules,
+      'variants of a flag': SERVED_LIMITS.flagVariants,
+      'prerequisites of a flag': SERVED_LIMITS.flagPrerequisites,
+      'size of a flag': SERVED_LIMITS.flagBytes / KIB,
+      campaigns: CAMPAIGN_API_LIMITS.campaignsPerEnvironment,
+      'computed properties, those of conditions too': COMPUTED_LIMITS.computedProperties,
+      'saved analytics queries': ANALYTICS_LIMITS.savedQueries,
+      'event schemas': EVENT_SCHEMA_API_LIMITS.eventSchemasPerEnvironment,
+      'size of an event schema': EVENT_SCHEMA_LIMITS.eventSchemaBytes / KIB,
+      webhooks: WEBHOOK_LIMITS.webhooksPerEnvironment,
+      'filters of a webhook': WEBHOOK_LIMITS.webhookFilters,
+      'values in a condition': CONDITION_LIMITS.conditionValues,
+      'nesting of a condition': CONDITION_LIMITS.conditionDepth,
+      'open sessions': SESSION_LIMITS.openSessions,
+      'event names with counters': COUNTER_LIMITS.countedNames,
+      'days that counters cover': COUNTER_LIMITS.countedDays,
+      'recognised `event_id`s, for each kind of key': PLAYER_LIMITS.eventIds,
+      'recognised recorded sessions': STATE_LIMITS.recordedSessions,
+      'recognised transactions': STATE_LIMITS.recordedPurchases,
+      '`Idempotency-Key`s, for each kind of key': IDEMPOTENCY_LIMITS.idempotencyKeys,
+      'flag overrides': SERVED_LIMITS.overridesPerPlayer,
+      'messages of campaigns that wait': PLAYER_LIMITS.interventionsPerPlayer,
+      'messages on one UTC day, all campaigns together': PLAYER_LIMITS.interventionsPerDay,
+      'open HTTP connections': GATEWAY_LIMITS.connections,
+      'open event streams': SHARED_LIMITS.streamReaders,
+      'open streams of changed flags': GATEWAY_LIMITS.changesReaders,
+      'unread bytes of answers, in MiB': GATEWAY_LIMITS.unreadAnswerBytes / KIB / KIB,
+      'webhook deliveries in flight': DELIVERY_LIMITS.deliveriesInFlight,
+      'webhook deliveries in flight of a game': DELIVERY_LIMITS.deliveriesInFlightPerGame,
+      'lists of players loaded at once': LIST_LOAD_LIMITS.listLoads,
     };
     const documented = rowsOf('docs/limits.md')
       .filter(({ heading }) => heading !== 'Rate limits')
@@ -316,14 +344,14 @@ describe('docs/operations.md', () => {
     const GIB = 1024 ** 3;
     const rows = rowsUnder('docs/operations.md', 'Retention');
     const retentionOf = (name: string) => rows.find(([store]) => store?.includes(name))?.[2];
-    const days = Math.ceil(LIMITS.factsRetentionMs / DAY_MS);
-    const hoursLess = (days * DAY_MS - LIMITS.factsRetentionMs) / 3_600_000;
+    const days = Math.ceil(SERVICE_LIMITS.factsRetentionMs / DAY_MS);
+    const hoursLess = (days * DAY_MS - SERVICE_LIMITS.factsRetentionMs) / 3_600_000;
     const expected: Record<StreamName | BucketName, string> = {
       FACTS: `at most ${days} days less ${hoursLess} hours, until room is needed and all are past it`,
       REQUESTS: `${STREAMS.REQUESTS.maxAgeMs / 1000} seconds; at most ${STREAMS.REQUESTS.maxBytes / 1024 ** 2} MiB`,
       RECORDS: `until they are in ClickHouse; at most ${STREAMS.RECORDS.maxBytes / GIB} GiB`,
       AUDIT: `until they are in ClickHouse; at most ${STREAMS.AUDIT.maxBytes / GIB} GiB`,
-      DELIVERIES: `until they are delivered or exhausted; at most ${LIMITS.deliveriesBytes / GIB} GiB, then matching waits`,
+      DELIVERIES: `until they are delivered or exhausted; at most ${MATCHING_LIMITS.deliveriesBytes / GIB} GiB, then matching waits`,
       CONFIG: 'forever',
       OWNERS: 'forever; a few entries',
       POSITIONS: 'forever; a few entries',

@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { Json } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
+import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary/documents/documents.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../conditions/check/pattern-load.ts';
 import { unknownSegment, type SegmentLookup } from '../../segments/unknown-segment.ts';
@@ -21,7 +22,7 @@ interface Validation extends FieldFault {
  * Validates a definition that matches its schema. Paths are JSON Pointers with the names of the wire.
  * @param previous the definition before an edit: only new faults are returned, so that a campaign whose segment was
  * deleted, or whose time has passed, can still be disabled
- * @returns at most `LIMITS.reportedFaults`; none: the campaign compiles, or the edit adds no fault
+ * @returns at most `reportedFaults`; none: the campaign compiles, or the edit adds no fault
  */
 export function campaignFaults(
   document: CampaignDocument,
@@ -36,7 +37,7 @@ export function campaignFaults(
   );
   return validate(document, context)
     .filter((fault) => !before.has(JSON.stringify(fault)))
-    .slice(0, LIMITS.reportedFaults)
+    .slice(0, VALIDATION_LIMITS.reportedFaults)
     .map(({ path, message }) => ({ path, message }));
 }
 
@@ -47,8 +48,11 @@ function exceedsPatterns({ trigger }: CampaignDocument): boolean {
 
 function validate(document: CampaignDocument, context: CampaignContext): Validation[] {
   const { trigger, quietHours } = document;
-  if (trigger.kind === 'event' && Buffer.byteLength(JSON.stringify(trigger.conditions ?? {})) > LIMITS.documentBytes) {
-    const message = `is too large; the maximum is ${LIMITS.documentBytes} bytes as JSON`;
+  if (
+    trigger.kind === 'event' &&
+    Buffer.byteLength(JSON.stringify(trigger.conditions ?? {})) > TEXT_LIMITS.documentBytes
+  ) {
+    const message = `is too large; the maximum is ${TEXT_LIMITS.documentBytes} bytes as JSON`;
     return [{ path: '/trigger/conditions', message, value: trigger }];
   }
   const compiled = compileCampaign(document);

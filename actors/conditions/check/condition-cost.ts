@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { Json } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from '../limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import type { Cost } from '../steps.ts';
 
 /** Adds up the cost of a condition during its compilation, in steps of conditions. */
@@ -51,21 +52,21 @@ export function createConditionCost(): ConditionCost {
       return excess;
     },
     addTest: (operand) => add(TEST_STEPS + comparison(operand)),
-    addPath: (path) => add(Math.min(path.split('.', LIMITS.jsonDepth).length, LIMITS.jsonDepth)),
+    addPath: (path) => add(Math.min(path.split('.', SHARED_LIMITS.jsonDepth).length, SHARED_LIMITS.jsonDepth)),
     addCount() {
       counts += 1;
     },
     addText(steps, path) {
       isExpensive = true;
-      validated += steps(LIMITS.validatedTextLength) * times;
-      if (validated > LIMITS.conditionSteps) excess ??= { path, message: EXCESS };
+      validated += steps(CONDITION_LIMITS.validatedTextLength) * times;
+      if (validated > CONDITION_LIMITS.conditionSteps) excess ??= { path, message: EXCESS };
     },
     repeated(make) {
       isExpensive = true;
       const before = plain;
-      times *= LIMITS.validatedListLength;
+      times *= CONDITION_LIMITS.validatedListLength;
       const made = make();
-      times /= LIMITS.validatedListLength;
+      times /= CONDITION_LIMITS.validatedListLength;
       return { made, steps: plain - before + ELEMENT_STEPS };
     },
   };
@@ -75,8 +76,8 @@ export function createConditionCost(): ConditionCost {
 const ELEMENT_STEPS = 2;
 
 const EXCESS =
-  `makes the condition too expensive: with texts of ${LIMITS.validatedTextLength} characters and lists of ` +
-  `${LIMITS.validatedListLength} elements it may take more than ${LIMITS.conditionSteps} steps; ` +
+  `makes the condition too expensive: with texts of ${CONDITION_LIMITS.validatedTextLength} characters and lists of ` +
+  `${CONDITION_LIMITS.validatedListLength} elements it may take more than ${CONDITION_LIMITS.conditionSteps} steps; ` +
   'use fewer or shorter regular expressions, especially inside $elemMatch and $all';
 
 /** The steps of a comparison with an operand, without the call. */

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 
-/** Collects the faults of one compilation, at most `LIMITS.reportedFaults`. */
+/** Collects the faults of one compilation, at most `reportedFaults`. */
 export interface Faults {
   readonly list: FieldFault[];
   add(path: string, message: string): void;
@@ -12,7 +12,7 @@ export function createFaults(): Faults {
   return {
     list,
     add(path, message) {
-      if (list.length < LIMITS.reportedFaults) list.push({ path, message });
+      if (list.length < VALIDATION_LIMITS.reportedFaults) list.push({ path, message });
     },
   };
 }

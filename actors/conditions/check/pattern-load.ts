@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from '../limits.ts';
 import { expandedLength } from '../regex.ts';
 import { isObject } from '../values.ts';
 
@@ -9,7 +9,7 @@ const UNICODE_CLASS = /\\[pP]/g;
 
 /** The fault of a new definition whose regular expressions would take too long to compile. */
 export const TOO_MANY_PATTERNS =
-  `has too many or too long regular expressions; the maximum is ${LIMITS.regexTotal} characters in total, ` +
+  `has too many or too long regular expressions; the maximum is ${CONDITION_LIMITS.regexTotal} characters in total, ` +
   'with counted repetitions expanded; use fewer or shorter ones';
 
 /**
@@ -17,7 +17,7 @@ export const TOO_MANY_PATTERNS =
  * Checks new definitions: each expression is bounded by itself, but a definition may contain hundreds.
  */
 export function hasTooManyPatterns(definition: Json): boolean {
-  return patternLoad(definition) > LIMITS.regexTotal;
+  return patternLoad(definition) > CONDITION_LIMITS.regexTotal;
 }
 
 function patternLoad(value: Json): number {
@@ -34,8 +34,8 @@ const PATTERNS: ReadonlySet<string> = new Set(['$regex', '$regexi', '$notRegex',
 
 /** 0 for patterns that `compileRegex` refuses without compiling them. */
 function loadOf(pattern: string): number {
-  if (pattern.length > LIMITS.regexLength) return 0;
+  if (pattern.length > CONDITION_LIMITS.regexLength) return 0;
   const length = expandedLength(pattern);
-  if (length > LIMITS.regexSpelledOut) return 0;
+  if (length > CONDITION_LIMITS.regexSpelledOut) return 0;
   return length + UNICODE_CLASS_CHARACTERS * (pattern.match(UNICODE_CLASS)?.length ?? 0);
 }

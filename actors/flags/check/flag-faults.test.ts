@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SERVED_LIMITS } from '../limits.ts';
+import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { compileFlag } from '../evaluate/compile-flag.ts';
 import { flagFaults } from './flag-faults.ts';
@@ -42,7 +43,7 @@ describe('variants', () => {
     ]);
   });
 
-  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, LIMITS.flagWeight + 1])(
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, SERVED_LIMITS.flagWeight + 1])(
     'may not have the weight %d',
     (weight) => {
       expect(paths(aSplitFlag({ a: 1, b: weight }))).toEqual(['/variants/1/weight']);
@@ -133,11 +134,11 @@ describe('prerequisites', () => {
 
 describe('a definition is bounded', () => {
   test('in its rules, variants and prerequisites', () => {
-    const rules = Array.from({ length: LIMITS.flagRules + 1 }, () => aRule());
+    const rules = Array.from({ length: SERVED_LIMITS.flagRules + 1 }, () => aRule());
     const variants = variantsOf(
-      Object.fromEntries(Array.from({ length: LIMITS.flagVariants + 1 }, (_, at) => [`v${at}`, 1])),
+      Object.fromEntries(Array.from({ length: SERVED_LIMITS.flagVariants + 1 }, (_, at) => [`v${at}`, 1])),
     );
-    const prerequisites = Array.from({ length: LIMITS.flagPrerequisites + 1 }, (_, at) => ({
+    const prerequisites = Array.from({ length: SERVED_LIMITS.flagPrerequisites + 1 }, (_, at) => ({
       flagKey: `f${at}`,
       value: true,
     }));
@@ -146,13 +147,13 @@ describe('a definition is bounded', () => {
   });
 
   test('in its size', () => {
-    const variants = [{ key: 'a', value: 'ä'.repeat(LIMITS.flagBytes / 2), weight: 1 }];
+    const variants = [{ key: 'a', value: 'ä'.repeat(SERVED_LIMITS.flagBytes / 2), weight: 1 }];
     expect(paths(aFlag({ flagType: 'json', variants }))).toEqual(['']);
   });
 
   test('in its reported faults', () => {
-    const rules = Array.from({ length: LIMITS.flagRules }, () => aRule({ percentage: 101 }));
-    expect(faults(aFlag({ rules }))).toHaveLength(LIMITS.reportedFaults);
+    const rules = Array.from({ length: SERVED_LIMITS.flagRules }, () => aRule({ percentage: 101 }));
+    expect(faults(aFlag({ rules }))).toHaveLength(VALIDATION_LIMITS.reportedFaults);
   });
 });
 
@@ -161,8 +162,8 @@ describe('an edit is refused for new faults only', () => {
   const stranded = aRule({ segmentId: 'seg_gone' });
   const faulty = [
     aFlag({ rules: [stranded, aRule({ percentage: 101 })], prerequisites: [{ flagKey: 'gone', value: true }] }),
-    aFlag({ rules: Array.from({ length: LIMITS.flagRules + 1 }, () => stranded) }),
-    aFlag({ description: 'x'.repeat(LIMITS.flagBytes) }),
+    aFlag({ rules: Array.from({ length: SERVED_LIMITS.flagRules + 1 }, () => stranded) }),
+    aFlag({ description: 'x'.repeat(SERVED_LIMITS.flagBytes) }),
     aSplitFlag({ a: 0 }, { defaultValue: 5 }),
     aFlag({ rules: [aRule({ conditions: { $where: 'x' } })] }),
   ];
@@ -189,9 +190,9 @@ describe('an edit is refused for new faults only', () => {
   });
 
   test('old faults never hide a new one, however many they are', () => {
-    const many = Array.from({ length: LIMITS.flagRules - 1 }, () => stranded);
+    const many = Array.from({ length: SERVED_LIMITS.flagRules - 1 }, () => stranded);
     const held = aFlag({ rules: many });
-    expect(flagFaults(held, others)).toHaveLength(Math.min(LIMITS.reportedFaults, many.length));
+    expect(flagFaults(held, others)).toHaveLength(Math.min(VALIDATION_LIMITS.reportedFaults, many.length));
     expect(flagFaults(aFlag({ rules: [...many, aRule({ percentage: -1 })] }), others, held)).toMatchObject([
       { path: `/targeting_rules/${many.length}/percentage` },
     ]);

@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SERVED_LIMITS } from '../limits.ts';
+import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../conditions/check/pattern-load.ts';
 import { unknownSegment, type SegmentLookup } from '../../segments/unknown-segment.ts';
@@ -17,16 +18,16 @@ export interface OtherDefinitions extends SegmentLookup {
  * Validates a definition that matches its schema. Paths are JSON Pointers with the names of the wire.
  * @param previous the definition before an edit: only new faults are returned, so that a flag whose prerequisite or
  * segment was deleted can still be disabled
- * @returns at most `LIMITS.reportedFaults`; none: the flag compiles, or the edit adds no fault
+ * @returns at most `reportedFaults`; none: the flag compiles, or the edit adds no fault
  */
 export function flagFaults(document: FlagDocument, others: OtherDefinitions, previous?: FlagDocument): FieldFault[] {
   if (exceedsPatterns(document) && (previous === undefined || !exceedsPatterns(previous))) {
     return [{ path: '/targeting_rules', message: TOO_MANY_PATTERNS }];
   }
   const faults = allFaults(document, others);
-  if (previous === undefined || faults.length === 0) return faults.slice(0, LIMITS.reportedFaults);
+  if (previous === undefined || faults.length === 0) return faults.slice(0, VALIDATION_LIMITS.reportedFaults);
   const before = new Set(allFaults(previous, others).map((fault) => identity(previous, fault)));
-  return faults.filter((fault) => !before.has(identity(document, fault))).slice(0, LIMITS.reportedFaults);
+  return faults.filter((fault) => !before.has(identity(document, fault))).slice(0, VALIDATION_LIMITS.reportedFaults);
 }
 
 /** Whether the flag's regular expressions would take too long to compile. */
@@ -65,18 +66,18 @@ function identity(document: FlagDocument, { path, message }: FieldFault): string
 function sizeFaults(document: FlagDocument): FieldFault[] {
   const { variants, rules, prerequisites } = document;
   const faults = [
-    ...countFaults('/variants', variants, LIMITS.flagVariants),
-    ...countFaults('/targeting_rules', rules, LIMITS.flagRules),
-    ...countFaults('/prerequisites', prerequisites, LIMITS.flagPrerequisites),
+    ...countFaults('/variants', variants, SERVED_LIMITS.flagVariants),
+    ...countFaults('/targeting_rules', rules, SERVED_LIMITS.flagRules),
+    ...countFaults('/prerequisites', prerequisites, SERVED_LIMITS.flagPrerequisites),
   ];
-  if (Buffer.byteLength(JSON.stringify(document)) > LIMITS.flagBytes) {
+  if (Buffer.byteLength(JSON.stringify(document)) > SERVED_LIMITS.flagBytes) {
     faults.push({ path: '', message: OVERSIZE });
   }
   return faults;
 }
 
 // Without the current size: `identity` compares messages, and an edit may change the size.
-const OVERSIZE = `is too large; the maximum is ${LIMITS.flagBytes} bytes as JSON; use fewer or shorter rules`;
+const OVERSIZE = `is too large; the maximum is ${SERVED_LIMITS.flagBytes} bytes as JSON; use fewer or shorter rules`;
 
 function countFaults(path: string, items: readonly unknown[], most: number): FieldFault[] {
   return items.length > most ? [{ path, message: `has ${items.length} items; the maximum is ${most}` }] : [];
@@ -95,7 +96,7 @@ function variantFaults({ flagType, variants }: FlagDocument): FieldFault[] {
       ? [{ path: `${path}/${index}/key`, message: 'repeats an earlier key; each key must be unique' }]
       : []),
     ...valueFaults(`${path}/${index}/value`, value, flagType, false),
-    ...rangeFaults(`${path}/${index}/weight`, weight, LIMITS.flagWeight),
+    ...rangeFaults(`${path}/${index}/weight`, weight, SERVED_LIMITS.flagWeight),
   ]);
   const weightless = variants.every(({ weight }) => weight === 0);
   return weightless ? [...faults, { path, message: 'must have a variant with a weight greater than 0' }] : faults;

@@ -1,4 +1,6 @@
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { PLAYER_LIMITS } from '../../decision/limits.ts';
+import { SERVED_LIMITS } from '../limits.ts';
 import { append } from '../../../core/kernel/flow/bounded.ts';
 import type { ServedNow, ServeFlags } from '../../../core/vocabulary/commands/commands.ts';
 import type { Context, Decision } from '../../decision/decision.ts';
@@ -19,7 +21,7 @@ import type { ServedFlag, ServedVariant } from '../../../core/vocabulary/state/p
  * 1. A change is durable before the response that serves it is sent. If that response is lost, the record differs from
  *    what the client shows; such a client names the variant in its event.
  * 2. A player that gets two variants in one period is marked as mixed, once.
- * 3. A flag changes a player's record at most `LIMITS.servedChanges` times in a period.
+ * 3. A flag changes a player's record at most `servedChanges` times in a period.
  */
 
 /** Selects the evaluations that differ from the record; usually none. */
@@ -27,7 +29,7 @@ export function servedAnew(
   { environment, servedFlags }: PlayerState,
   evaluations: readonly FlagEvaluation[],
   { flags }: Targeting,
-  limits: Pick<Limits, 'servedChanges'> = LIMITS,
+  limits: Adjustable<typeof PLAYER_LIMITS, 'servedChanges'> = PLAYER_LIMITS,
 ): ServedNow[] {
   // Experiments exclude test players.
   if (environment === 'test') return NOTHING;
@@ -65,7 +67,7 @@ export function serveFlags(
   { flags }: ServeFlags,
   targeting: Targeting,
   context: Context,
-  limits: Pick<Limits, 'servedChanges'> = LIMITS,
+  limits: Adjustable<typeof PLAYER_LIMITS, 'servedChanges'> = PLAYER_LIMITS,
 ): Decision {
   return {
     facts: state === undefined ? [] : served(state, flags, targeting, context, limits),
@@ -79,7 +81,7 @@ export function served(
   flags: readonly ServedNow[],
   targeting: Targeting,
   context: Context,
-  limits: Pick<Limits, 'servedChanges'> = LIMITS,
+  limits: Adjustable<typeof PLAYER_LIMITS, 'servedChanges'> = PLAYER_LIMITS,
 ): FlagsServed[] {
   const changed = new Map<string, ServedFlag>();
   const mixed: string[] = [];
@@ -104,7 +106,7 @@ function goneFlags(
   changed: ReadonlyMap<string, ServedFlag>,
   { flags }: Targeting,
 ): string[] {
-  if (servedFlags.length + changed.size <= LIMITS.servedFlags) return [];
+  if (servedFlags.length + changed.size <= SERVED_LIMITS.servedFlags) return [];
   return servedFlags.flatMap(({ flagKey }) => (flags.has(flagKey) ? [] : [flagKey]));
 }
 
@@ -121,7 +123,7 @@ function isKept(
   kept: ServedFlag | undefined,
   now: What,
   period: number,
-  limits: Pick<Limits, 'servedChanges'>,
+  limits: Adjustable<typeof PLAYER_LIMITS, 'servedChanges'>,
 ): boolean {
   // A disabled flag without a record needs none: an event cannot be attributed to it.
   if (kept === undefined) return now.reason === 'flag_disabled';
@@ -131,7 +133,7 @@ function isKept(
     kept.variantKey === now.variantKey &&
     kept.reason === now.reason &&
     kept.segmentId === now.segmentId &&
-    (kept.value === null ? now.value.length > LIMITS.servedValueLength : kept.value === now.value)
+    (kept.value === null ? now.value.length > SERVED_LIMITS.servedValueLength : kept.value === now.value)
   );
 }
 
@@ -143,7 +145,7 @@ function nextServed(kept: ServedFlag | undefined, now: ServedNow): ServedFlag {
   const isSamePeriod = kept?.period === now.period;
   return {
     ...rest,
-    value: value.length > LIMITS.servedValueLength ? null : value,
+    value: value.length > SERVED_LIMITS.servedValueLength ? null : value,
     changes: isSamePeriod ? kept.changes + 1 : 0,
     mixed: (isSamePeriod && kept.mixed) || (variant !== null && inPeriod),
     earlier,
@@ -156,7 +158,7 @@ function earlierVariants(kept: ServedFlag, variant: string | null): readonly Ser
   const others = kept.earlier.filter((one) => one.variant !== variant && one.variant !== before);
   if (before === null || before === variant) return others.length === kept.earlier.length ? kept.earlier : others;
   const { flagVersion, period, reason } = kept;
-  return append(others, { variant: before, flagVersion, period, reason }, LIMITS.servedVariants);
+  return append(others, { variant: before, flagVersion, period, reason }, SERVED_LIMITS.servedVariants);
 }
 
 /** The served variant; `null`: none, for a disabled flag or a default that is not boolean. */

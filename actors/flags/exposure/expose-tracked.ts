@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import type { JsonText } from '../../../core/kernel/text/json.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
@@ -46,7 +46,7 @@ function sightingOf(properties: JsonText): Sighting | undefined {
   if (!properties.includes('"flag_key"')) return undefined;
   const parsed: { flag_key?: unknown; variant_key?: unknown } = JSON.parse(properties);
   const { flag_key: flagKey, variant_key: named } = parsed;
-  if (typeof flagKey !== 'string' || flagKey.length > LIMITS.nameLength) return undefined;
+  if (typeof flagKey !== 'string' || flagKey.length > TEXT_LIMITS.nameLength) return undefined;
   if (typeof named === 'boolean') return { flagKey, variant: String(named) };
   return { flagKey, variant: typeof named === 'string' || named === null ? named : undefined };
 }

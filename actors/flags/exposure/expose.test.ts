@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../../decision/limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ExposeFlag, ServedNow, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
@@ -278,9 +278,9 @@ describe('a tracked event whose properties hold flag_key', () => {
   });
 
   it('must name its variant after a flag changed too often to record all changes', () => {
-    const changes = Array.from({ length: LIMITS.servedChanges + 3 }, (_, turn) => xp(String(turn % 2 === 0)));
+    const changes = Array.from({ length: PLAYER_LIMITS.servedChanges + 3 }, (_, turn) => xp(String(turn % 2 === 0)));
     const facts = playerServed(...changes);
-    expect(facts.filter(({ kind }) => kind === 'FlagsServed')).toHaveLength(LIMITS.servedChanges + 1);
+    expect(facts.filter(({ kind }) => kind === 'FlagsServed')).toHaveLength(PLAYER_LIMITS.servedChanges + 1);
     expect(exposes(facts, { flag_key: 'xp' })).toBe('unattributed');
     expect(exposes(facts, { flag_key: 'xp', variant_key: 'true' })).toMatchObject({ 1: null, 2: 'true' });
     const next = given(facts, definitions).when(

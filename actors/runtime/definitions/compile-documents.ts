@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { DocumentKind, Documents } from '../../../core/vocabulary/documents/documents.ts';
@@ -45,7 +45,7 @@ export function createDocumentCompiler(
       logger.error({ game, environment, segment: id, ...reason }, 'a segment is disabled: it keeps the players it has');
     const onOverBudget = (): void => {
       overBudget('segment');
-      if (segmentsOver.length < LIMITS.segmentsPerEnvironment) segmentsOver.push(id);
+      if (segmentsOver.length < STATE_LIMITS.segmentsPerEnvironment) segmentsOver.push(id);
     };
     const asIs = unchanging(id);
     const made = attempt((): Condition | undefined => {

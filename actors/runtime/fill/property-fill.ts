@@ -1,6 +1,8 @@
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { DAY_MS, dayOf } from '../../../core/kernel/days.ts';
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { EVENT_QUERY_LIMITS } from '../../../clickhouse-schema/queries/events/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { partitionOf } from '../../../core/kernel/partition.ts';
 import { createSignal } from '../../../core/kernel/flow/signal.ts';
@@ -62,7 +64,7 @@ export interface PropertyFillOptions {
   onWork: () => void;
   /** Called when a property's past is counted. */
   onFilled: () => void;
-  limits?: Pick<Limits, 'fillPlayers'> | undefined;
+  limits?: Adjustable<typeof OWNER_LIMITS, 'fillPlayers'> | undefined;
 }
 
 /** The past of a player, or the end of a fill, that waits for a record. */
@@ -90,7 +92,7 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
     history,
     onWork,
     onFilled,
-    limits = LIMITS,
+    limits = OWNER_LIMITS,
   } = options;
   const changed = createSignal();
   const drained = createSignal();
@@ -103,7 +105,7 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
     while (isRunning()) {
       const outcome = await fillAll(source);
       if (outcome === 'nothing') await changed.wait();
-      else if (outcome === 'failed') await sleep(clock, LIMITS.fillRetryMs);
+      else if (outcome === 'failed') await sleep(clock, OWNER_LIMITS.fillRetryMs);
     }
   }
 
@@ -144,7 +146,7 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
       beforeSequence,
     };
     // So many that ClickHouse sorts few rows of the partition at a time.
-    const parts = Math.ceil(Math.max(1, (await source.count(events)) / partitions / LIMITS.fillSortRows));
+    const parts = Math.ceil(Math.max(1, (await source.count(events)) / partitions / EVENT_QUERY_LIMITS.fillSortRows));
     for (let part = 0; part < parts; part++) {
       let player: PlayerPast | undefined;
       let last = '';
@@ -157,14 +159,14 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
             player = pastOf(last, properties);
           }
           player?.add(row);
-          if (clock.monotonicMs() - begunMs < LIMITS.fillSliceMs) continue;
+          if (clock.monotonicMs() - begunMs < OWNER_LIMITS.fillSliceMs) continue;
           await rest(clock.monotonicMs() - begunMs);
           if (stopped) return;
           begunMs = clock.monotonicMs();
         }
         await rest(clock.monotonicMs() - begunMs);
         if (stopped) return;
-        while (waiting.length >= LIMITS.fillWaiting && isRunning()) await drained.wait();
+        while (waiting.length >= OWNER_LIMITS.fillWaiting && isRunning()) await drained.wait();
       }
       add(player);
     }
@@ -176,7 +178,7 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
 
   /** Live commands keep their turns. The source gives the partitions of a process rows in turns. */
   function rest(workedMs: number): Promise<void> {
-    return sleep(clock, Math.max(1, workedMs * (1 / LIMITS.fillShare - 1)));
+    return sleep(clock, Math.max(1, workedMs * (1 / OWNER_LIMITS.fillShare - 1)));
   }
 
   /** `undefined`: not a player of this partition. */
@@ -198,7 +200,7 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
       const held = await source.heldTo();
       const isHeld = held !== undefined && held.createdMs === Date.parse(factsCreated) && held.sequence >= sequence;
       if (isHeld || stopped) return;
-      await sleep(clock, LIMITS.fillHeldMs);
+      await sleep(clock, OWNER_LIMITS.fillHeldMs);
     }
   }
 
@@ -278,7 +280,7 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
 }
 
 /** Steps of the segments of filled players in one record, and those of one player more. */
-const MOST_STEPS = LIMITS.turnSteps / 4;
+const MOST_STEPS = OWNER_LIMITS.turnSteps / 4;
 
 /** Whether a property of that generation is still counted. */
 function activeIn(ledger: EntityState | undefined): (property: { id: string; generation: number }) => boolean {

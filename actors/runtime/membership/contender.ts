@@ -1,4 +1,5 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { MEMBERSHIP_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import { contend, type Lease } from '../../../streams/leases/lease.ts';
 import { nodeOfHolder } from '../../../streams/leases/lease-holder.ts';
@@ -21,7 +22,7 @@ import type { Stores } from '../store/store.ts';
  *    can, and a barrier is written only by a member that is prepared.
  * 3. The lease is given up only to a member that is ready, or when the term ends.
  * 4. After a failure the partition is refused until it was prepared successfully, which is tried after a pause.
- * 5. The local store is discarded only because its content is faulty, and at most once in `LIMITS.storeDiscardMs`.
+ * 5. The local store is discarded only because its content is faulty, and at most once in `storeDiscardMs`.
  */
 export interface Contender {
   readonly leads: boolean;
@@ -118,7 +119,7 @@ export function createContender(options: ContenderOptions): Contender {
   /** Starts following if this node should lead the partition, and stops if it should not. */
   function reviewFollower(): void {
     const rank = members.rank(partition);
-    const isCalled = rank === 0 || members.unownedMs(partition) > rank * LIMITS.standInMs;
+    const isCalled = rank === 0 || members.unownedMs(partition) > rank * MEMBERSHIP_LIMITS.standInMs;
     if (!isCalled) void follower?.stop();
     else if (follower === undefined && refusal.mayTry(clock.monotonicMs(), !members.hasOther(partition))) follow();
   }
@@ -154,7 +155,7 @@ export function createContender(options: ContenderOptions): Contender {
       else if (end.content) contentFailed(end.error);
       else refuse('rebuild', end.error);
     }
-    clock.timer(LIMITS.leaseRenewMs / 4, review);
+    clock.timer(SHARED_LIMITS.leaseRenewMs / 4, review);
   }
 
   function begin(): void {
@@ -184,12 +185,12 @@ export function createContender(options: ContenderOptions): Contender {
     metrics.stepDowns.inc({ reason: end.kind });
     if (stopped) return;
     logger.warn({ partition, end: end.kind }, TERM_ENDED);
-    if (ledMs >= LIMITS.steadyTermMs) refusal.forget();
+    if (ledMs >= MEMBERSHIP_LIMITS.steadyTermMs) refusal.forget();
     if (end.kind === 'unwritable') refuse('store', end.error);
     if (end.kind === 'unknown_version' || end.kind === 'failed') refuse('failed', end.error);
     if (end.kind === 'store_fault') contentFailed(end.error);
     await lease.release();
-    clock.timer(LIMITS.leaseRenewMs / 4, () => {
+    clock.timer(SHARED_LIMITS.leaseRenewMs / 4, () => {
       if (stopped) return;
       lease = contendNow();
       wanted = false;
@@ -200,7 +201,7 @@ export function createContender(options: ContenderOptions): Contender {
   /** Discards the faulty store, unless that was done recently and did not help: then another member should lead. */
   function contentFailed(error: unknown): void {
     const nowMs = clock.monotonicMs();
-    if (nowMs - discardedMs < LIMITS.storeDiscardMs) {
+    if (nowMs - discardedMs < MEMBERSHIP_LIMITS.storeDiscardMs) {
       refuse('failed', error);
       return;
     }

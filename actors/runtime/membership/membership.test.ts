@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeJson, encodeJson } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { FORMAT } from '../../../core/vocabulary/formats.ts';
 import { decodeBeat, encodeBeat } from './member-beat.ts';
@@ -67,7 +67,7 @@ describe('members', () => {
     await clock.advance(100);
     expect([a.rank(0), a.hasReadySuccessor(0), a.hasOther(0)]).toEqual([0, false, false]);
     void write('b', { beat: 4, format: FORMAT, ready: [0], refuses: [] });
-    await clock.advance(LIMITS.leaseMs + LIMITS.leaseMarginMs + 100);
+    await clock.advance(SHARED_LIMITS.leaseMs + SHARED_LIMITS.leaseMarginMs + 100);
     expect([a.rank(0), a.hasReadySuccessor(0), a.hasOther(0)]).toEqual([0, false, false]);
   });
 
@@ -92,7 +92,7 @@ describe('members', () => {
       .connect('reader')
       .bucket('OWNERS')
       .watch({ onEntry, onCurrent: () => {} });
-    await clock.advance(2 * LIMITS.leaseRenewMs + 100);
+    await clock.advance(2 * SHARED_LIMITS.leaseRenewMs + 100);
     expect(beats).toMatchObject([
       { beat: 1, format: FORMAT },
       { beat: 2, format: FORMAT },

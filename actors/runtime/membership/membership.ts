@@ -1,5 +1,5 @@
 import { nextTick, type Cancel, type Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { holderOf } from '../../../streams/leases/lease.ts';
 import type { Bucket, BucketEntry } from '../../../streams/log/log.ts';
 import { FORMAT } from '../../../core/vocabulary/formats.ts';
@@ -55,7 +55,7 @@ export interface MembershipOptions {
 
 const PREFIX = 'member.';
 const LEASE_PREFIX = 'partition.';
-const GONE_MS = LIMITS.leaseMs + LIMITS.leaseMarginMs;
+const GONE_MS = SHARED_LIMITS.leaseMs + SHARED_LIMITS.leaseMarginMs;
 
 export function joinMembers({ bucket, node, holder: self, clock, onChange }: MembershipOptions): Membership {
   /** By node: its last beat, and when that was seen, by our own monotonic clock. */
@@ -127,7 +127,7 @@ export function joinMembers({ bucket, node, holder: self, clock, onChange }: Mem
   function tick(): void {
     write();
     review();
-    cancel = nextTick(clock, LIMITS.leaseRenewMs, tick);
+    cancel = nextTick(clock, SHARED_LIMITS.leaseRenewMs, tick);
   }
 
   /** Writes what changed in this turn of the event loop. */

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { MEMBERSHIP_LIMITS } from './limits.ts';
 import { spread } from './rendezvous.ts';
 
 /**
@@ -21,9 +21,9 @@ export type RefusalReason = 'rebuild' | 'store' | 'failed';
 
 /** The first pause. A failed preparation disturbs no member; each return of an owner that fails takes two handovers. */
 const FIRST_MS: Record<RefusalReason, number> = {
-  rebuild: LIMITS.refusalMs,
-  store: LIMITS.refusalMs,
-  failed: LIMITS.refusalLedMs,
+  rebuild: MEMBERSHIP_LIMITS.refusalMs,
+  store: MEMBERSHIP_LIMITS.refusalMs,
+  failed: MEMBERSHIP_LIMITS.refusalLedMs,
 };
 /** The pause is multiplied by 0.75 to 1.25. */
 const JITTER = 0.5;
@@ -41,7 +41,7 @@ export function createRefusal(node: string, partition: number): Refusal {
     },
     failed(why, nowMs) {
       const share = spread(`${node}/${partition}/${failures}`) / SPREAD_MAX;
-      const plainMs = Math.min(FIRST_MS[why] * 2 ** failures, LIMITS.refusalMaxMs);
+      const plainMs = Math.min(FIRST_MS[why] * 2 ** failures, MEMBERSHIP_LIMITS.refusalMaxMs);
       failures += 1;
       reason = why;
       sinceMs = nowMs;
@@ -49,7 +49,7 @@ export function createRefusal(node: string, partition: number): Refusal {
     },
     mayTry(nowMs, alone) {
       if (reason === undefined) return true;
-      return nowMs - sinceMs >= (alone ? Math.min(pauseMs, LIMITS.refusalAloneMs) : pauseMs);
+      return nowMs - sinceMs >= (alone ? Math.min(pauseMs, MEMBERSHIP_LIMITS.refusalAloneMs) : pauseMs);
     },
     end() {
       reason = undefined;

@@ -1,5 +1,5 @@
 import { sleep } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { REBUILD_LIMITS } from './limits.ts';
 import { createSignal } from '../../../core/kernel/flow/signal.ts';
 import { decodeCommit } from '../../../core/codec/codec.ts';
 import type { Reader } from '../../../streams/log/log.ts';
@@ -147,7 +147,7 @@ export function startFollower(options: FollowerOptions): Follower {
     return 'done';
   }
 
-  /** Folds to the end of FACTS again and again. Near the end it looks once every `LIMITS.followMs`. */
+  /** Folds to the end of FACTS again and again. Near the end it looks once every `followMs`. */
   async function follow(current: Followed): Promise<'ending' | 'reset'> {
     while (!isEnding()) {
       const last = await unlessEnding(log.last('FACTS', factsSubject(partition)).then((record) => ({ record })));
@@ -158,9 +158,9 @@ export function startFollower(options: FollowerOptions): Follower {
       if (outcome === 'reset') return 'reset';
       if (outcome === 'stopped') break;
       current.entities.trim();
-      const isClose = clock.monotonicMs() - began <= LIMITS.followLagMs;
+      const isClose = clock.monotonicMs() - began <= REBUILD_LIMITS.followLagMs;
       setReady(isClose);
-      if (isClose) await unlessEnding(sleep(clock, LIMITS.followMs));
+      if (isClose) await unlessEnding(sleep(clock, REBUILD_LIMITS.followMs));
     }
     return 'ending';
   }

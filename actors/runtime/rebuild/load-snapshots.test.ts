@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { REBUILD_LIMITS } from './limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { encodeState } from '../../../core/codec/codec.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
@@ -105,7 +105,7 @@ describe('loading snapshots', () => {
     const limits = { rebuildSortBytes: 3 * ROWS * encodeState(aPlayer({ id: '0-0', lastSeq: 5 })).length };
     await loadSnapshots(optionsOf(store, manyRows(8), { limits }), FROM_NOTHING);
     expect(written.map(({ entities }) => entities.length)).toEqual([2_000, 1_000, 2_000, 1_000, 2_000]);
-    const attributes = JSON.stringify({ large: 'x'.repeat(LIMITS.rebuildBatchBytes / 10) });
+    const attributes = JSON.stringify({ large: 'x'.repeat(REBUILD_LIMITS.rebuildBatchBytes / 10) });
     const large: SnapshotSource = {
       ...manyRows(1),
       count: async () => 25,

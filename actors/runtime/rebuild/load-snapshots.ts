@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { REBUILD_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import { outlineOfState } from '../../../core/codec/codec.ts';
@@ -18,7 +19,7 @@ export interface LoadOptions {
   logger: Logger;
   metrics: Pick<Metrics, 'rebuildProgress'>;
   stopped: () => boolean;
-  limits?: Partial<Pick<Limits, 'rebuildSortEntities' | 'rebuildSortBytes'>> | undefined;
+  limits?: Partial<Adjustable<typeof REBUILD_LIMITS, 'rebuildSortEntities' | 'rebuildSortBytes'>> | undefined;
 }
 
 export interface LoadRange {
@@ -41,8 +42,8 @@ export interface LoadRange {
  */
 export async function loadSnapshots(options: LoadOptions, range: LoadRange): Promise<void> {
   const { store, source, partition, clock, logger, stopped, limits = {} } = options;
-  const { rebuildSortEntities: sortEntities = LIMITS.rebuildSortEntities } = limits;
-  const { rebuildSortBytes: sortBytes = LIMITS.rebuildSortBytes } = limits;
+  const { rebuildSortEntities: sortEntities = REBUILD_LIMITS.rebuildSortEntities } = limits;
+  const { rebuildSortBytes: sortBytes = REBUILD_LIMITS.rebuildSortBytes } = limits;
   const { factsCreated, appliedSeq, coveredTo, confirm } = range;
   const expected = await source.count(partition, appliedSeq);
   const progress = createProgress(options, expected);
@@ -115,11 +116,11 @@ function byId({ state: { id: one } }: EncodedEntity, { state: { id: other } }: E
 
 /** The end of the batch that begins at an index. */
 function batchEnd(entities: readonly EncodedEntity[], begin: number): number {
-  const most = Math.min(entities.length, begin + LIMITS.rebuildBatchEntities);
+  const most = Math.min(entities.length, begin + REBUILD_LIMITS.rebuildBatchEntities);
   let sizeBytes = 0;
   for (let end = begin; end < most; end++) {
     sizeBytes += entities[end]?.encoded.length ?? 0;
-    if (sizeBytes >= LIMITS.rebuildBatchBytes) return end + 1;
+    if (sizeBytes >= REBUILD_LIMITS.rebuildBatchBytes) return end + 1;
   }
   return most;
 }
@@ -151,7 +152,7 @@ function createProgress({ partition, clock, logger, metrics }: LoadOptions, expe
     add(bytes) {
       entities += 1;
       sizeBytes += bytes;
-      if (entities % REPORT_CHECK !== 0 || clock.monotonicMs() - reportedMs < LIMITS.rebuildReportMs) return;
+      if (entities % REPORT_CHECK !== 0 || clock.monotonicMs() - reportedMs < REBUILD_LIMITS.rebuildReportMs) return;
       reportedMs = clock.monotonicMs();
       const share = Math.min(1, entities / Math.max(1, expected));
       metrics.rebuildProgress.set(labels, share);

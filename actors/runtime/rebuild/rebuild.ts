@@ -1,4 +1,5 @@
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { REBUILD_LIMITS } from './limits.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
 import type { Log, StreamBounds } from '../../../streams/log/log.ts';
 import { parseRebuildMark, rebuildKey, type RebuildMark } from '../../../streams/facts/rebuild-mark.ts';
@@ -20,7 +21,8 @@ export interface RebuildOptions extends LoadOptions {
   limits?: RebuildLimits | undefined;
 }
 
-export type RebuildLimits = LoadOptions['limits'] & Partial<Pick<Limits, 'rebuildReplayBytes' | 'rebuildEntityBytes'>>;
+export type RebuildLimits = LoadOptions['limits'] &
+  Partial<Adjustable<typeof REBUILD_LIMITS, 'rebuildReplayBytes' | 'rebuildEntityBytes'>>;
 
 /**
  * Makes the store ready to be brought up to date from FACTS: clears it if FACTS cannot do that, and loads snapshots
@@ -113,8 +115,8 @@ async function loadIfShorter(
   mark: RebuildMark | undefined,
 ): Promise<void> {
   const { source, store, partition, logger, limits = {} } = options;
-  const { rebuildReplayBytes: replayBytes = LIMITS.rebuildReplayBytes } = limits;
-  const { rebuildEntityBytes: entityBytes = LIMITS.rebuildEntityBytes } = limits;
+  const { rebuildReplayBytes: replayBytes = REBUILD_LIMITS.rebuildReplayBytes } = limits;
+  const { rebuildEntityBytes: entityBytes = REBUILD_LIMITS.rebuildEntityBytes } = limits;
   const skipped = bytesBetween(bounds, appliedSeq, mark?.coveredTo ?? 0) / options.partitions;
   if (mark === undefined || skipped <= replayBytes) return;
   try {

@@ -1,4 +1,5 @@
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 
 /**
  * Entities that changed since their newest snapshot, and when each is due for the next one.
@@ -57,7 +58,10 @@ interface Queue {
   since: Map<string, number>;
 }
 
-export type SnapshotLimits = Pick<Limits, 'firstSnapshotMs' | 'snapshotIntervalMs' | 'longestSnapshotIntervalMs'>;
+export type SnapshotLimits = Adjustable<
+  typeof OWNER_LIMITS,
+  'firstSnapshotMs' | 'snapshotIntervalMs' | 'longestSnapshotIntervalMs'
+>;
 
 /**
  * @param nowMs monotonic clock, milliseconds
@@ -66,7 +70,7 @@ export type SnapshotLimits = Pick<Limits, 'firstSnapshotMs' | 'snapshotIntervalM
  */
 export function createSnapshotQueue(
   nowMs: () => number,
-  limits: SnapshotLimits = LIMITS,
+  limits: SnapshotLimits = OWNER_LIMITS,
   mostInBulk = Infinity,
 ): SnapshotQueue {
   const shortestMs = limits.snapshotIntervalMs;

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database } from 'lmdb';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import { decodeState, encodeState, conditionsState, headOfState } from '../../../core/codec/codec.ts';
 import { dueAt } from '../../timers.ts';
 import type { StateHead } from '../../../core/vocabulary/state/state-outline.ts';
@@ -52,7 +52,7 @@ export async function compactLmdbStores(path: string, nowMs: number): Promise<bo
   const copy = join(path, 'compacted');
   try {
     const last = compaction.get(COMPACTED_AT) ?? 0;
-    if (compaction.get(ERASED) === undefined || nowMs - last < LIMITS.compactionMs) return false;
+    if (compaction.get(ERASED) === undefined || nowMs - last < OWNER_LIMITS.compactionMs) return false;
     rmSync(copy, { recursive: true, force: true });
     mkdirSync(copy, { mode: 0o700 });
     await root.backup(copy, true);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import { aPlayer } from '../../testing.ts';
 import { checkedStore, StoreFaultError } from './checked-store.ts';
 import { compactLmdbStores, openLmdbStores } from './store-lmdb.ts';
@@ -59,7 +59,7 @@ describe('the file of the stores', () => {
     expect(await compactLmdbStores(folder, 0)).toBe(false);
     await eraseAll();
     expect(secrets()).toBeGreaterThan(0);
-    const day = LIMITS.compactionMs;
+    const day = OWNER_LIMITS.compactionMs;
     expect(await compactLmdbStores(folder, day)).toBe(true);
     expect(secrets()).toBe(0);
     expect(await compactLmdbStores(folder, 3 * day)).toBe(false);

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { decodeJson, encodeJson } from '../../../core/codec/codec.ts';
 import type { Bucket, Log } from '../../../streams/log/log.ts';
@@ -108,7 +108,7 @@ export function createProgressWriter(options: ProgressWriterOptions): ProgressWr
     running = true;
     for (let next = wanted; next !== undefined; next = stopped ? undefined : wanted) {
       if (leaseHeld()) await write(next);
-      await sleep(clock, LIMITS.sweepProgressMs);
+      await sleep(clock, OWNER_LIMITS.sweepProgressMs);
     }
     running = false;
   }

@@ -6,7 +6,7 @@ import {
 } from '../../../test/support/in-memory/memory-config-store.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../../decision/limits.ts';
 import type { MemoryFaults } from '../../../streams/log/memory/log-memory.ts';
 import { encodeCommands } from '../../../core/codec/codec.ts';
 import { aCommand } from '../../testing.ts';
@@ -77,10 +77,10 @@ describe('segments of the players of a partition', () => {
     await world.track(node, 'p', 'win');
     expect(members('SegmentEntered')).toEqual(['s p']);
     const midnight = (Math.floor(world.clock.wallMs() / DAY_MS) + 1) * DAY_MS;
-    await world.clock.advance(midnight + LIMITS.segmentJitterMs + 5_000 - world.clock.wallMs());
+    await world.clock.advance(midnight + PLAYER_LIMITS.segmentJitterMs + 5_000 - world.clock.wallMs());
     const [exit] = world.facts('SegmentExited');
     expect(exit?.at).toBeGreaterThanOrEqual(midnight);
-    expect(exit?.at).toBeLessThan(midnight + LIMITS.segmentJitterMs);
+    expect(exit?.at).toBeLessThan(midnight + PLAYER_LIMITS.segmentJitterMs);
     expect(world.facts('SegmentsScheduled').at(-1)?.dueAt).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import type { ScheduleWindow } from '../../decision/definitions.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import type { ProgressWriter } from './segment-progress.ts';
 import type { PartitionStore } from '../store/store.ts';
@@ -89,13 +89,13 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
   }
 
   function more(): void {
-    ids = store.idsAfter(last, LIMITS.sweepEntities);
+    ids = store.idsAfter(last, OWNER_LIMITS.sweepEntities);
     last = ids.at(-1);
     if (ids.length > 0) return;
     last = turns.endPass();
     if (last !== undefined) {
       // From the first id if that tenant has no evaluated player.
-      ids = store.idsAfter(last === '' ? undefined : last, LIMITS.sweepEntities);
+      ids = store.idsAfter(last === '' ? undefined : last, OWNER_LIMITS.sweepEntities);
       last = ids.at(-1);
       report();
       if (ids.length > 0) return;
@@ -110,7 +110,7 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
   function dueSchedules(): ScheduleWindow | undefined {
     if (state !== 'idle' || schedulesUpTo === undefined) return undefined;
     const until = clock.wallMs();
-    const window = { after: Math.max(schedulesUpTo, until - LIMITS.scheduleLateMs), until };
+    const window = { after: Math.max(schedulesUpTo, until - OWNER_LIMITS.scheduleLateMs), until };
     return definitions.isScheduledIn(window) ? window : undefined;
   }
 
@@ -143,7 +143,11 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
       turns.took(tenants);
       for (const segment of over) overBudget.set(segment, (overBudget.get(segment) ?? 0) + 1);
       report();
-      const restMs = Math.max(LIMITS.sweepPauseMs, LIMITS.sweepRest * tookMs, LIMITS.sweepChangeMs * changed);
+      const restMs = Math.max(
+        OWNER_LIMITS.sweepPauseMs,
+        OWNER_LIMITS.sweepRest * tookMs,
+        OWNER_LIMITS.sweepChangeMs * changed,
+      );
       resting = true;
       clock.timer(restMs, () => {
         resting = false;
@@ -169,7 +173,7 @@ export function createSegmentSweep(options: SegmentSweepOptions): SegmentSweep {
 
   /** Without segments only former members need a sweep, and without stored progress there are none. */
   function begin(hadProgress: boolean, doneUpTo = 0): void {
-    schedulesUpTo = Math.max(doneUpTo, clock.wallMs() - LIMITS.scheduleLateMs);
+    schedulesUpTo = Math.max(doneUpTo, clock.wallMs() - OWNER_LIMITS.scheduleLateMs);
     if (!hadProgress || stopped || state !== 'idle') return;
     version = -1;
     onWork();

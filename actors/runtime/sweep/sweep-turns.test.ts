@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import { createSweepTurns } from './sweep-turns.ts';
 
 const IDS = Array.from({ length: 40 }, (_, n) => `p${String(n).padStart(3, '0')}`);
@@ -33,14 +33,14 @@ describe('the turns of a sweep', () => {
   });
 
   it('defer a tenant that exceeds its share, and still evaluate every player once', () => {
-    const { passes, progress } = sweep({ heavy: LIMITS.sweepShareSteps / 2, light: 100 });
+    const { passes, progress } = sweep({ heavy: OWNER_LIMITS.sweepShareSteps / 2, light: 100 });
     expect(passes[0]).toHaveLength(3 + 20);
     expect(passes.flat().toSorted()).toEqual(IDS);
     expect(progress).toEqual({ heavy: [20, 20, true], light: [20, 20, true] });
   });
 
   it('give several expensive tenants turns', () => {
-    const { passes } = sweep({ one: LIMITS.sweepShareSteps, other: LIMITS.sweepShareSteps });
+    const { passes } = sweep({ one: OWNER_LIMITS.sweepShareSteps, other: OWNER_LIMITS.sweepShareSteps });
     expect(passes.length).toBeGreaterThan(1);
     expect(passes.flat().toSorted()).toEqual(IDS);
     const first = passes[0] ?? [];
@@ -48,6 +48,6 @@ describe('the turns of a sweep', () => {
   });
 
   it('do not defer a tenant that is alone', () => {
-    expect(sweep({ one: LIMITS.sweepShareSteps }).passes).toEqual([IDS]);
+    expect(sweep({ one: OWNER_LIMITS.sweepShareSteps }).passes).toEqual([IDS]);
   });
 });

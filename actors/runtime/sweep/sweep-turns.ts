@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import type { PlayerCounts } from '../term/player-counts.ts';
 import type { SweptTenant } from './swept.ts';
 import type { TenantProgress } from './tenant-progress.ts';
@@ -41,7 +41,7 @@ interface Turn {
 export function createSweepTurns(): SweepTurns {
   /** May lack tenants at first: a store may still be counting its players. */
   const turns = new Map<string, Turn>();
-  let share: number = LIMITS.sweepShareSteps;
+  let share: number = OWNER_LIMITS.sweepShareSteps;
   let firstPassDone = false;
 
   const isAlone = (): boolean => {
@@ -53,7 +53,7 @@ export function createSweepTurns(): SweepTurns {
   return {
     begin(players) {
       turns.clear();
-      share = LIMITS.sweepShareSteps;
+      share = OWNER_LIMITS.sweepShareSteps;
       firstPassDone = false;
       for (const [tenant, total] of players) {
         turns.set(tenant, { evaluated: 0, total, steps: 0, last: '', state: 'sweeping' });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { liveDefinitions } from '../../../test/support/in-memory/live-definitions.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../../src/api/limits.ts';
+import { CLOCK_LIMITS } from '../../../streams/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { encodeCommit } from '../../../core/codec/codec.ts';
 import type { Command, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import { aCommand } from '../../testing.ts';
@@ -72,8 +75,8 @@ const track = (id: string, chars: number, count: number): Command => {
 
 /** Events whose names and ids have the maximum length, in characters of three bytes. */
 const longNamed = (id: string, batch: number): Command => {
-  const longest = '\u6f22'.repeat(LIMITS.callerIdLength - 5);
-  const items = Array.from({ length: LIMITS.batchEvents }, (_, index): TrackItem => ({
+  const longest = '\u6f22'.repeat(TEXT_LIMITS.callerIdLength - 5);
+  const items = Array.from({ length: API_LIMITS.batchEvents }, (_, index): TrackItem => ({
     index,
     playerId: id,
     eventId: `${longest}${batch}-${index}`,
@@ -105,11 +108,11 @@ describe('building a commit', () => {
     const commands = [register('p'), ...Array.from({ length: 12 }, () => track('p', 7_000, 45))];
     const sizes = recordSizes(commands);
     expect(sizes.length).toBeGreaterThan(1);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(LIMITS.commitBytes);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(OWNER_LIMITS.commitBytes);
   });
 
   it('keeps a record of events within its size, whatever the lengths of their names, ids and country', () => {
-    const country = '\u6f22'.repeat(Math.floor(LIMITS.stringBytes / 3));
+    const country = '\u6f22'.repeat(Math.floor(TEXT_LIMITS.stringBytes / 3));
     const attributes = JSON.stringify({ country });
     const commands = [
       register('p', {}, attributes),
@@ -117,7 +120,7 @@ describe('building a commit', () => {
     ];
     const sizes = recordSizes(commands);
     expect(sizes.length).toBeGreaterThan(1);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(LIMITS.commitBytes);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(OWNER_LIMITS.commitBytes);
   });
 
   it('never applies a command past its deadline, and moves past it', () => {
@@ -131,7 +134,7 @@ describe('building a commit', () => {
   it('dates a command of a gateway whose clock is ahead by the clock of the owner, and other commands as received', () => {
     const aheadMs = 25 * 3_600_000;
     const nowMs = 2_000 + aheadMs;
-    const toleratedMs = nowMs + 2 * LIMITS.clockToleranceMs;
+    const toleratedMs = nowMs + 2 * CLOCK_LIMITS.clockToleranceMs;
     const at = (id: string, receivedAt: number) => register(id, { receivedAt, deadlineAt: receivedAt + 5_000 });
     const { next } = build(
       [at('p', nowMs + aheadMs), at('q', toleratedMs + 1), at('r', toleratedMs), at('s', nowMs - 3_000)],
@@ -172,7 +175,7 @@ describe('building a commit', () => {
   });
 
   it('decides what was handed over after what was read, and leaves it half of a record', () => {
-    const count = 2 * LIMITS.commitFacts;
+    const count = 2 * OWNER_LIMITS.commitFacts;
     const registrations = (name: string) => Array.from({ length: count }, (_, index) => register(`${name}-${index}`));
     const { feed, handed, next } = build(registrations('read'), 2_000, registrations('handed'));
     const ids = next().facts.flatMap((fact) => (fact.kind === 'PlayerRegistered' ? [fact.player.id] : []));
@@ -186,7 +189,7 @@ describe('building a commit', () => {
   it('leaves both sources a part of a record that internal commands have filled by half', () => {
     const registrations = (name: string, count: number) =>
       Array.from({ length: count }, (_, index) => register(`${name}-${index}`));
-    const many = LIMITS.commitFacts;
+    const many = OWNER_LIMITS.commitFacts;
     const { feed, handed, next } = build(
       registrations('read', many),
       2_000,

@@ -1,6 +1,8 @@
 import type { ScheduleWindow } from '../../decision/definitions.ts';
 import { failure, isTemporary } from '../../../core/kernel/errors.ts';
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { CLOCK_LIMITS } from '../../../streams/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { triggerCampaigns, triggerSchedules } from '../../campaigns/trigger-campaigns.ts';
 import { metered, stepsSpent } from '../../conditions/steps.ts';
@@ -96,12 +98,12 @@ export interface BuildOptions {
   maintenance: MaintenanceTasks;
   /** Measures the time that a sweep takes. */
   monotonicMs: () => number;
-  limits?: Pick<Limits, 'commitFacts'> | undefined;
+  limits?: Adjustable<typeof OWNER_LIMITS, 'commitFacts'> | undefined;
   logger: Logger;
 }
 
 /** UTF-8 takes at most three bytes per UTF-16 unit, so this many characters always fit into a record. */
-const RECORD_CHARS = LIMITS.commitBytes / 3;
+const RECORD_CHARS = OWNER_LIMITS.commitBytes / 3;
 
 /**
  * Decides the waiting commands in order, up to the size of one record, and runs maintenance tasks with them.
@@ -142,7 +144,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
 
 /** Commands that do not fit join the next commit, which follows at once as this one is not empty. */
 function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: number): Noted[] {
-  const { internal, feed, handed, limits = LIMITS } = options;
+  const { internal, feed, handed, limits = OWNER_LIMITS } = options;
   const noted: Noted[] = [];
   const hasCommands = feed.peek() !== undefined || handed.peek() !== undefined;
   while (draft.chars < mostChars && draft.facts.length < limits.commitFacts / 2 && noted.length < limits.commitFacts) {
@@ -156,7 +158,7 @@ function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: nu
 
 /** The share of a record and of its steps for maintenance, and one more player; the rest of its work stays due. */
 const MAINTENANCE_CHARS = RECORD_CHARS / 4;
-const MAINTENANCE_STEPS = LIMITS.turnSteps / 4;
+const MAINTENANCE_STEPS = OWNER_LIMITS.turnSteps / 4;
 
 function decideAllTimers({ maintenance, definitions, nowMs }: BuildOptions, draft: CommitDraft): void {
   const began = stepsSpent();
@@ -166,7 +168,7 @@ function decideAllTimers({ maintenance, definitions, nowMs }: BuildOptions, draf
   }
 }
 
-/** Evaluates players after an edit of a segment, as many as `LIMITS.sweepMs` allows. */
+/** Evaluates players after an edit of a segment, as many as `sweepMs` allows. */
 function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   const { maintenance, definitions, entities, nowMs, monotonicMs } = options;
   const beganMs = monotonicMs();
@@ -178,7 +180,7 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   // Discards what commands have exceeded until now.
   definitions.takeOverBudget();
   for (const entityId of maintenance.sweepIds) {
-    if (tookMs > LIMITS.sweepMs || changed >= LIMITS.sweepChanges || draft.chars > MAINTENANCE_CHARS) break;
+    if (tookMs > OWNER_LIMITS.sweepMs || changed >= OWNER_LIMITS.sweepChanges || draft.chars > MAINTENANCE_CHARS) break;
     count += 1;
     const state = draft.changed.get(entityId) ?? entities.inBulk(entityId);
     const tenant = state === undefined ? '' : tenantOf(state);
@@ -230,15 +232,15 @@ interface Share {
  * record: internal commands may have filled half of it.
  */
 function decideWaiting(options: BuildOptions, draft: CommitDraft, mostChars: number): Decided {
-  const { feed, handed, limits = LIMITS } = options;
+  const { feed, handed, limits = OWNER_LIMITS } = options;
   const decided: Decided = { replies: [], skipped: false, withoutRoom: 0 };
   const { commitFacts } = limits;
-  const whole: Share = { chars: mostChars, facts: commitFacts, replies: commitFacts, steps: LIMITS.turnSteps };
+  const whole: Share = { chars: mostChars, facts: commitFacts, replies: commitFacts, steps: OWNER_LIMITS.turnSteps };
   const half: Share = {
     chars: (draft.chars + mostChars) / 2,
     facts: (draft.facts.length + commitFacts) / 2,
     replies: commitFacts / 2,
-    steps: LIMITS.turnSteps / 2,
+    steps: OWNER_LIMITS.turnSteps / 2,
   };
   const began = stepsSpent();
   decideFrom(feed, handed.peek() === undefined ? whole : half, true);
@@ -330,7 +332,7 @@ function receivedInTime(command: Command, nowMs: number): Command {
 }
 
 /** Two right clocks differ by less: each is compared with the broker's. */
-const CLOCKS_APART_MS = 2 * LIMITS.clockToleranceMs;
+const CLOCKS_APART_MS = 2 * CLOCK_LIMITS.clockToleranceMs;
 
 function takeSnapshots(entities: Entities, ids: readonly string[], nowMs: number): EntitySnapshot[] {
   const snapshots: EntitySnapshot[] = [];

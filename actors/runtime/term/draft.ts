@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../../decision/limits.ts';
 import type { Draft, PlayerLimits, Tallied } from '../../decision/decision.ts';
 import { evolve } from '../../evolve.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
@@ -28,7 +28,7 @@ export interface CommitDraft extends Draft {
  */
 export function createDraft(
   committed: (entityId: string, isBulk: boolean) => EntityState | undefined,
-  limits: PlayerLimits = LIMITS,
+  limits: PlayerLimits = PLAYER_LIMITS,
 ): CommitDraft {
   const facts: DomainFact[] = [];
   const changed = new Map<string, EntityState>();

@@ -10,7 +10,6 @@ import { withSharedServed } from '../../flags/evaluate/shared-served.ts';
 import { type CommitDraft, createDraft } from './draft.ts';
 import { createSnapshotQueue, type SnapshotLimits, type SnapshotQueue } from '../store/snapshot-queue.ts';
 import type { PlayerLimits } from '../../decision/decision.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
 import type { DirtyEntity, PartitionStore, StoredEntity } from '../store/store.ts';
 import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.ts';
 
@@ -104,7 +103,7 @@ const HOT_BYTES_PER_WAITING = 4_096;
 const FLUSH_CHUNK = 256;
 
 export function createEntities(options: EntitiesOptions): Entities {
-  const { store, factsCreated, hotBytes, flushChunk = FLUSH_CHUNK, nowMs, limits = LIMITS } = options;
+  const { store, factsCreated, hotBytes, flushChunk = FLUSH_CHUNK, nowMs, limits } = options;
   /**
    * In the order of eviction. `trim` moves an entity that was used since to the end (second chance). Moving it at each
    * use would cost two more map operations for every event.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type BackboneNode, createBackbone } from '../../../test/support/servers/backbone.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import type { Query } from '../../../core/vocabulary/commands/commands.ts';
 import { aFlag, aRule, targetingOf } from '../../flags/evaluate/testing.ts';
 import { flagsOf } from '../../flags/testing.ts';
@@ -218,14 +218,14 @@ describe('exposures that wait', () => {
       while (exposures.take(false) !== undefined) taken += 1;
       return taken;
     };
-    for (let i = 0; i < LIMITS.waitingExposures + 5; i++) note();
-    expect(calls).toBe(LIMITS.waitingExposures);
+    for (let i = 0; i < OWNER_LIMITS.waitingExposures + 5; i++) note();
+    expect(calls).toBe(OWNER_LIMITS.waitingExposures);
     // What cannot be recorded is answered without.
     expect(exposures.note({ ...evaluated, player: aPlayer({ id: P1 }) })).toBe(false);
     expect(exposures.take(false)).toBeDefined();
     note();
     note();
-    expect(drain()).toBe(LIMITS.waitingExposures);
+    expect(drain()).toBe(OWNER_LIMITS.waitingExposures);
     note();
     expect(drain()).toBe(1);
   });

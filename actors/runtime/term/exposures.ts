@@ -1,4 +1,6 @@
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { OWNER_LIMITS } from '../limits.ts';
+import { PLAYER_LIMITS } from '../../decision/limits.ts';
 import type { Command, CommandBody, Query } from '../../../core/vocabulary/commands/commands.ts';
 import { exposuresOf } from '../../flags/evaluate/evaluate-flags.ts';
 import { isNewExposure } from '../../flags/exposure/expose.ts';
@@ -54,10 +56,10 @@ interface ExposuresOptions {
   nowMs: () => number;
   /** Called when there is a command to take. */
   onWork: () => void;
-  limits?: Pick<Limits, 'servedChanges'> | undefined;
+  limits?: Adjustable<typeof PLAYER_LIMITS, 'servedChanges'> | undefined;
 }
 
-export function createExposures({ nowMs, onWork, limits = LIMITS }: ExposuresOptions): Exposures {
+export function createExposures({ nowMs, onWork, limits = PLAYER_LIMITS }: ExposuresOptions): Exposures {
   let waiting: Noted[] = [];
   let taken = 0;
   let refused: Noted[] = [];
@@ -70,7 +72,7 @@ export function createExposures({ nowMs, onWork, limits = LIMITS }: ExposuresOpt
   function refuse(noted: readonly Noted[]): void {
     const served = noted.filter(({ command }) => command.body.kind === 'ServeFlags');
     const commands = served.map(({ command }) => ({ command }));
-    refused = [...commands, ...refused].slice(-LIMITS.waitingExposures);
+    refused = [...commands, ...refused].slice(-OWNER_LIMITS.waitingExposures);
   }
 
   return {
@@ -78,7 +80,7 @@ export function createExposures({ nowMs, onWork, limits = LIMITS }: ExposuresOpt
       const { evaluations } = answer.reply;
       const before = waiting.length;
       const flags = servedAnew(player, evaluations, targeting, limits);
-      const hasCapacity = () => waiting.length - taken < LIMITS.waitingExposures;
+      const hasCapacity = () => waiting.length - taken < OWNER_LIMITS.waitingExposures;
       const waits = flags.length > 0 && hasCapacity();
       if (waits)
         waiting.push({ command: commandOf(query, { kind: 'ServeFlags', playerId: player.id, flags }), answer });
@@ -96,7 +98,7 @@ export function createExposures({ nowMs, onWork, limits = LIMITS }: ExposuresOpt
       const next = waiting[taken];
       if (next === undefined) return undefined;
       taken += 1;
-      if (taken === waiting.length || taken === LIMITS.waitingExposures) {
+      if (taken === waiting.length || taken === OWNER_LIMITS.waitingExposures) {
         waiting = waiting.slice(taken);
         taken = 0;
       }

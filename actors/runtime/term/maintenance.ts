@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { OwnersRoom } from '../../../streams/facts/facts-room.ts';
@@ -53,7 +53,7 @@ export interface MaintenanceOptions {
   bulk: Pick<BulkWork, 'rests' | 'stored'>;
   /** There may be tasks now. */
   onWork: () => void;
-  /** Gets the error when writes to the store have failed for `LIMITS.storeFailureMs`; undefined when they succeed. */
+  /** Gets the error when writes to the store have failed for `storeFailureMs`; undefined when they succeed. */
   onStoreState: (error: unknown) => void;
 }
 
@@ -96,7 +96,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   let lastMark = 0;
   let markWanted = false;
   /** Halved when FACTS refuses a record, so that in the end one fits into whatever is left. */
-  let snapshotsAtOnce: number = LIMITS.snapshotsPerCommit;
+  let snapshotsAtOnce: number = OWNER_LIMITS.snapshotsPerCommit;
   let sweepWaits = false;
   let failingSinceMs: number | undefined;
   let reported = false;
@@ -119,7 +119,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     metrics.storeWriteFailures.inc();
     if (failingSinceMs === undefined) logger.error({ err: cause, partition }, STORE_UNWRITABLE);
     failingSinceMs ??= clock.monotonicMs();
-    if (reported || stopped || clock.monotonicMs() - failingSinceMs < LIMITS.storeFailureMs) return;
+    if (reported || stopped || clock.monotonicMs() - failingSinceMs < OWNER_LIMITS.storeFailureMs) return;
     reported = true;
     options.onStoreState(cause);
   }
@@ -150,7 +150,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     if (nextDue !== undefined && nextDue <= clock.wallMs()) dueIds = store.due(clock.wallMs(), DUE_BATCH);
     if (hasTasks() || (sweepWaits && room.commandsFit())) onWork();
     const restMs = FLUSH_REST * (clock.monotonicMs() - began);
-    const pauseMs = dueIds.length === DUE_BATCH ? MORE_DUE_MS : LIMITS.storeFlushMs;
+    const pauseMs = dueIds.length === DUE_BATCH ? MORE_DUE_MS : OWNER_LIMITS.storeFlushMs;
     cancel = clock.timer(Math.max(pauseMs, restMs), run);
   }
 
@@ -163,7 +163,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     onWork();
   }
 
-  const idle = (): boolean => clock.monotonicMs() - lastCommitMs >= LIMITS.idleRecordMs;
+  const idle = (): boolean => clock.monotonicMs() - lastCommitMs >= OWNER_LIMITS.idleRecordMs;
   /** Whether this partition's mark will soon keep FACTS from being trimmed. */
   const hinders = (): boolean => lastMark + 1 < room.wantedBelow;
   const hasSnapshots = (): boolean => snapshots.due(1, room.wantedBelow).length > 0;
@@ -183,7 +183,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     start() {
       entities.repeatLedgers();
       sweep.start();
-      cancel = clock.timer(LIMITS.storeFlushMs, run);
+      cancel = clock.timer(OWNER_LIMITS.storeFlushMs, run);
     },
     tasks(backlogTaken) {
       const sweepIds = takeSweep(backlogTaken);
@@ -205,7 +205,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     },
     committed(commit) {
       lastCommitMs = clock.monotonicMs();
-      snapshotsAtOnce = LIMITS.snapshotsPerCommit;
+      snapshotsAtOnce = OWNER_LIMITS.snapshotsPerCommit;
       if (commit.mark !== undefined) lastMark = commit.mark.coveredTo;
       markWanted = commit.snapshots.length > 0 || (markWanted && commit.mark === undefined);
       sweep.done(commit.swept);

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackbone, snapshotsOf, type Backbone } from '../../../test/support/servers/backbone.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FACTS_LIMITS } from '../../../streams/facts/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { encodeJson } from '../../../core/codec/codec.ts';
 import type { MemoryFaults } from '../../../streams/log/memory/log-memory.ts';
 import { ledgerIdOf } from '../../../core/vocabulary/commands/commands.ts';
@@ -42,7 +44,7 @@ describe('the owner of a partition', () => {
       const body = { kind: 'RegisterPlayer', playerId: `p${i}`, externalId: `e${i}`, createOnly: false } as const;
       const origin = { game: 'demo', environment: 'live', receivedAt: world.clock.wallMs() } as const;
       void commandClient.send(origin, `p${i}`, { ...body, byClientKey: false });
-      await world.clock.advance(LIMITS.commitSpacingMs / 4);
+      await world.clock.advance(OWNER_LIMITS.commitSpacingMs / 4);
       expect(factCounts()).toEqual(i < 3 ? [1] : [1, 3]);
     }
   });
@@ -50,11 +52,11 @@ describe('the owner of a partition', () => {
   it('reports how many players are in memory and how many wait for a snapshot', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
-    await world.clock.advance(LIMITS.storeFlushMs);
+    await world.clock.advance(OWNER_LIMITS.storeFlushMs);
     expect(await node.metrics.text()).toMatch(
       /owner_hot_players\{partition="0"\} 1\n[^]*owner_snapshots_waiting\{.*\} 1\n/,
     );
-    await world.clock.advance(LIMITS.firstSnapshotMs + LIMITS.storeFlushMs);
+    await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + OWNER_LIMITS.storeFlushMs);
     expect(await node.metrics.text()).toContain('owner_snapshots_waiting{partition="0"} 0\n');
     await world.complete(node.actors.stop());
     expect(await node.metrics.text()).not.toContain('owner_hot_players{');
@@ -106,7 +108,7 @@ describe('the owner of a partition', () => {
     first.kill();
     const beganMs = world.clock.monotonicMs();
     const second = await world.lead('a', { stores: first.stores, incarnation: '2' });
-    expect(world.clock.monotonicMs() - beganMs).toBeLessThan(LIMITS.leaseMs);
+    expect(world.clock.monotonicMs() - beganMs).toBeLessThan(SHARED_LIMITS.leaseMs);
     expect(await world.read(second, P1)).toMatchObject({ kind: 'player' });
   });
 
@@ -172,7 +174,7 @@ describe('the owner of a partition', () => {
     expect(await world.read(node, P1)).toMatchObject({ kind: 'player' });
     const { lastSequence } = world.broker.stream('FACTS').bounds();
     world.broker.stream('FACTS').purgeBelow(lastSequence);
-    await world.clock.advance(LIMITS.factsPollMs);
+    await world.clock.advance(FACTS_LIMITS.factsPollMs);
     expect(await world.track(node, P1, 'room')).toMatchObject({ results: [{ status: 'accepted' }] });
   });
 
@@ -220,13 +222,13 @@ describe('the owner of a partition', () => {
   it('snapshots a new player soon, a changed one within a minute, and marks the covered sequence', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
-    await world.clock.advance(LIMITS.firstSnapshotMs + 1_000);
+    await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + 1_000);
     expect(world.facts('EntitySnapshot')).toHaveLength(1);
     await world.track(node, P1, 'e');
     await world.track(node, P1, 'e');
-    await world.clock.advance(LIMITS.snapshotIntervalMs / 2);
+    await world.clock.advance(OWNER_LIMITS.snapshotIntervalMs / 2);
     expect(world.facts('EntitySnapshot')).toHaveLength(1);
-    await world.clock.advance(LIMITS.snapshotIntervalMs / 2 + 1_000);
+    await world.clock.advance(OWNER_LIMITS.snapshotIntervalMs / 2 + 1_000);
     const snapshots = world.facts('EntitySnapshot');
     expect(snapshots).toHaveLength(2);
     const lastEvent = world
@@ -236,14 +238,14 @@ describe('the owner of a partition', () => {
     const mark = world.facts('SnapshotMark').at(-1);
     expect(mark?.coveredTo).toBeGreaterThanOrEqual(lastEvent?.sequence ?? 0);
     const { lastSequence } = world.broker.stream('FACTS').bounds();
-    await world.clock.advance(10 * LIMITS.snapshotIntervalMs);
+    await world.clock.advance(10 * OWNER_LIMITS.snapshotIntervalMs);
     expect(world.broker.stream('FACTS').bounds().lastSequence).toBe(lastSequence);
   });
 
   it('is rebuilt on an empty node from snapshots and the suffix of FACTS', async () => {
     const first = await world.lead('a');
     await world.register(first, P1, { attributes: '{"a":1}' });
-    await world.clock.advance(LIMITS.firstSnapshotMs + 1_000);
+    await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + 1_000);
     await world.track(first, P1, 'after the snapshot', 'id-9');
     const states = world.facts('EntitySnapshot').map((fact) => fact.state);
     const mark = world.facts('SnapshotMark').at(-1);
@@ -275,7 +277,7 @@ describe('the owner of a partition', () => {
         idempotency: { key: 'k1', bodyHash: 'h' },
       }),
     );
-    await world.clock.advance(LIMITS.firstSnapshotMs + 5_000);
+    await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + 5_000);
     expect(ofLedger()).toHaveLength(1);
     // An older version's mark: the row of this ledger may have been replaced by that of another partition.
     await marked({ entities: 2 });
@@ -291,16 +293,16 @@ describe('the owner of a partition', () => {
     await marked({ players: 1 });
     second.kill();
     await world.lead('c', { stores: second.stores });
-    await world.clock.advance(LIMITS.idleRecordMs + 5_000);
+    await world.clock.advance(OWNER_LIMITS.idleRecordMs + 5_000);
     expect(ofLedger()).toHaveLength(2);
   });
 
   it('appends a record with a mark after an idle hour, so that FACTS can be trimmed', async () => {
     const node = await world.lead('a');
     await world.register(node, P1);
-    await world.clock.advance(LIMITS.firstSnapshotMs + 5_000);
+    await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + 5_000);
     const before = world.records().length;
-    await world.clock.advance(LIMITS.idleRecordMs + 1_000);
+    await world.clock.advance(OWNER_LIMITS.idleRecordMs + 1_000);
     const added = world.records().slice(before);
     const coveredTo = world.records().at(before - 1)?.sequence;
     expect(added.map(({ record }) => record.facts)).toEqual([

@@ -1,5 +1,7 @@
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
+import type { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import { encodeCommit } from '../../../core/codec/codec.ts';
@@ -102,7 +104,10 @@ export interface OwnerOptions {
 }
 
 /** The bounds that tests and the simulation replace; `LIMITS` when absent. */
-export type OwnerLimits = PlayerLimits & SnapshotLimits & Pick<Limits, 'commitFacts' | 'fillPlayers'> & RebuildLimits;
+export type OwnerLimits = PlayerLimits &
+  SnapshotLimits &
+  Adjustable<typeof OWNER_LIMITS, 'commitFacts' | 'fillPlayers'> &
+  RebuildLimits;
 
 /** Log messages that the simulation reads. */
 export const TAKEN_OVER = 'partition taken over';
@@ -243,7 +248,7 @@ async function lead(
   async function prepare(commandsFit: boolean): Promise<PendingCommit> {
     feed.peek();
     const wanted = feed.wantedRevision;
-    if (wanted > config.revision) await config.seen(wanted, LIMITS.configWaitMs);
+    if (wanted > config.revision) await config.seen(wanted, CONFIG_LIMITS.configWaitMs);
     await maintenance.makeRoom();
     if (!commandsFit) answerUnrecorded();
     return buildCommit({

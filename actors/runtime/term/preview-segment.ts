@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import { compileCondition } from '../../conditions/compile-condition.ts';
 import { metered } from '../../conditions/steps.ts';
 import { withExceptions } from '../../segments/list-condition.ts';
@@ -40,7 +40,7 @@ interface Compiled {
  * Player ids are hashes, so players in the order of their ids are a random sample.
  */
 export function createSegmentPreviews(options: SegmentPreviewsOptions): SegmentPreviews {
-  const { entities, store, definitions, clock, sliceMs = LIMITS.previewSliceMs } = options;
+  const { entities, store, definitions, clock, sliceMs = OWNER_LIMITS.previewSliceMs } = options;
   /** The latest conditions: a preview is many queries. */
   const held: Compiled[] = [];
 
@@ -60,7 +60,7 @@ export function createSegmentPreviews(options: SegmentPreviewsOptions): SegmentP
     if (result.kind === 'invalid') return undefined;
     const made = { text, condition: withExceptions(result.condition, { includes, excludes }), budget };
     held.unshift(made);
-    held.splice(LIMITS.previewsHeld);
+    held.splice(OWNER_LIMITS.previewsHeld);
     return made;
   }
 
@@ -84,7 +84,7 @@ export function createSegmentPreviews(options: SegmentPreviewsOptions): SegmentP
       const beganMs = clock.monotonicMs();
       const nowMs = clock.wallMs();
       while (reply.next !== null) {
-        const ids = store.idsAfter(reply.next === '' ? undefined : reply.next, LIMITS.sweepEntities);
+        const ids = store.idsAfter(reply.next === '' ? undefined : reply.next, OWNER_LIMITS.sweepEntities);
         if (ids.length === 0) reply.next = null;
         for (const id of ids) {
           reply.tookMs = clock.monotonicMs() - beganMs;

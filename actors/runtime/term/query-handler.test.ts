@@ -3,7 +3,7 @@ import { createFakeClock, type FakeClock } from '../../../test/support/in-memory
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { decodeReplies, encodeQueries } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import { charge } from '../../conditions/steps.ts';
 import { decide } from '../../decide.ts';
 import { aFlagDocument } from '../../flags/testing.ts';
@@ -57,7 +57,7 @@ describe('queries', () => {
               key: 'costly',
               document: aFlagDocument({ key: 'costly' }),
               evaluate: () => {
-                charge(LIMITS.turnSteps / 2);
+                charge(OWNER_LIMITS.turnSteps / 2);
                 return { flagKey: 'costly', value: 'true', variantKey: null, reason: 'default', period: 1 };
               },
             },

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
+import { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { decodeQueries } from '../../../core/codec/codec.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
@@ -104,7 +105,7 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
 
   async function takeOnceSeen(queries: Query[]): Promise<void> {
     const wanted = Math.max(...queries.map((query) => query.configRevision));
-    const seen = await config.seen(wanted, LIMITS.configWaitMs);
+    const seen = await config.seen(wanted, CONFIG_LIMITS.configWaitMs);
     if (seen && !closed) take(queries);
   }
 
@@ -113,10 +114,10 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
     const replies: OutgoingReply[] = [];
     const began = stepsSpent();
     for (const query of queries) {
-      if (stepsSpent() - began > LIMITS.turnSteps) postpone(query);
+      if (stepsSpent() - began > OWNER_LIMITS.turnSteps) postpone(query);
       else if (trusted && !held.has(queriedEntity(query))) reply(query, replies);
       // Beyond the bound a query is dropped: the gateway repeats it until its deadline.
-      else if (waiting.length + proving.length < LIMITS.waitingQueries) waiting.push(query);
+      else if (waiting.length + proving.length < OWNER_LIMITS.waitingQueries) waiting.push(query);
     }
     if (replies.length > 0) sendReplies(replies);
     if (!trusted && waiting.length > 0) {
@@ -127,7 +128,7 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
 
   /** Answers expensive queries in several turns of the event loop, so that other work runs between them. */
   function postpone(query: Query): void {
-    if (postponed.length >= LIMITS.waitingQueries) return;
+    if (postponed.length >= OWNER_LIMITS.waitingQueries) return;
     postponed.push(query);
     if (postponed.length > 1) return;
     clock.timer(0, () => {
@@ -188,7 +189,7 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
       const replies: OutgoingReply[] = [];
       const began = stepsSpent();
       for (const query of outcome === 'proved' ? before : []) {
-        if (stepsSpent() - began > LIMITS.turnSteps) postpone(query);
+        if (stepsSpent() - began > OWNER_LIMITS.turnSteps) postpone(query);
         else reply(query, replies);
       }
       if (replies.length > 0) sendReplies(replies);

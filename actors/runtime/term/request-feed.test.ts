@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../../../streams/log/limits.ts';
 import { encodeCommands } from '../../../core/codec/codec.ts';
 import type { Log, Reader } from '../../../streams/log/log.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
@@ -108,7 +108,7 @@ describe('the commands of a partition', () => {
     await publish(broker, 'g1', ['1']);
     const unread: Reader = { take: () => [], ended: undefined, started: Promise.resolve(), pending: 0, stop: () => {} };
     const feed = await feedOf(broker, null, { ...broker.connect(), read: () => unread });
-    await clock.advance(LIMITS.requestsMaxAgeMs);
+    await clock.advance(LOG_LIMITS.requestsMaxAgeMs);
     expect(feed.backlogTaken).toBe(false);
     await clock.advance(1);
     expect(feed.backlogTaken).toBe(true);

@@ -2,7 +2,7 @@ import { decodeReceivedCommands } from '../../../core/codec/codec.ts';
 import { requestsSubject } from '../../../streams/subjects.ts';
 import type { Log, LogRecord, Reader } from '../../../streams/log/log.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../../../streams/log/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { ReceivedCommand, UnreadableCommand } from '../../../core/vocabulary/commands/commands.ts';
 import type { GatewayMark, RequestPosition } from '../../../core/vocabulary/facts/commit-record.ts';
@@ -102,7 +102,7 @@ export function createRequestFeed(options: RequestFeedOptions): RequestFeed {
   /** The marks without those older than REQUESTS keeps records: their commands are past their deadlines. */
   function currentMarks(nowMs: number): GatewayMark[] {
     for (const [gateway, mark] of marks) {
-      if (mark.publishedAtMs < nowMs - LIMITS.requestsMaxAgeMs) marks.delete(gateway);
+      if (mark.publishedAtMs < nowMs - LOG_LIMITS.requestsMaxAgeMs) marks.delete(gateway);
     }
     return [...marks.values()];
   }
@@ -149,7 +149,7 @@ export function createRequestFeed(options: RequestFeedOptions): RequestFeed {
     },
     get backlogTaken() {
       // The broker may have removed the message before the reader got it; its commands are past their deadlines.
-      return completeTo >= backlogEnd.sequence || clock.wallMs() > backlogEnd.storedAtMs + LIMITS.requestsMaxAgeMs;
+      return completeTo >= backlogEnd.sequence || clock.wallMs() > backlogEnd.storedAtMs + LOG_LIMITS.requestsMaxAgeMs;
     },
     stop() {
       reader?.stop();

@@ -1,5 +1,5 @@
 import { digestOf } from '../../../core/kernel/secrets/digest.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SESSION_LIMITS } from '../limits.ts';
 import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { SeenFlag } from '../../../core/vocabulary/state/player.ts';
 import type { FlagEvaluation, SessionFlag } from '../../../core/vocabulary/commands/replies.ts';
@@ -54,7 +54,7 @@ export function isSeen(held: SeenFlag, { enabled, variant, mark }: SeenFlag): bo
 /** The flags of a reply. Values beyond the bound of one reply are left out. */
 export function sentFlags(
   forms: readonly SessionFlagForms[],
-  { sessionValueChars }: { readonly sessionValueChars: number } = LIMITS,
+  { sessionValueChars }: { readonly sessionValueChars: number } = SESSION_LIMITS,
 ): SessionFlag[] {
   let chars = 0;
   return forms.map(({ sent }) => {
@@ -80,6 +80,7 @@ const REASON_MARKS: { readonly [R in FlagReason]: string } = {
  */
 function markOf({ reason, period, value }: FlagEvaluation): string {
   return (
-    `${REASON_MARKS[reason]}${period}:` + (value.length <= LIMITS.markedValueLength ? value : `#${digestOf(value)}`)
+    `${REASON_MARKS[reason]}${period}:` +
+    (value.length <= SESSION_LIMITS.markedValueLength ? value : `#${digestOf(value)}`)
   );
 }

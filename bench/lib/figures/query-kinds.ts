@@ -1,6 +1,6 @@
 import type { EventQuery } from '../../../clickhouse-schema/queries/events/event-query.ts';
 import type { PublicEvent } from '../../../core/vocabulary/facts/event-json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../../src/api/limits.ts';
 import { GAME, RARE_NAME } from '../load/traffic/made-events.ts';
 
 /** An event of the table, from which queries take their conditions. */
@@ -21,7 +21,7 @@ export interface QueryKind {
 
 const GAME_LIVE = { game: GAME, environment: 'live' } as const;
 const HOUR_MS = 3_600_000;
-const limit = LIMITS.pageItemsDefault;
+const limit = API_LIMITS.pageItemsDefault;
 /** A cursor at the event: its page is as far from the newest event as the event is. */
 const deep = ({ receivedMs }: QueriedEvent) => ({
   behind: { receivedMs, sequence: Number.MAX_SAFE_INTEGER, index: 0 },
@@ -44,7 +44,7 @@ export function queryKinds(busiest: string): readonly QueryKind[] {
     { name: 'a name, newest', query: ({ eventName }) => ({ ...GAME_LIVE, eventName, limit }), leastEvents: 1 },
     {
       name: 'a name, newest 500',
-      query: ({ eventName }) => ({ ...GAME_LIVE, eventName, limit: LIMITS.pageItems }),
+      query: ({ eventName }) => ({ ...GAME_LIVE, eventName, limit: API_LIMITS.pageItems }),
       leastEvents: 1,
     },
     {

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_QUERY_LIMITS } from './limits.ts';
 import type { QueryResult } from '../../query-result.ts';
 
 /** Which events are wanted: all names, or one name with its properties. */
@@ -51,12 +51,18 @@ export async function findDictionary(runQuery: RunQuery, query: DictionaryQuery)
     FROM event_dictionary
     WHERE game_id = {game:String} AND environment = {environment:String} ${name}
     ORDER BY events DESC, event_name LIMIT {most:UInt32}`,
-    { ...scope, most: LIMITS.dictionaryNames + 1, ...(eventName === undefined ? {} : { event: eventName }) },
+    {
+      ...scope,
+      most: EVENT_QUERY_LIMITS.dictionaryNames + 1,
+      ...(eventName === undefined ? {} : { event: eventName }),
+    },
   );
   if (found.kind === 'unavailable') return found;
   const properties = eventName === undefined ? undefined : await findProperties(runQuery, { ...scope, eventName });
   if (properties?.kind === 'unavailable') return properties;
-  const events = found.value.slice(0, LIMITS.dictionaryNames).map((row) => dictionaryEvent(row, properties?.value));
+  const events = found.value
+    .slice(0, EVENT_QUERY_LIMITS.dictionaryNames)
+    .map((row) => dictionaryEvent(row, properties?.value));
   return { kind: 'answered', value: { events, more: found.value.length > events.length } };
 }
 
@@ -68,7 +74,7 @@ function findProperties(
     `SELECT property AS name, share, types, examples
     FROM event_properties(game = {game:String}, environment = {environment:String}, event = {event:String},
       newest = {newest:UInt32})`,
-    { game, environment, event, newest: LIMITS.dictionaryEvents },
+    { game, environment, event, newest: EVENT_QUERY_LIMITS.dictionaryEvents },
   );
 }
 

@@ -2,7 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { EventHistory, PastEvent, PastEvents } from '../../../core/vocabulary/event-history.ts';
 import type { ClickhouseAddress } from '../../clickhouse-address.ts';
 import { openClient } from '../../open-client.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_QUERY_LIMITS } from './limits.ts';
 import { readHeldPosition } from '../held-position.ts';
 import { ROW_STEP } from '../../rows/common-columns.ts';
 import { partitionExpression } from '../statements/partition-expression.ts';
@@ -106,8 +106,8 @@ function isInRange(part: bigint, parts: bigint): string {
 /** Properties of 64 KiB make rows a hundred times as large as usual: the sort uses the disk before it fills memory. */
 const BOUNDS = {
   max_threads: 1,
-  max_memory_usage: String(LIMITS.fillMemoryBytes),
-  max_bytes_before_external_sort: String(LIMITS.fillMemoryBytes / 4),
+  max_memory_usage: String(EVENT_QUERY_LIMITS.fillMemoryBytes),
+  max_bytes_before_external_sort: String(EVENT_QUERY_LIMITS.fillMemoryBytes / 4),
 } as const;
 
 /** A connection without data for this long fails the fill, which is tried again. */

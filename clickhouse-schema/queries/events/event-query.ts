@@ -1,5 +1,6 @@
 import type { PublicEvent } from '../../../core/vocabulary/facts/event-json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_QUERY_LIMITS } from './limits.ts';
+import { QUERY_LIMITS } from '../limits.ts';
 import { type EventRow, foundEvent, placeOf } from './stored-event.ts';
 import { ROW_STEP } from '../../rows/common-columns.ts';
 import type { RowPlace } from '../../rows/player-rows.ts';
@@ -34,7 +35,7 @@ export interface EventPage {
 /** Runs a statement with parameters. */
 type RunQuery = <Row>(sql: string, parameters: Record<string, unknown>) => Promise<QueryResult<Row[]>>;
 
-/** Reads a page. It ends after `limit` rows, or with the event whose properties exceed `LIMITS.eventPageBytes`. */
+/** Reads a page. It ends after `limit` rows, or with the event whose properties exceed `eventPageBytes`. */
 export async function findEvents(runQuery: RunQuery, query: EventQuery): Promise<QueryResult<EventPage>> {
   const result = await runQuery<PageRow>(eventQuery(query), {
     game: query.game,
@@ -49,7 +50,7 @@ export async function findEvents(runQuery: RunQuery, query: EventQuery): Promise
     index: query.behind?.index,
     // One row more than the page holds shows whether another page follows.
     limit: query.limit + 1,
-    bytes: LIMITS.eventPageBytes,
+    bytes: QUERY_LIMITS.eventPageBytes,
   });
   if (result.kind === 'unavailable') return result;
   const shown = result.value.slice(0, query.limit);
@@ -120,7 +121,7 @@ seen AS (
     page.*,
     toUnixTimestamp64Milli(received_at) AS received_ms,
     if(imported_in = 0, received_ms, imported_in) < place.1
-      OR (facts_sequence, bitAnd(facts_index, ${ROW_STEP - 1})) < (place.2, place.3) AND received_ms < place.4 + ${LIMITS.resultsMarginMs} AS erased,
+      OR (facts_sequence, bitAnd(facts_index, ${ROW_STEP - 1})) < (place.2, place.3) AND received_ms < place.4 + ${EVENT_QUERY_LIMITS.resultsMarginMs} AS erased,
     if(erased, 0, length(properties)) AS bytes
   FROM page
   LEFT JOIN erasing ON page.player_id = erasing.player_id

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_QUERY_LIMITS } from './limits.ts';
 import { ROW_STEP } from '../../rows/common-columns.ts';
 
 /** Whose events to look for; missing fields match all. */
@@ -57,7 +57,7 @@ export interface TracedAttempt {
  * whole.
  * @param seconds the longest time of one statement
  */
-export function createEventTraceSource(client: ClickHouseClient, seconds: number = LIMITS.traceSeconds) {
+export function createEventTraceSource(client: ClickHouseClient, seconds: number = EVENT_QUERY_LIMITS.traceSeconds) {
   const bounds = { ...BOUNDS, max_execution_time: seconds };
 
   async function rowsOf<Row>(query: string, query_params: Record<string, unknown>): Promise<Row[]> {
@@ -78,7 +78,7 @@ export function createEventTraceSource(client: ClickHouseClient, seconds: number
     /** The insert that brought a row, from rows that share its time. */
     async batch({ table, insertedMs, sequence }: TracedRow): Promise<InsertedBatch | undefined> {
       if (insertedMs === undefined) return undefined;
-      const near = LIMITS.sinkBatchRows;
+      const near = EVENT_QUERY_LIMITS.sinkBatchRows;
       const parameters = { inserted: insertedMs, from: Math.max(0, sequence - near), to: sequence + near };
       const [row] = await rowsOf<{ rows: string; low: string; high: string }>(BATCH[table], parameters);
       return row && { rows: Number(row.rows), fromSequence: Number(row.low), toSequence: Number(row.high) };
@@ -108,8 +108,8 @@ export type EventTraceSource = ReturnType<typeof createEventTraceSource>;
 const CLOCKS_MS = 3_600_000;
 
 const BOUNDS = {
-  max_memory_usage: String(LIMITS.clickhouseReaderMemoryBytes),
-  max_threads: LIMITS.clickhouseReaderThreads,
+  max_memory_usage: String(EVENT_QUERY_LIMITS.clickhouseReaderMemoryBytes),
+  max_threads: EVENT_QUERY_LIMITS.clickhouseReaderThreads,
 } as const;
 
 interface RowOfEvent {
@@ -168,7 +168,7 @@ function rowsSql(isOfPlayer: boolean): string {
 SELECT * FROM (${selectFrom('events', 'toString(source)', "''", isOfPlayer)}
 UNION ALL${selectFrom('quarantined_events', "'caller'", 'reason', isOfPlayer)})
 ORDER BY received_ms, facts_sequence, facts_index
-LIMIT ${LIMITS.traceRows}`;
+LIMIT ${EVENT_QUERY_LIMITS.traceRows}`;
 }
 
 function batchOf(table: TracedRow['table']): string {
@@ -202,4 +202,4 @@ WHERE game_id = {game: String} AND environment = {environment: String} AND playe
   AND facts_sequence = {sequence: UInt64} AND facts_index = {index: UInt32}
   AND received_at >= fromUnixTimestamp64Milli({since: Int64})
 ORDER BY attempted_at, records_sequence, records_index
-LIMIT ${LIMITS.traceAttempts}`;
+LIMIT ${EVENT_QUERY_LIMITS.traceAttempts}`;

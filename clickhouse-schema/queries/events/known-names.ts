@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_QUERY_LIMITS } from './limits.ts';
 
 /** Which names are wanted: of events, of attributes of players, or of properties of one event. */
 export interface KnownNamesQuery {
@@ -15,7 +15,7 @@ export function knownNamesQuery({ game, environment, of }: KnownNamesQuery): {
   sql: string;
   parameters: Record<string, unknown>;
 } {
-  const parameters = { game, environment, rows: LIMITS.namesSampled, most: LIMITS.namesKnown };
+  const parameters = { game, environment, rows: EVENT_QUERY_LIMITS.namesSampled, most: EVENT_QUERY_LIMITS.namesKnown };
   switch (of.kind) {
     case 'events':
       return { sql: `SELECT DISTINCT event_name AS name FROM events WHERE ${SCOPE} ${MOST}`, parameters };

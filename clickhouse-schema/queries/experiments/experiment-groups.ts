@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { QUERY_LIMITS } from '../limits.ts';
 
 /* The groups of players by which results of an experiment are broken down, as SQL. Values are those of each player's
  * first exposure: what a variant changes later, such as a segment, moves no player between groups. */
@@ -26,7 +26,7 @@ export function membersOf(by: Grouping): string {
   FROM (
     SELECT player_id, day, ${by} FROM player_days FINAL
     WHERE game_id = {game:String} AND environment = {environment:String}
-      AND day >= toDate(fromUnixTimestamp64Milli({since:Int64}), 'UTC') - ${LIMITS.resultsKnownDays}
+      AND day >= toDate(fromUnixTimestamp64Milli({since:Int64}), 'UTC') - ${QUERY_LIMITS.resultsKnownDays}
       AND day <= toDate(fromUnixTimestamp64Milli({until:Int64}), 'UTC')
   ) AS days INNER JOIN exposed ON exposed.player_id = days.player_id
   WHERE days.${by} != '' AND days.day <= toDate(exposed.first_place.1, 'UTC')

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { QUERY_LIMITS } from '../limits.ts';
 import { type Grouping, largestGroups, membersOf } from './experiment-groups.ts';
 
 /** The inputs of an experiment's results for one metric. */
@@ -131,7 +131,7 @@ ${largestGroups(
 FROM measured${query.by === undefined ? '' : ` LEFT JOIN (${membersOf(query.by)}) AS grouped ON grouped.member = measured.player`}
 GROUP BY value, variant, excluded, arrived`,
 )}
-LIMIT ${LIMITS.analyticsVariantRows * LIMITS.resultsGroups}`;
+LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
   return {
     sql,
     parameters: {

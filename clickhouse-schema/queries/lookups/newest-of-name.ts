@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOOKUP_LIMITS } from './limits.ts';
 import type { QueryResult } from '../../query-result.ts';
 import { NOT_BEING_ERASED, type RunQuery, SCOPE } from './run-query.ts';
 
@@ -20,7 +20,7 @@ export interface SampleEvent {
   quarantined: boolean;
 }
 
-/** The newest events of a name, quarantined ones included, newest first; at most `LIMITS.dryRunBytes` of properties. */
+/** The newest events of a name, quarantined ones included, newest first; at most `dryRunBytes` of properties. */
 export async function findNewestOfName(
   runQuery: RunQuery,
   { game, environment, eventName, limit }: NewestOfNameQuery,
@@ -78,5 +78,5 @@ FROM (
     LIMIT {limit:UInt32}
   )
 )
-WHERE bytes_before < ${LIMITS.dryRunBytes}
+WHERE bytes_before < ${LOOKUP_LIMITS.dryRunBytes}
 ORDER BY received_ms DESC, event_id`;

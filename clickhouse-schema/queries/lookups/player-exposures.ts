@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOOKUP_LIMITS } from './limits.ts';
 import type { QueryResult } from '../../query-result.ts';
 import { NOT_BEING_ERASED, type PlayerScope, type RunQuery, SCOPE } from './run-query.ts';
 
@@ -61,4 +61,4 @@ SELECT flag_key, flag_version, period, variant_key, value, reason, attribution,
 FROM flag_exposures
 WHERE ${SCOPE} AND flag_key IN {keys:Array(String)} AND player_id = {player:UUID} AND ${NOT_BEING_ERASED}
 ORDER BY received_at DESC, facts_sequence DESC, facts_index DESC
-LIMIT ${LIMITS.exposuresOfFlag} BY flag_key`;
+LIMIT ${LOOKUP_LIMITS.exposuresOfFlag} BY flag_key`;

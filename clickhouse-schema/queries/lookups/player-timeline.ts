@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { QUERY_LIMITS } from '../limits.ts';
 import type { RowPlace } from '../../rows/player-rows.ts';
 import type { QueryResult } from '../../query-result.ts';
 import { type PlayerScope, type RunQuery, SCOPE } from './run-query.ts';
@@ -30,7 +30,7 @@ export interface TimelinePage {
   next: RowPlace | undefined;
 }
 
-/** Reads a page. It ends after `limit` entries, or with the entry whose texts exceed `LIMITS.eventPageBytes`. */
+/** Reads a page. It ends after `limit` entries, or with the entry whose texts exceed `eventPageBytes`. */
 export async function findTimeline(runQuery: RunQuery, query: TimelineQuery): Promise<QueryResult<TimelinePage>> {
   const { game, environment, playerId, kinds, behind, limit } = query;
   const found = await runQuery<TimelineRow>(timelineSql(kinds, behind !== undefined), {
@@ -39,7 +39,7 @@ export async function findTimeline(runQuery: RunQuery, query: TimelineQuery): Pr
     player: playerId,
     // One row more than the page holds shows whether another page follows.
     rows: limit + 1,
-    bytes: LIMITS.eventPageBytes,
+    bytes: QUERY_LIMITS.eventPageBytes,
     ...(behind === undefined ? {} : { behind: behind.receivedMs, sequence: behind.sequence, index: behind.index }),
   });
   if (found.kind === 'unavailable') return found;

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOOKUP_LIMITS } from './limits.ts';
 import type { QueryResult } from '../../query-result.ts';
 import { NOT_BEING_ERASED, type RunQuery, SCOPE } from './run-query.ts';
 
@@ -88,5 +88,5 @@ FROM (
 )
 GROUP BY event_name, fault, quarantined
 ORDER BY events DESC, event_name, fault
-LIMIT ${LIMITS.schemaFaults}`;
+LIMIT ${LOOKUP_LIMITS.schemaFaults}`;
 }

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOOKUP_LIMITS } from './limits.ts';
 import type { QueryResult } from '../../query-result.ts';
 import { type RunQuery, SCOPE } from './run-query.ts';
 
@@ -96,7 +96,7 @@ FROM webhook_deliveries
 WHERE ${whose(isOne)}
 GROUP BY webhook_id, outcome, group_kind, group_status
 ORDER BY webhook_id, attempts DESC, group_kind, group_status
-LIMIT ${LIMITS.webhookHealthRows}`;
+LIMIT ${LOOKUP_LIMITS.webhookHealthRows}`;
 }
 
 /** Deliveries with a failed attempt are few, so only their attempts are grouped. */

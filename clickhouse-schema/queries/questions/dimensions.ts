@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { QUESTION_LIMITS } from './limits.ts';
 import type { Bindings } from './bindings.ts';
 import type { ColumnName, Dimension, Filter } from './question.ts';
 
@@ -26,7 +26,7 @@ export function textOf(bindings: Bindings, dimension: Dimension): string {
   if (dimension.kind === 'column') return COLUMN_TEXT[dimension.column];
   const [whole, nested] = placesOf(bindings, dimension.path).map(textAt);
   const text = nested === undefined ? `${whole}` : `if(${whole} != '', ${whole}, ${nested})`;
-  return `substringUTF8(${text}, 1, ${LIMITS.questionValueLength})`;
+  return `substringUTF8(${text}, 1, ${QUESTION_LIMITS.questionValueLength})`;
 }
 
 /** The number at a path of an event's properties; 0 where there is none, as a text like "12" is none. */

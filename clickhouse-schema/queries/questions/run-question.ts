@@ -1,6 +1,7 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { QUERY_LIMITS } from '../limits.ts';
+import { QUESTION_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { createStatementSlots } from '../statements/statement-slots.ts';
 import { TRANSIENT_CODES } from '../../transient-codes.ts';
@@ -16,9 +17,9 @@ export interface QuestionsOptions {
 /** Answers questions, one at a time. @returns a function that rejects only for a bug */
 export function createQuestions({ client, clock, logger }: QuestionsOptions) {
   const slots = createStatementSlots({
-    places: LIMITS.questionStatements,
-    waiting: LIMITS.questionsWaiting,
-    waitMs: LIMITS.questionsWaitMs,
+    places: QUESTION_LIMITS.questionStatements,
+    waiting: QUESTION_LIMITS.questionsWaiting,
+    waitMs: QUESTION_LIMITS.questionsWaitMs,
     clock,
   });
 
@@ -59,10 +60,10 @@ function countsPlayers(question: Question): question is TrendQuestion | Breakdow
 }
 
 const BOUNDS = {
-  max_execution_time: LIMITS.questionSeconds,
-  max_memory_usage: String(LIMITS.questionMemoryBytes),
-  max_bytes_before_external_group_by: String(LIMITS.questionMemoryBytes / 4),
-  max_bytes_before_external_sort: String(LIMITS.questionMemoryBytes / 4),
-  max_rows_to_read: String(LIMITS.questionRows),
-  max_threads: LIMITS.analyticsThreads,
+  max_execution_time: QUESTION_LIMITS.questionSeconds,
+  max_memory_usage: String(QUESTION_LIMITS.questionMemoryBytes),
+  max_bytes_before_external_group_by: String(QUESTION_LIMITS.questionMemoryBytes / 4),
+  max_bytes_before_external_sort: String(QUESTION_LIMITS.questionMemoryBytes / 4),
+  max_rows_to_read: String(QUESTION_LIMITS.questionRows),
+  max_threads: QUERY_LIMITS.analyticsThreads,
 } as const;

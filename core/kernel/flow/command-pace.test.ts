@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { LIMITS } from '../limits.ts';
+import { FLOW_LIMITS } from './limits.ts';
 import { createCommandPace } from './command-pace.ts';
 
-const SLOW_MS = LIMITS.bulkSlowMs + 10;
+const SLOW_MS = FLOW_LIMITS.bulkSlowMs + 10;
 
 function setUp(mostInFlight = 8) {
   const clock = createFakeClock();
@@ -42,7 +42,7 @@ describe('the pace of work in bulk', () => {
     await clock.advance(1);
     expect(takeAll()).toBe(1);
     pace.answered(100_000);
-    await clock.advance(LIMITS.bulkRestMs);
+    await clock.advance(FLOW_LIMITS.bulkRestMs);
     expect(takeAll()).toBe(1);
     expect(clock.timers).toBe(0);
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { LIMITS } from '../limits.ts';
+import { FLOW_LIMITS } from './limits.ts';
 
 /**
  * How many commands of work in bulk (an import, lists of players) are in flight, over all partitions: live traffic
@@ -30,7 +30,7 @@ export interface PaceOptions {
 }
 
 export function createCommandPace(options: PaceOptions): CommandPace {
-  const { clock, mostInFlight, leastInFlight = 1, mostRestMs = LIMITS.bulkRestMs } = options;
+  const { clock, mostInFlight, leastInFlight = 1, mostRestMs = FLOW_LIMITS.bulkRestMs } = options;
   let window = leastInFlight;
   let inFlight = 0;
   let isResting = false;
@@ -69,7 +69,7 @@ export function createCommandPace(options: PaceOptions): CommandPace {
     },
     answered(tookMs) {
       inFlight -= 1;
-      const excessMs = tookMs - LIMITS.bulkSlowMs;
+      const excessMs = tookMs - FLOW_LIMITS.bulkSlowMs;
       if (excessMs <= 0) window = Math.min(window + 1 / window, mostInFlight);
       else if (Math.floor(window) > leastInFlight) window = Math.max(leastInFlight, window / 2);
       else if (!isResting && mostRestMs > 0) rest(Math.min(2 * excessMs, mostRestMs));

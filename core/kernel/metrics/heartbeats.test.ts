@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import type { Clock } from '../clock.ts';
-import { LIMITS } from '../limits.ts';
+import { METRICS_LIMITS } from './limits.ts';
 import { createHeartbeats } from './heartbeats.ts';
 
 function setUp(intervalMs = 30_000) {
@@ -60,12 +60,12 @@ describe('heartbeats', () => {
 
   it('of many members added together are spread over turns of the event loop, all on time', async () => {
     const { clock, beats, turns, heartbeats } = setUp();
-    const everybody = Array.from({ length: LIMITS.streamBeatsAtOnce * 3 + 1 }, (_, i) => `reader ${i}`);
+    const everybody = Array.from({ length: METRICS_LIMITS.streamBeatsAtOnce * 3 + 1 }, (_, i) => `reader ${i}`);
     for (const who of everybody) heartbeats.add(who);
     await clock.advance(30_000);
     expect(beats).toEqual(everybody.map((who) => [who, 30_000]));
     expect(turns).toHaveLength(4);
-    expect(Math.max(...turns)).toBeLessThanOrEqual(LIMITS.streamBeatsAtOnce);
+    expect(Math.max(...turns)).toBeLessThanOrEqual(METRICS_LIMITS.streamBeatsAtOnce);
     await clock.advance(30_000);
     expect(beats.slice(everybody.length)).toEqual(everybody.map((who) => [who, 60_000]));
   });

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../clock.ts';
-import { LIMITS } from '../limits.ts';
+import { METRICS_LIMITS } from './limits.ts';
 
 /** Calls back for each member at a fixed interval, counted from when it was added. */
 export interface Heartbeats<Who> {
@@ -36,7 +36,7 @@ export function createHeartbeats<Who>(options: {
     const nowMs = clock.monotonicMs();
     const due: Who[] = [];
     for (const [who, atMs] of dueMs) {
-      if (atMs > nowMs || due.length >= LIMITS.streamBeatsAtOnce) break;
+      if (atMs > nowMs || due.length >= METRICS_LIMITS.streamBeatsAtOnce) break;
       due.push(who);
     }
     for (const who of due) {

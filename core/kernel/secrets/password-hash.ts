@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { createFairTurns } from '../flow/fair-turns.ts';
-import { LIMITS } from '../limits.ts';
+import { SECRETS_LIMITS } from './limits.ts';
 
 /*
  * Hashes of passwords: scrypt with the cost that OWASP's cheat sheet gives for 64 MiB. The text
@@ -36,8 +36,8 @@ export interface PasswordHashOptions {
 }
 
 export function createPasswordHashes(options: PasswordHashOptions = {}): PasswordHashes {
-  const { atOnce = leastBusy(), waiting = LIMITS.passwordHashesWaiting, cost = COST } = options;
-  const turns = createFairTurns({ atOnce, waiting, waitingOfLane: LIMITS.passwordHashesOfNetwork });
+  const { atOnce = leastBusy(), waiting = SECRETS_LIMITS.passwordHashesWaiting, cost = COST } = options;
+  const turns = createFairTurns({ atOnce, waiting, waitingOfLane: SECRETS_LIMITS.passwordHashesOfNetwork });
 
   const inTurn = <T>({ lane, isWanted }: HashTurn, work: () => Promise<T>): Promise<T | 'busy'> =>
     turns.take(lane, async () => (isWanted?.() === false ? 'busy' : work()));
@@ -62,7 +62,8 @@ export function createPasswordHashes(options: PasswordHashOptions = {}): Passwor
 const ANY_LANE: HashTurn = { lane: '' };
 
 /** Hashes use at most half of the cores: the others are for the players. */
-const leastBusy = (): number => Math.max(1, Math.min(LIMITS.passwordHashes, Math.floor(availableParallelism() / 2)));
+const leastBusy = (): number =>
+  Math.max(1, Math.min(SECRETS_LIMITS.passwordHashes, Math.floor(availableParallelism() / 2)));
 
 type Cost = NonNullable<PasswordHashOptions['cost']>;
 

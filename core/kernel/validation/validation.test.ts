@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/settings/config.ts';
-import { LIMITS } from '../limits.ts';
+import { BODY_LIMITS } from '../../../src/gateway/http/read/limits.ts';
+import { TEXT_LIMITS } from '../text/limits.ts';
+import { VALIDATION_LIMITS } from './limits.ts';
 import { keyOf } from '../../../src/api/definitions/definition-fields.ts';
 import { isPlainObject } from './plain-object.ts';
 import { routes } from '../../../src/api/routes.ts';
@@ -16,14 +18,14 @@ const faultsOf = (value: unknown) => (check.accepts(value) ? [] : check.faultsOf
 describe('the faults of a value', () => {
   it('are all listed for a small value, up to a maximum', () => {
     expect(faultsOf(wrong(2)).map(({ path }) => path)).toEqual(['/name', '/values/0', '/values/1']);
-    expect(faultsOf(wrong(100))).toHaveLength(LIMITS.reportedFaults);
+    expect(faultsOf(wrong(100))).toHaveLength(VALIDATION_LIMITS.reportedFaults);
   });
 
   it('are only the first one for a large value', () => {
-    expect(faultsOf(wrong(LIMITS.validatedValues))).toHaveLength(1);
+    expect(faultsOf(wrong(VALIDATION_LIMITS.validatedValues))).toHaveLength(1);
   });
 
-  it.each(['new shop', '', 'größe', 'a'.repeat(LIMITS.definitionKeyLength + 1), '..'])(
+  it.each(['new shop', '', 'größe', 'a'.repeat(TEXT_LIMITS.definitionKeyLength + 1), '..'])(
     'say which characters a key may have: %j',
     (key) => {
       const Definition = compile(Type.Object({ key: keyOf('A key.') }));
@@ -80,14 +82,14 @@ function* attacks(schema: unknown, value: unknown): Generator {
   }
 }
 
-const MANY = LIMITS.jsonSeparators - 1_000;
+const MANY = BODY_LIMITS.jsonSeparators - 1_000;
 const MANY_FIELDS = Object.fromEntries(Array.from({ length: MANY / 2 }, (_, n) => [`f${n}`, n]));
 const COSTLY: readonly unknown[] = [
   Array.from({ length: MANY }, () => 0),
   Array.from({ length: MANY / 2 }, () => ({})),
   Array.from({ length: MANY / 2 }, (_, n) => `${n}`),
   MANY_FIELDS,
-  'x'.repeat(LIMITS.stringBytes),
+  'x'.repeat(TEXT_LIMITS.stringBytes),
 ];
 
 describe('the bodies of routes', () => {

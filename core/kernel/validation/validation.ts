@@ -4,7 +4,8 @@ import type { FieldFault } from '../errors.ts';
 import { isEmail } from '../text/email.ts';
 import { dropAbsent } from './absent-values.ts';
 import { BROKEN_ID, isBrokenId } from '../text/broken-id.ts';
-import { LIMITS } from '../limits.ts';
+import { SHARED_LIMITS } from '../limits.ts';
+import { VALIDATION_LIMITS } from './limits.ts';
 import { parseAmount, unitsText } from '../money.ts';
 import { parseTimestamp } from '../text/timestamp.ts';
 import { isCurrency } from './currencies.ts';
@@ -20,8 +21,8 @@ import { isUuid } from '../uuid.ts';
 export interface Check<T> {
   accepts(value: unknown): value is T;
   /**
-   * The faults of the value that `accepts` has just refused: at most `LIMITS.reportedFaults`, or only the first one if
-   * the value holds more than `LIMITS.validatedValues` values.
+   * The faults of the value that `accepts` has just refused: at most `reportedFaults`, or only the first one if
+   * the value holds more than `validatedValues` values.
    */
   faultsOf(value: unknown): FieldFault[];
 }
@@ -37,12 +38,12 @@ export function compile<S extends TSchema>(schema: S, { dropsAbsent = false } = 
     accepts: (value): value is Static<S> => first(value) || (dropsAbsent && dropAbsent(value, schema) && first(value)),
     faultsOf(value) {
       // Ajv cannot stop after a number of faults: a million invalid items make a million errors.
-      if (!holdsAtMost(value, LIMITS.validatedValues)) {
+      if (!holdsAtMost(value, VALIDATION_LIMITS.validatedValues)) {
         return (first.errors ?? []).slice(0, 1).map(faultOf);
       }
       all ??= allFaults.compile({ ...schema });
       all(value);
-      return (all.errors ?? []).slice(0, LIMITS.reportedFaults).map(faultOf);
+      return (all.errors ?? []).slice(0, VALIDATION_LIMITS.reportedFaults).map(faultOf);
     },
   };
 }
@@ -91,7 +92,7 @@ const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID: the `id` that the service answered for it',
   amount:
     'must be a decimal number that is greater than 0 after rounding to 4 decimals and at most ' +
-    unitsText(LIMITS.purchaseAmount),
+    unitsText(SHARED_LIMITS.purchaseAmount),
   'version-tag': 'must be a version (3, "3" or W/"3") or *',
   currency: 'must be an ISO 4217 currency code in upper case, for example USD',
 };

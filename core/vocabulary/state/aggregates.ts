@@ -1,4 +1,4 @@
-import { LIMITS } from '../../kernel/limits.ts';
+import { STATE_LIMITS } from '../limits.ts';
 import type { Json } from '../../kernel/text/json.ts';
 import { numberOfText } from '../../kernel/text/text-number.ts';
 
@@ -26,7 +26,7 @@ interface AggregateRule {
   merge: (days: number, older: Buckets, newer: Buckets) => Buckets;
   /** The value of the first `end` items, as conditions and callers read it. */
   read: (buckets: Buckets, end: number) => Json;
-  /** The most buckets of a player's value, weighted by their size; see `LIMITS.computedBuckets`. */
+  /** The most buckets of a player's value, weighted by their size; see `computedBuckets`. */
   weight: (days: number) => number;
 }
 
@@ -78,7 +78,7 @@ const RULES = {
         : older.slice(one + 1, one + 3),
     ),
     read: (buckets, end) => (end === 0 ? null : (buckets[end - 1] ?? null)),
-    weight: (days) => dailyWeight(days) * LIMITS.textBuckets,
+    weight: (days) => dailyWeight(days) * STATE_LIMITS.textBuckets,
   },
   // the same of the latest event only
   last: {
@@ -88,17 +88,17 @@ const RULES = {
     begin: (value, atMs) => [atMs, value],
     merge: (_days, older, newer) => (Number(newer[1]) >= Number(older[1]) ? newer : older),
     read: (buckets, end) => (end === 0 ? null : (buckets[2] ?? null)),
-    weight: () => LIMITS.textBuckets,
+    weight: () => STATE_LIMITS.textBuckets,
   },
   // last day of the value, its hash; one for each value, equal days by ascending hash
   distinct: {
-    description: `number of different values, at most ${LIMITS.distinctValues}`,
+    description: `number of different values, at most ${STATE_LIMITS.distinctValues}`,
     take: scalarIn,
     width: 2,
     begin: (value) => [numberOfText(JSON.stringify(value))],
     merge: mergedValues,
     read: (_buckets, end) => end / 2,
-    weight: () => LIMITS.distinctValues,
+    weight: () => STATE_LIMITS.distinctValues,
   },
 } satisfies Record<string, AggregateRule>;
 
@@ -143,7 +143,7 @@ function extreme(description: string, best: (one: number, other: number) => numb
 }
 
 function summand(value: Json): number | undefined {
-  return numberIn(value, LIMITS.computedNumber);
+  return numberIn(value, STATE_LIMITS.computedNumber);
 }
 
 /** Not 1e999, which JSON.parse reads as infinite and JSON cannot hold; not -0, which a stored state would not keep. */
@@ -152,7 +152,7 @@ function numberIn(value: Json, most: number): number | undefined {
 }
 
 function scalarIn(value: Json): ComputedScalar | undefined {
-  if (typeof value === 'string') return value.length <= LIMITS.computedTextLength ? value : undefined;
+  if (typeof value === 'string') return value.length <= STATE_LIMITS.computedTextLength ? value : undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : undefined;
   return typeof value === 'boolean' ? value : undefined;
 }
@@ -212,7 +212,7 @@ function mergedValues(days: number, older: Buckets, newer: Buckets): Buckets {
   return [...lastDays]
     .filter(([, day]) => day >= kept)
     .sort(([oneHash, oneDay], [otherHash, otherDay]) => otherDay - oneDay || oneHash - otherHash)
-    .slice(0, LIMITS.distinctValues)
+    .slice(0, STATE_LIMITS.distinctValues)
     .flatMap(([hash, day]) => [day, hash]);
 }
 

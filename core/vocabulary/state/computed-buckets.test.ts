@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, dayOf } from '../../kernel/days.ts';
 import type { Json } from '../../kernel/text/json.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { STATE_LIMITS } from '../limits.ts';
 import { decodeState, encodeState } from '../../codec/codec.ts';
 import { aPlayer } from '../../../actors/testing.ts';
 import { bucketsOf, merged, valueAt, valueChangesAt } from './computed-buckets.ts';
@@ -45,7 +45,7 @@ function naive(aggregate: Aggregate, days: number, all: readonly Happened[], now
     case 'last':
       return inTime.at(-1)?.value ?? null;
     case 'distinct':
-      return Math.min(new Set(events.map(({ value }) => value)).size, LIMITS.distinctValues);
+      return Math.min(new Set(events.map(({ value }) => value)).size, STATE_LIMITS.distinctValues);
   }
 }
 
@@ -121,7 +121,7 @@ describe('the buckets of a computed property', () => {
       const value = bucketsOf({ aggregate: 'distinct', days: 0, value: n }, START_MS);
       distinct = merged('distinct', 0, distinct, value);
     }
-    expect(valueAt('distinct', 0, distinct, START_MS)).toBe(LIMITS.distinctValues);
+    expect(valueAt('distinct', 0, distinct, START_MS)).toBe(STATE_LIMITS.distinctValues);
   });
 
   it('are stored with the player, also of one without other lists', () => {

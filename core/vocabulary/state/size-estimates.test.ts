@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { SAMPLES, wrap } from '../../../test/fixtures/codec/samples.ts';
 import { encodeCommands, encodeCommit, encodeQueries, encodeReplies } from '../../codec/codec.ts';
-import { LIMITS } from '../../kernel/limits.ts';
+import { PLAYER_API_LIMITS } from '../../../src/api/players/limits.ts';
+import { SESSION_LIMITS } from '../../../actors/sessions/limits.ts';
+import { STATE_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../kernel/text/limits.ts';
 import type { EntityState } from './state.ts';
 import { commandChars, factChars, mostEventChars, queryChars, replyChars, stateChars } from './size-estimates.ts';
 
@@ -12,24 +15,24 @@ const ENVELOPE_BYTES = 500;
 
 /** The longest texts that callers choose, by property; all other texts are the service's own and stay as they are. */
 const LONGEST: Readonly<Record<string, string>> = {
-  externalId: '漢'.repeat(LIMITS.externalIdLength),
-  deviceId: '漢'.repeat(LIMITS.deviceIdLength),
-  email: '漢'.repeat(LIMITS.emailLength),
-  eventId: '漢'.repeat(LIMITS.callerIdLength),
-  sessionId: '漢'.repeat(LIMITS.callerIdLength),
-  eventName: '漢'.repeat(LIMITS.nameLength),
-  forgets: '漢'.repeat(LIMITS.nameLength),
-  name: '漢'.repeat(LIMITS.nameLength),
-  country: '漢'.repeat(LIMITS.countryLength),
-  productId: '漢'.repeat(LIMITS.productIdLength),
-  achievements: '漢'.repeat(LIMITS.achievementLength),
+  externalId: '漢'.repeat(TEXT_LIMITS.externalIdLength),
+  deviceId: '漢'.repeat(TEXT_LIMITS.deviceIdLength),
+  email: '漢'.repeat(TEXT_LIMITS.emailLength),
+  eventId: '漢'.repeat(TEXT_LIMITS.callerIdLength),
+  sessionId: '漢'.repeat(TEXT_LIMITS.callerIdLength),
+  eventName: '漢'.repeat(TEXT_LIMITS.nameLength),
+  forgets: '漢'.repeat(TEXT_LIMITS.nameLength),
+  name: '漢'.repeat(TEXT_LIMITS.nameLength),
+  country: '漢'.repeat(STATE_LIMITS.countryLength),
+  productId: '漢'.repeat(PLAYER_API_LIMITS.productIdLength),
+  achievements: '漢'.repeat(SESSION_LIMITS.achievementLength),
   properties: `{"text":"${'漢'.repeat(2_000)}"}`,
   attributes: `{"text":"${'漢'.repeat(2_000)}"}`,
   schemaFault: '漢'.repeat(200),
-  flagKey: 'k'.repeat(LIMITS.nameLength),
-  segmentKey: 'k'.repeat(LIMITS.nameLength),
-  variantKey: 'k'.repeat(LIMITS.nameLength),
-  variant: 'k'.repeat(LIMITS.nameLength),
+  flagKey: 'k'.repeat(TEXT_LIMITS.nameLength),
+  segmentKey: 'k'.repeat(TEXT_LIMITS.nameLength),
+  variantKey: 'k'.repeat(TEXT_LIMITS.nameLength),
+  variant: 'k'.repeat(TEXT_LIMITS.nameLength),
 };
 
 /** The value with the longest texts, and with each of its own lists repeated. */

@@ -1,4 +1,5 @@
-import { LIMITS } from '../../kernel/limits.ts';
+import { STATE_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../kernel/text/limits.ts';
 import type { CommandBody, QueryBody, TrackItem } from '../commands/commands.ts';
 import type { ComputedEvents, ComputedUpdate, ComputedValue } from '../documents/computed.ts';
 import type { DomainFact } from '../facts/facts.ts';
@@ -66,10 +67,10 @@ function computedChars({ properties, events }: ComputedEvents = NO_EVENTS): numb
 const NO_EVENTS: ComputedEvents = { properties: [], events: [] };
 
 /** The id of a named property: its key, a separator and the hash of its content. */
-const ID_CHARS = LIMITS.propertyKeyLength + 12;
+const ID_CHARS = STATE_LIMITS.propertyKeyLength + 12;
 
 /** What one event adds to all properties, at most. */
-const MOST_UPDATES_CHARS = LIMITS.computedPerEvent * (UPDATE_CHARS + ID_CHARS + LIMITS.computedTextLength);
+const MOST_UPDATES_CHARS = STATE_LIMITS.computedPerEvent * (UPDATE_CHARS + ID_CHARS + STATE_LIMITS.computedTextLength);
 
 /** Characters of the facts of imported lines, at most, without those of memberships and of computed properties. */
 export function mostImportChars({ players }: Pick<ImportHistory, 'players'>): number {
@@ -78,19 +79,19 @@ export function mostImportChars({ players }: Pick<ImportHistory, 'players'>): nu
 
 /** A player is registered and gets its events and its lifecycle. Each other line makes at most three facts. */
 function mostHistoryChars(history: PlayerHistory): number {
-  const factChars = FACT_CHARS + LIMITS.externalIdLength;
+  const factChars = FACT_CHARS + TEXT_LIMITS.externalIdLength;
   const profiles = history.others.filter(({ player }) => player !== undefined).length;
   return (
     (IMPORT_FACTS + 3 * history.others.length) * factChars +
-    LIMITS.countryLength +
-    profiles * 2 * LIMITS.documentBytes +
+    STATE_LIMITS.countryLength +
+    profiles * 2 * TEXT_LIMITS.documentBytes +
     historyChars(history)
   );
 }
 
 /** Characters of the fact of one listed player, at most. @param dropped number of dropped segments */
 export function mostListedChars(dropped = 0): number {
-  return FACT_CHARS + (LIMITS.listLoadsOfPlayer + 1) * LOAD_CHARS + dropped * SEGMENT_CHARS;
+  return FACT_CHARS + (STATE_LIMITS.listLoadsOfPlayer + 1) * LOAD_CHARS + dropped * SEGMENT_CHARS;
 }
 
 const LOAD_CHARS = 40;
@@ -116,7 +117,8 @@ function talliesChars(tallies: readonly EventTally[]): number {
 
 /** Characters of the facts of events, at most, before they are decided. */
 export function mostEventChars(items: readonly TrackItem[]): number {
-  const playerChars = LIMITS.externalIdLength + LIMITS.countryLength + LIMITS.nameLength + MOST_UPDATES_CHARS;
+  const playerChars =
+    TEXT_LIMITS.externalIdLength + STATE_LIMITS.countryLength + TEXT_LIMITS.nameLength + MOST_UPDATES_CHARS;
   return items.reduce((sum, item) => sum + itemChars(item) + faultChars(item) + playerChars, 0);
 }
 

@@ -1,6 +1,7 @@
 import { readableSql } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { Type } from 'typebox';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ANALYTICS_LIMITS } from './limits.ts';
+import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute } from '../route/route.ts';
@@ -20,9 +21,9 @@ export const runAnalyticsQuery = defineRoute({
     'The range of a `trend` grows to whole intervals, as `from` and `to` of the answer say. ' +
     '`retention`, `ltv` and `new_players` read `player_days`, which follows some seconds later. An answer is given ' +
     'again until new ' +
-    `rows come, for at most ${LIMITS.answersKeptMs / 1000} seconds. A query has ${LIMITS.questionSeconds} seconds, ` +
-    `${LIMITS.questionMemoryBytes / 1024 / 1024} MiB of memory and ${LIMITS.questionRows / 1_000_000} million rows; ` +
-    `beyond one of them it gets 422. A game has ${LIMITS.questionsOfGame} queries under way in one process; more get 429.`,
+    `rows come, for at most ${ANALYTICS_LIMITS.answersKeptMs / 1000} seconds. A query has ${QUESTION_LIMITS.questionSeconds} seconds, ` +
+    `${QUESTION_LIMITS.questionMemoryBytes / 1024 / 1024} MiB of memory and ${QUESTION_LIMITS.questionRows / 1_000_000} million rows; ` +
+    `beyond one of them it gets 422. A game has ${ANALYTICS_LIMITS.questionsOfGame} queries under way in one process; more get 429.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
   readsOnly: true,

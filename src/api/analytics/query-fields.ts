@@ -7,7 +7,10 @@ import {
   PURCHASE_COLUMNS,
   SESSION_COLUMNS,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ANALYTICS_LIMITS } from './limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { timeIn } from '../input/fields.ts';
 
 /* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */
@@ -19,10 +22,11 @@ function oneOf<const T extends string>(values: readonly T[], description: string
   return Type.Unsafe<T>({ type: 'string', enum: [...values], description });
 }
 
-const eventName = (description: string) => Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description });
+const eventName = (description: string) =>
+  Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength, description });
 
 const field = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 'property:'.length + LIMITS.propertyPathLength, description });
+  Type.String({ minLength: 1, maxLength: 'property:'.length + API_LIMITS.propertyPathLength, description });
 
 const Where = Type.Array(
   Type.Object(
@@ -30,15 +34,15 @@ const Where = Type.Array(
       field: field('The field, as for `by`.'),
       in: Type.Array(
         Type.String({
-          maxLength: LIMITS.questionValueLength,
+          maxLength: QUESTION_LIMITS.questionValueLength,
           description: 'A value as text; empty: rows without one.',
         }),
-        { minItems: 1, maxItems: LIMITS.questionValues, description: 'Rows with one of these values pass.' },
+        { minItems: 1, maxItems: QUESTION_LIMITS.questionValues, description: 'Rows with one of these values pass.' },
       ),
     },
     { additionalProperties: false, description: 'A condition on one field.' },
   ),
-  { maxItems: LIMITS.questionFilters, description: 'Conditions that must all hold.' },
+  { maxItems: QUESTION_LIMITS.questionFilters, description: 'Conditions that must all hold.' },
 );
 
 export const QueryBody = Type.Object(
@@ -65,14 +69,14 @@ export const QueryBody = Type.Object(
     property: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: LIMITS.propertyPathLength,
+        maxLength: API_LIMITS.propertyPathLength,
         description: 'Required with the metric `sum`: path of a number in the properties, keys joined by dots.',
       }),
     ),
     event_names: Type.Optional(
       Type.Array(eventName('A name.'), {
         minItems: 1,
-        maxItems: LIMITS.questionNames,
+        maxItems: ANALYTICS_LIMITS.questionNames,
         description: 'Metrics of events: only events with these names. Default: all.',
       }),
     ),
@@ -90,10 +94,14 @@ export const QueryBody = Type.Object(
     where: Type.Optional(Where),
     days: Type.Optional(
       Type.Array(
-        Type.Integer({ minimum: 0, maximum: LIMITS.retentionLongestDay, description: 'Days after the first day.' }),
+        Type.Integer({
+          minimum: 0,
+          maximum: ANALYTICS_LIMITS.retentionLongestDay,
+          description: 'Days after the first day.',
+        }),
         {
           minItems: 1,
-          maxItems: LIMITS.retentionDays,
+          maxItems: ANALYTICS_LIMITS.retentionDays,
           description:
             '`retention` and `ltv`: the days to look at, each once. Default: 1, 3, 7, 14, 30; for `ltv` also 0 and 90.',
         },
@@ -105,29 +113,33 @@ export const QueryBody = Type.Object(
           { event_name: eventName('Name of the event.'), where: Type.Optional(Where) },
           { additionalProperties: false, description: 'A step.' },
         ),
-        { minItems: 2, maxItems: LIMITS.funnelSteps, description: 'Required with `funnel`: its steps, in order.' },
+        {
+          minItems: 2,
+          maxItems: ANALYTICS_LIMITS.funnelSteps,
+          description: 'Required with `funnel`: its steps, in order.',
+        },
       ),
     ),
     window_seconds: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: LIMITS.funnelWindowSeconds,
+        maximum: ANALYTICS_LIMITS.funnelWindowSeconds,
         description: '`funnel`: all steps happen within this time of the first. Default: 7 days.',
       }),
     ),
     within_seconds: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: LIMITS.pathSeconds,
+        maximum: ANALYTICS_LIMITS.pathSeconds,
         description: '`paths`: longest pause between two events of a path. Default: 30 minutes.',
       }),
     ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: LIMITS.breakdownKeys,
+        maximum: ANALYTICS_LIMITS.breakdownKeys,
         description:
-          `Values or paths in the answer, the largest first. Default: ${LIMITS.questionKeys}, which is also the most ` +
+          `Values or paths in the answer, the largest first. Default: ${ANALYTICS_LIMITS.questionKeys}, which is also the most ` +
           'for `trend`, `funnel`, `retention` and `ltv`.',
       }),
     ),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ANALYTICS_LIMITS } from './limits.ts';
+import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import type { QueryBody } from './query-fields.ts';
 import { questionOf } from './query-question.ts';
 
@@ -16,7 +17,7 @@ function faultsOf(body: QueryBody): string[] {
 
 describe('a question', () => {
   it('about retention has a bounded number of figures', () => {
-    const days = Array.from({ length: LIMITS.retentionDays }, (_, day) => day);
+    const days = Array.from({ length: ANALYTICS_LIMITS.retentionDays }, (_, day) => day);
     expect(faultsOf({ kind: 'retention', days, ...TWO_YEARS })).toEqual([]);
     expect(faultsOf({ kind: 'retention', by: 'country', days, ...TWO_YEARS })).toEqual(['/days']);
     expect(faultsOf({ kind: 'retention', by: 'country', days, ...TWO_YEARS, limit: 2 })).toEqual([]);
@@ -25,7 +26,7 @@ describe('a question', () => {
   });
 
   it('names values of a bounded length together, which fit the address of a statement', () => {
-    const values = Array.from({ length: 50 }, () => 'ü'.repeat(LIMITS.questionValueLength));
+    const values = Array.from({ length: 50 }, () => 'ü'.repeat(QUESTION_LIMITS.questionValueLength));
     const where = (count: number) => Array.from({ length: count }, () => ({ field: 'country', in: values }));
     expect(faultsOf({ kind: 'trend', where: where(2) })).toEqual([]);
     expect(faultsOf({ kind: 'trend', where: where(3) })).toEqual(['/where']);

@@ -11,7 +11,8 @@ import {
   SESSION_COLUMNS,
 } from '../../../clickhouse-schema/queries/questions/question.ts';
 import type { FieldFault, Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ANALYTICS_LIMITS } from './limits.ts';
+import { API_LIMITS } from '../limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { invalid } from '../route/route.ts';
 import type { QueryBody } from './query-fields.ts';
@@ -83,13 +84,13 @@ export function questionOf(
   const common = { ...scope, ...range };
   const by =
     body.by === undefined || body.kind === 'retention' || body.kind === 'ltv' ? undefined : dimension(body.by, '/by');
-  const limit = body.limit ?? LIMITS.questionKeys;
-  if (limit > LIMITS.questionKeys && SHORT_LISTS.has(body.kind)) {
-    faults.push({ path: '/limit', message: `must be at most ${LIMITS.questionKeys} with \`${body.kind}\`` });
+  const limit = body.limit ?? ANALYTICS_LIMITS.questionKeys;
+  if (limit > ANALYTICS_LIMITS.questionKeys && SHORT_LISTS.has(body.kind)) {
+    faults.push({ path: '/limit', message: `must be at most ${ANALYTICS_LIMITS.questionKeys} with \`${body.kind}\`` });
   }
   const question = build();
-  if (valueChars > LIMITS.questionValueChars) {
-    const message = `names values of ${valueChars} characters together; the maximum is ${LIMITS.questionValueChars}`;
+  if (valueChars > ANALYTICS_LIMITS.questionValueChars) {
+    const message = `names values of ${valueChars} characters together; the maximum is ${ANALYTICS_LIMITS.questionValueChars}`;
     faults.push({ path: body.kind === 'funnel' ? '/steps' : '/where', message });
   }
   if (faults.length === 0) return { kind: 'question', question };
@@ -114,8 +115,8 @@ export function questionOf(
     switch (body.kind) {
       case 'trend': {
         const { interval = 'day' } = body;
-        if (faults.length === 0 && bucketsOf(interval, range).length > LIMITS.trendPoints) {
-          const message = `has more than ${LIMITS.trendPoints} points in this range; choose a longer interval`;
+        if (faults.length === 0 && bucketsOf(interval, range).length > ANALYTICS_LIMITS.trendPoints) {
+          const message = `has more than ${ANALYTICS_LIMITS.trendPoints} points in this range; choose a longer interval`;
           faults.push({ path: '/interval', message });
         }
         return { kind: 'trend', ...measured(), ...wholeIntervals(interval, range), interval, by };
@@ -128,10 +129,10 @@ export function questionOf(
         const column = cohortColumn(body.by, body.kind, faults);
         const cohorts = Math.ceil((range.toMs - range.fromMs) / DAY_MS) * (column === undefined ? 1 : limit);
         const figures = cohorts * days.length;
-        if (faults.length === 0 && figures > LIMITS.retentionFigures) {
+        if (faults.length === 0 && figures > ANALYTICS_LIMITS.retentionFigures) {
           const message =
             `has up to ${figures} figures in this range, days times first days times values; the maximum is ` +
-            `${LIMITS.retentionFigures}: choose fewer days, a shorter range or a smaller \`limit\``;
+            `${ANALYTICS_LIMITS.retentionFigures}: choose fewer days, a shorter range or a smaller \`limit\``;
           faults.push({ path: '/days', message });
         }
         return { kind: body.kind, ...common, days, by: column, limit };
@@ -172,8 +173,8 @@ function rangeOf({ from, to }: QueryBody, nowMs: number, faults: FieldFault[]): 
   const base = to === undefined ? todayMs : toMs;
   const fromMs = from === undefined ? base - DEFAULT_RANGE_DAYS * DAY_MS : (parseTimestamp(from) ?? 0);
   if (fromMs >= toMs) faults.push({ path: '/from', message: 'must be before `to`' });
-  else if (toMs - fromMs > LIMITS.questionRangeDays * DAY_MS) {
-    faults.push({ path: '/from', message: `must be at most ${LIMITS.questionRangeDays} days before \`to\`` });
+  else if (toMs - fromMs > ANALYTICS_LIMITS.questionRangeDays * DAY_MS) {
+    faults.push({ path: '/from', message: `must be at most ${ANALYTICS_LIMITS.questionRangeDays} days before \`to\`` });
   }
   return { fromMs, toMs };
 }
@@ -208,6 +209,6 @@ function dimensionOf(text: string, table: Table, path: string, faults: FieldFaul
 }
 
 function checkPath(property: string, path: string, faults: FieldFault[]): void {
-  if (property.split('.').length <= LIMITS.propertyPathKeys) return;
-  faults.push({ path, message: `must have at most ${LIMITS.propertyPathKeys} keys joined by dots` });
+  if (property.split('.').length <= API_LIMITS.propertyPathKeys) return;
+  faults.push({ path, message: `must have at most ${API_LIMITS.propertyPathKeys} keys joined by dots` });
 }

@@ -3,7 +3,8 @@ import { type Question, readsDays } from '../../../clickhouse-schema/queries/que
 import type { AsOf, Freshness } from '../../../streams/freshness/output-freshness.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { ANALYTICS_LIMITS } from './limits.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
 import { answerText } from './query-answers.ts';
 
@@ -23,7 +24,10 @@ export interface QueryRunnerOptions {
   analytics: Pick<Analytics, 'ask'>;
   freshness: Pick<Freshness, 'rowsAsOf'>;
   clock: Clock;
-  limits?: Pick<Limits, 'questionsOfGame' | 'answersKeptBytes' | 'answersKeptMs' | 'answersOfDaysKeptMs'>;
+  limits?: Adjustable<
+    typeof ANALYTICS_LIMITS,
+    'questionsOfGame' | 'answersKeptBytes' | 'answersKeptMs' | 'answersOfDaysKeptMs'
+  >;
 }
 
 interface CachedAnswer {
@@ -43,7 +47,7 @@ interface CachedAnswer {
  * 3. A game and environment has at most `questionsOfGame` questions in flight in this process.
  */
 export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
-  const { analytics, freshness, clock, limits = LIMITS } = options;
+  const { analytics, freshness, clock, limits = ANALYTICS_LIMITS } = options;
   const cache = new Map<string, CachedAnswer>();
   let cachedBytes = 0;
   const inFlight = new Map<string, Promise<QueryAnswer | Failure>>();

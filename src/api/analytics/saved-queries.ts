@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { SavedQueryDocument } from '../../../core/vocabulary/documents/saved-query.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ANALYTICS_LIMITS } from './limits.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch } from '../input/if-match.ts';
@@ -35,7 +35,7 @@ const saved = definitionRoutes({
   example: SAVED_QUERY_EXAMPLE,
   toJson: savedQueryJson,
   missing,
-  most: LIMITS.savedQueries,
+  most: ANALYTICS_LIMITS.savedQueries,
 });
 
 const createSavedQuery = defineRoute({
@@ -44,7 +44,7 @@ const createSavedQuery = defineRoute({
   method: 'POST',
   path: PATH,
   summary: 'Save a query',
-  description: `A game and environment has at most ${LIMITS.savedQueries} saved queries.`,
+  description: `A game and environment has at most ${ANALYTICS_LIMITS.savedQueries} saved queries.`,
   idempotent: true,
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: { body: SavedQueryBody },

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { SavedQueryDocument } from '../../../core/vocabulary/documents/saved-query.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ANALYTICS_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../input/fields.ts';
@@ -11,7 +11,7 @@ import { QueryBody } from './query-fields.ts';
 const RangeDays = Type.Unsafe<number | null>({
   type: ['integer', 'null'],
   minimum: 1,
-  maximum: LIMITS.questionRangeDays,
+  maximum: ANALYTICS_LIMITS.questionRangeDays,
   description:
     'Range for whoever opens the query: this many UTC days before today, and today. `null` (default): `from` and `to` ' +
     'of the query, or their defaults.',

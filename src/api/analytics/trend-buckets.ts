@@ -1,5 +1,5 @@
 import type { Interval } from '../../../clickhouse-schema/queries/questions/question.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ANALYTICS_LIMITS } from './limits.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';
 
 const HOUR_MS = 3_600_000;
@@ -12,7 +12,11 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
  */
 export function bucketsOf(interval: Interval, { fromMs, toMs }: { fromMs: number; toMs: number }): number[] {
   const starts: number[] = [];
-  for (let at = startOf(interval, fromMs); at < toMs && starts.length <= LIMITS.trendPoints; at = endOf(interval, at)) {
+  for (
+    let at = startOf(interval, fromMs);
+    at < toMs && starts.length <= ANALYTICS_LIMITS.trendPoints;
+    at = endOf(interval, at)
+  ) {
     starts.push(at);
   }
   return starts;

@@ -3,7 +3,7 @@ import type { ProposalDocument } from '../../../core/vocabulary/documents/propos
 import { roleIn } from '../../../streams/config/people/user-roles.ts';
 import { userAddress } from '../../../streams/config/people/users.ts';
 import { failure, isTemporary } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { APPROVAL_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { changed } from '../definitions/definition-writes.ts';
@@ -106,7 +106,7 @@ const listApprovals = defineRoute({
         ({ document }) => document.id,
         ({ document }) => JSON.stringify(proposalJson(document, key.id)),
         query,
-        LIMITS.proposalPageChars,
+        APPROVAL_LIMITS.proposalPageChars,
       );
       if (page.kind === 'failure') return page;
       return answer(`{"approvals":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
@@ -119,7 +119,7 @@ function proposalJson(document: ProposalDocument, caller: string) {
   const who = { proposed_by: by.email, own: by.id === caller, approving: document.approving !== undefined };
   const times = {
     created_at: formatTimestamp(createdAt),
-    expires_at: formatTimestamp(createdAt + LIMITS.proposalKeptMs),
+    expires_at: formatTimestamp(createdAt + APPROVAL_LIMITS.proposalKeptMs),
   };
   return { id, method, path, params, body, kind, key, version, ...who, ...times };
 }
@@ -177,7 +177,7 @@ type Approving = NonNullable<ProposalDocument['approving']>;
 
 /** Whether a request of the approver may still be on its way. */
 const isRecent = ({ at }: Approving, { services: { clock } }: RequestContext): boolean =>
-  at + LIMITS.proposalClaimMs > clock.wallMs();
+  at + APPROVAL_LIMITS.proposalClaimMs > clock.wallMs();
 
 function mayStillPropose({ by, method, path }: ProposalDocument, { key, services }: RequestContext): boolean {
   const proposer = services.config.get(userAddress(by.id))?.document;

@@ -2,7 +2,7 @@ import type { ProposalDocument } from '../../../core/vocabulary/documents/propos
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { APPROVAL_LIMITS } from './limits.ts';
 import { readersOfComputed } from '../definitions/computed-quota.ts';
 import { staleFor } from '../input/if-match.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -50,7 +50,7 @@ export function waitingProposals(
 }
 
 export const isExpired = ({ createdAt }: Pick<ProposalDocument, 'createdAt'>, nowMs: number): boolean =>
-  createdAt + LIMITS.proposalKeptMs <= nowMs;
+  createdAt + APPROVAL_LIMITS.proposalKeptMs <= nowMs;
 
 /** Stores a request as a proposal. @returns a failure that says where it waits; undefined: nothing serves it */
 export async function propose(
@@ -69,7 +69,7 @@ export async function propose(
   const waiting = waitingProposals(services, key);
   if (!servesPlayers(kind, params, waiting, context)) return undefined;
   if (route.streamedBody !== undefined) return LIST_SERVES;
-  if (Buffer.byteLength(JSON.stringify({ params, body })) > LIMITS.proposalBytes) return TOO_LARGE;
+  if (Buffer.byteLength(JSON.stringify({ params, body })) > APPROVAL_LIMITS.proposalBytes) return TOO_LARGE;
   const isVersioned = Object.hasOwn(route.input.headers?.properties ?? {}, 'If-Match');
   const version = isVersioned ? (target?.version ?? null) : null;
   const wanted = headers['If-Match'] === undefined ? {} : { 'If-Match': headers['If-Match'] };
@@ -100,8 +100,9 @@ async function store(
 
 /** Why no further change of a person may wait: each person has a share of the places. */
 function fullFor(userId: string, waiting: readonly ConfigEntry<'proposal'>[]): Failure | undefined {
-  if (waiting.filter(({ document }) => document.by.id === userId).length >= LIMITS.proposalsOfUser) return TOO_MANY_OWN;
-  return waiting.length >= LIMITS.proposals ? TOO_MANY : undefined;
+  if (waiting.filter(({ document }) => document.by.id === userId).length >= APPROVAL_LIMITS.proposalsOfUser)
+    return TOO_MANY_OWN;
+  return waiting.length >= APPROVAL_LIMITS.proposals ? TOO_MANY : undefined;
 }
 
 /** Whether a change of a definition changes what players get, now or once a change that waits is approved. */
@@ -153,10 +154,13 @@ function targetOf(
 const WAITS =
   'Live changes of this game wait for a second person. Yours is stored: another person with the role editor approves it ' +
   'under Approvals.';
-const TOO_MANY = failure('CONFLICT', `${LIMITS.proposals} changes wait already. Approve or reject some first.`);
+const TOO_MANY = failure(
+  'CONFLICT',
+  `${APPROVAL_LIMITS.proposals} changes wait already. Approve or reject some first.`,
+);
 const TOO_MANY_OWN = failure(
   'CONFLICT',
-  `${LIMITS.proposalsOfUser} of your changes wait already, the maximum. Take some back, or have them approved first.`,
+  `${APPROVAL_LIMITS.proposalsOfUser} of your changes wait already, the maximum. Take some back, or have them approved first.`,
 );
 const LIST_SERVES = failure(
   'CONFLICT',
@@ -165,5 +169,5 @@ const LIST_SERVES = failure(
 );
 const TOO_LARGE = failure(
   'CONFLICT',
-  `The change is too large to wait for approval: the maximum is ${LIMITS.proposalBytes} bytes as JSON. Make smaller changes.`,
+  `The change is too large to wait for approval: the maximum is ${APPROVAL_LIMITS.proposalBytes} bytes as JSON. Make smaller changes.`,
 );

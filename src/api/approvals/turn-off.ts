@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { APPROVAL_LIMITS } from './limits.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { defineRoute, invalid } from '../route/route.ts';
 
@@ -38,12 +39,12 @@ export const turnOff = defineRoute({
         }),
         key: Type.String({
           minLength: 1,
-          maxLength: LIMITS.auditFilterLength,
+          maxLength: API_LIMITS.auditFilterLength,
           description: 'Key of the flag, or id of the campaign or webhook.',
         }),
         reason: Type.String({
           minLength: 1,
-          maxLength: LIMITS.turnOffReasonLength,
+          maxLength: APPROVAL_LIMITS.turnOffReasonLength,
           description: 'Why it cannot wait for a second person.',
         }),
       },

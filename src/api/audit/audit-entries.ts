@@ -2,7 +2,8 @@ import { Type, type Static } from 'typebox';
 import type { AuditQuery, EntryPlace, FoundEntry } from '../../../clickhouse-schema/queries/audit-query.ts';
 import { eventNameOf, eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { AUDIT_ENTRY_LIMITS } from '../../../streams/audit/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { timeIn, timeOut } from '../input/fields.ts';
@@ -22,7 +23,7 @@ const Outcome = Type.Unsafe<(typeof OUTCOMES)[number]>({
 });
 
 const filter = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.auditFilterLength, description }));
+  Type.Optional(Type.String({ minLength: 1, maxLength: API_LIMITS.auditFilterLength, description }));
 
 export const EntriesQuery = Type.Object({
   kind: filter('Only entries about things of this kind, such as `flag`, `webhook`, `key`, `user` or `player`.'),
@@ -36,8 +37,8 @@ export const EntriesQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: LIMITS.auditPageItems,
-      description: `Maximum number of entries per page, 1 to ${LIMITS.auditPageItems}. Default: 50.`,
+      maximum: API_LIMITS.auditPageItems,
+      description: `Maximum number of entries per page, 1 to ${API_LIMITS.auditPageItems}. Default: 50.`,
     }),
   ),
   cursor: filter('`next_cursor` of the previous page. Leave it out for the first page.'),
@@ -48,7 +49,7 @@ const contents = (description: string) =>
   Type.Unsafe<Record<string, unknown> | null>({
     type: ['object', 'null'],
     description:
-      `${description} Secrets are hidden. Above ${LIMITS.auditDocumentBytes} bytes it has only the fields that ` +
+      `${description} Secrets are hidden. Above ${AUDIT_ENTRY_LIMITS.auditDocumentBytes} bytes it has only the fields that ` +
       'changed, and of large ones `$left_out_bytes`. Null if there was none.',
   });
 
@@ -126,7 +127,7 @@ export function entriesQuestion(
   { game, environment }: Pick<AuditQuery, 'game' | 'environment'>,
   query: Static<typeof EntriesQuery>,
 ): { kind: 'question'; question: EntriesQuestion } | Failure {
-  const { kind, key, action, actor, outcome, cursor, limit = LIMITS.pageItemsDefault } = query;
+  const { kind, key, action, actor, outcome, cursor, limit = API_LIMITS.pageItemsDefault } = query;
   const playerId = query.player_id?.toLowerCase();
   const sinceMs = query.from === undefined ? undefined : parseTimestamp(query.from);
   const untilMs = query.to === undefined ? undefined : parseTimestamp(query.to);

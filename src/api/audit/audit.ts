@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
 import { defineRoute } from '../route/route.ts';
 import { entriesAnswer, EntriesPage, type EntriesQuestion, EntriesQuery, entriesQuestion } from './audit-entries.ts';
 
@@ -13,7 +13,7 @@ export const listAudit = defineRoute({
   summary: 'List changes that people, API keys and operators made',
   description:
     'Lists the changes of definitions, webhooks, keys, users and overrides, and erasures, newest first. They appear ' +
-    `one or two seconds after they are made, and are kept for ${LIMITS.auditYears} years. Without \`outcome\`, changes ` +
+    `one or two seconds after they are made, and are kept for ${API_LIMITS.auditYears} years. Without \`outcome\`, changes ` +
     'that were refused are left out. `from` is inclusive, `to` exclusive. A cursor is valid only with the same filters.',
   errors: ['SERVICE_UNAVAILABLE'],
   input: { query: EntriesQuery },

@@ -1,6 +1,6 @@
 import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary/documents/documents.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CAMPAIGN_API_LIMITS } from './limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { CampaignBody, CampaignPatch } from './campaign-resource.ts';
 
@@ -44,7 +44,7 @@ function emptyContent(key: string, trigger: CampaignTrigger, content: Sent<'cont
     cooldownSeconds: 0,
     quietHours: null,
     holdoutPercentage: 0,
-    expiresAfterSeconds: LIMITS.interventionExpirySeconds,
+    expiresAfterSeconds: CAMPAIGN_API_LIMITS.interventionExpirySeconds,
     startAt: null,
     endAt: null,
   };

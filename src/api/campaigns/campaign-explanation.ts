@@ -12,7 +12,8 @@ import type { CampaignDocument } from '../../../core/vocabulary/documents/docume
 import type { ExportedPlayer } from '../../../core/vocabulary/commands/replies.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PLAYER_LIMITS } from '../../../actors/decision/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { computedLookup } from '../explain/held-targeting.ts';
@@ -33,12 +34,12 @@ const Body = Type.Object(
   {
     player: Type.String({
       minLength: 1,
-      maxLength: LIMITS.externalIdLength,
+      maxLength: TEXT_LIMITS.externalIdLength,
       format: 'external-id',
       description: 'Id of the player, or your own id (`external_id`).',
     }),
     campaign_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description: 'Id of a campaign (`cmp_…`).' }),
+      Type.String({ minLength: 1, maxLength: TEXT_LIMITS.callerIdLength, description: 'Id of a campaign (`cmp_…`).' }),
     ),
     campaign: Type.Optional(CampaignBody),
     properties: Type.Optional(
@@ -147,7 +148,7 @@ async function explain(body: Body, context: RequestContext): Promise<Answer> {
   // An exported key has no reply; nothing here reads keys.
   const state = { ...player.player, keys: [] };
   const explained = metered(() =>
-    explainCampaign(ask(compiled.campaign, { player: state, nowMs, properties }, LIMITS)),
+    explainCampaign(ask(compiled.campaign, { player: state, nowMs, properties }, PLAYER_LIMITS)),
   );
   return answer(explanationJson(state, compiled.campaign.id, explained, nowMs));
 }

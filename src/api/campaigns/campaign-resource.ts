@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox';
 import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary/documents/documents.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CAMPAIGN_API_LIMITS } from './limits.ts';
+import { PLAYER_LIMITS } from '../../../actors/decision/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { conditionsOf, keyOf, nameOf, orNull, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
@@ -15,14 +17,14 @@ const Enabled = Type.Boolean({
 });
 
 const segmentIdOf = (description: string) =>
-  Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description });
+  Type.String({ minLength: 1, maxLength: TEXT_LIMITS.callerIdLength, description });
 
 const Trigger = Type.Object(
   {
     event: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: LIMITS.nameLength,
+        maxLength: TEXT_LIMITS.nameLength,
         description: 'Triggers when the player sends an event with this name.',
       }),
     ),
@@ -63,17 +65,17 @@ const Trigger = Type.Object(
 
 const Audience = Type.String({
   minLength: 1,
-  maxLength: LIMITS.callerIdLength,
+  maxLength: TEXT_LIMITS.callerIdLength,
   description: 'Id of the segment (`seg_…`) that the player must be in. null (default) means all players.',
 });
 
 const Content = Type.Object(
   {
-    title: Type.String({ minLength: 1, maxLength: LIMITS.interventionTitleLength, description: 'Title.' }),
-    body: Type.String({ minLength: 1, maxLength: LIMITS.interventionBodyLength, description: 'Text.' }),
+    title: Type.String({ minLength: 1, maxLength: CAMPAIGN_API_LIMITS.interventionTitleLength, description: 'Title.' }),
+    body: Type.String({ minLength: 1, maxLength: CAMPAIGN_API_LIMITS.interventionBodyLength, description: 'Text.' }),
     cta: Type.Optional(
       Type.String({
-        maxLength: LIMITS.interventionCtaLength,
+        maxLength: CAMPAIGN_API_LIMITS.interventionCtaLength,
         description: 'Label of the button. An empty label (default) means no button.',
       }),
     ),
@@ -86,7 +88,7 @@ const DisplayRules = Type.Object(
     priority: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: LIMITS.definitionKeyLength,
+        maxLength: TEXT_LIMITS.definitionKeyLength,
         description:
           'Order of delivery: `urgent`, `high`, `normal` (or `medium`), `low`, then any other text. Default: `normal`.',
       }),
@@ -94,7 +96,7 @@ const DisplayRules = Type.Object(
     dismiss_after_seconds: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: LIMITS.interventionDismissSeconds,
+        maximum: CAMPAIGN_API_LIMITS.interventionDismissSeconds,
         description: 'Seconds after which the client hides the intervention. 0 (default) means never.',
       }),
     ),
@@ -104,7 +106,12 @@ const DisplayRules = Type.Object(
 
 const capOf = (description: string) =>
   Type.Optional(
-    Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: LIMITS.campaignCap, description }),
+    Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      minimum: 1,
+      maximum: CAMPAIGN_API_LIMITS.campaignCap,
+      description,
+    }),
   );
 
 const Caps = Type.Object(
@@ -121,7 +128,7 @@ const Caps = Type.Object(
   {
     additionalProperties: false,
     description:
-      `Frequency caps. All campaigns together deliver at most ${LIMITS.interventionsPerDay} interventions per player ` +
+      `Frequency caps. All campaigns together deliver at most ${PLAYER_LIMITS.interventionsPerDay} interventions per player ` +
       'and UTC day.',
   },
 );
@@ -143,11 +150,11 @@ const QuietHours = Type.Object(
 );
 
 const secondsOf = (minimum: number, description: string) =>
-  Type.Integer({ minimum, maximum: LIMITS.campaignSeconds, description });
+  Type.Integer({ minimum, maximum: CAMPAIGN_API_LIMITS.campaignSeconds, description });
 const CooldownSeconds = secondsOf(0, 'Minimum time between two interventions for one player, seconds. Default: 0.');
 const ExpiresAfterSeconds = secondsOf(
   1,
-  `Time after which an undelivered intervention expires, seconds. Default: ${LIMITS.interventionExpirySeconds}.`,
+  `Time after which an undelivered intervention expires, seconds. Default: ${CAMPAIGN_API_LIMITS.interventionExpirySeconds}.`,
 );
 const HoldoutPercentage = Type.Number({
   minimum: 0,

@@ -3,7 +3,8 @@ import type { CampaignArm, CampaignReport, CampaignStep } from '../../../clickho
 import { ALPHA } from '../../analysis/experiment-results.ts';
 import { fixedInterval, liftOf, relativeLift, type Sample } from '../../analysis/lift.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { answer } from '../route/answer.ts';
 import { defineRoute } from '../route/route.ts';
 
@@ -15,14 +16,14 @@ const ResultsQuery = Type.Object({
   conversion_event: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: LIMITS.nameLength,
+      maxLength: TEXT_LIMITS.nameLength,
       description: 'Name of the event that counts as converted. Default: none, then `converted` is 0.',
     }),
   ),
   window_hours: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: LIMITS.resultsWindowDays * 24,
+      maximum: API_LIMITS.resultsWindowDays * 24,
       description:
         `Hours in which events and purchases count, from when the campaign would first have given the player ` +
         `something. Default: ${DEFAULT_WINDOW_HOURS} (7 days).`,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { campaignFaults } from '../../../actors/campaigns/define/campaign-faults.ts';
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CAMPAIGN_API_LIMITS } from './limits.ts';
 
 import { changedContent, wholeContent } from './campaign-content.ts';
 import {
@@ -41,7 +41,7 @@ const campaigns = definitionRoutes({
   example: CAMPAIGN_EXAMPLE,
   toJson: campaignJson,
   missing,
-  most: LIMITS.campaignsPerEnvironment,
+  most: CAMPAIGN_API_LIMITS.campaignsPerEnvironment,
 });
 const ById = Type.Object({ id: Type.String({ description: 'Id of the campaign.' }) });
 const REPLY = { description: 'The campaign.', schema: CampaignShown, example: CAMPAIGN_EXAMPLE } as const;

@@ -5,7 +5,7 @@ import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { isDeploymentAdmin } from '../../../streams/config/people/user-roles.ts';
 import { userAddress } from '../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
@@ -129,14 +129,14 @@ const createKey = defineRoute({
       if (TIER_NAMES.indexOf(tier) > TIER_NAMES.indexOf(highestTier(context))) return TIER_TOO_HIGH;
       const held = keysIn(context);
       const valid = held.filter(({ document }) => document.revokedAt === null);
-      if (valid.length >= LIMITS.keysOfEnvironment) return TOO_MANY;
+      if (valid.length >= API_LIMITS.keysOfEnvironment) return TOO_MANY;
       const { game, environment } = context.key;
       const made = createApiKey({ game, environment, kind, tier, scopes: [...new Set(scopes)] }, clock, ids);
       const written = await config.put(made.address, made.document, 0);
       if (written.kind !== 'written') return failure('SERVICE_UNAVAILABLE', NOT_STORED);
       // Revoked keys are kept for lists and the audit, but not without bound.
       const oldest = held.filter(({ document }) => document.revokedAt !== null).at(-1);
-      if (held.length >= LIMITS.keysKept && oldest !== undefined) {
+      if (held.length >= API_LIMITS.keysKept && oldest !== undefined) {
         const { key, revision } = oldest;
         await config.delete({ game, environment, kind: 'key', key }, revision);
       }
@@ -192,5 +192,5 @@ const TIER_TOO_HIGH = failure(
 );
 const TOO_MANY = failure(
   'CONFLICT',
-  `There are ${LIMITS.keysOfEnvironment} valid keys, the maximum of a game and environment. Revoke one first.`,
+  `There are ${API_LIMITS.keysOfEnvironment} valid keys, the maximum of a game and environment. Revoke one first.`,
 );

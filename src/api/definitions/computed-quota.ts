@@ -9,7 +9,9 @@ import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { nearest } from '../../../core/kernel/text/edit-distance.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { Json } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { COMPUTED_LIMITS } from '../../../actors/properties/limits.ts';
+import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
+import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import type { NameWarning } from './name-warnings.ts';
 
@@ -49,7 +51,7 @@ export function computedFaults(definition: ComputingDefinition, path: string, co
       const hint = first === undefined ? '' : ` (did you mean computed.${first}?)`;
       return `${hint}; GET /v1/properties/properties lists all`;
     };
-    return unknown.slice(0, LIMITS.reportedFaults).map((name) => ({
+    return unknown.slice(0, VALIDATION_LIMITS.reportedFaults).map((name) => ({
       path,
       message: `reads computed.${name}, which is not a computed property of this game and environment${near(name)}`,
     }));
@@ -68,13 +70,13 @@ export function computedFaults(definition: ComputingDefinition, path: string, co
 
 const EXCEEDED = {
   properties:
-    `needs more computed properties than the maximum of ${LIMITS.computedProperties} per game and environment; ` +
+    `needs more computed properties than the maximum of ${COMPUTED_LIMITS.computedProperties} per game and environment; ` +
     'conditions on `events` with the same name, filter and window share one',
   'of one event':
-    `needs more computed properties of one event name than the maximum of ${LIMITS.computedPerEvent} ` +
+    `needs more computed properties of one event name than the maximum of ${STATE_LIMITS.computedPerEvent} ` +
     'per game and environment',
   buckets:
-    `needs more than ${LIMITS.computedBuckets} buckets in all computed properties of the game and environment; ` +
+    `needs more than ${STATE_LIMITS.computedBuckets} buckets in all computed properties of the game and environment; ` +
     'use shorter windows: a property takes a bucket for each day, and ten if its values may be texts',
 } as const;
 
@@ -113,7 +115,7 @@ export function readersOfComputed(key: string, context: RequestContext): Record<
     if (namedIn(conditions).has(key)) (readers[`${kind}s`] ??= []).push(shown);
   }
   return Object.fromEntries(
-    Object.entries(readers).map(([kind, keys]) => [kind, keys.slice(0, LIMITS.reportedFaults)]),
+    Object.entries(readers).map(([kind, keys]) => [kind, keys.slice(0, VALIDATION_LIMITS.reportedFaults)]),
   );
 }
 

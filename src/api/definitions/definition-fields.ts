@@ -1,28 +1,32 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { DEFINITION_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 
 /*
  * Fields that segments, flags, campaigns and other definitions share.
  */
 
 /** Not `.` and `..`: in a path they stand for folders, so that no address would reach them. */
-const KEY_PATTERN = `^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,${LIMITS.definitionKeyLength}}$`;
+const KEY_PATTERN = `^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,${TEXT_LIMITS.definitionKeyLength}}$`;
 
 /** A key that people choose. @param description what the key is for */
 export function keyOf(description: string) {
   return Type.String({
     pattern: KEY_PATTERN,
-    description: `${description} 1 to ${LIMITS.definitionKeyLength} characters: A-Z a-z 0-9 . _ -, but not . or ..`,
+    description: `${description} 1 to ${TEXT_LIMITS.definitionKeyLength} characters: A-Z a-z 0-9 . _ -, but not . or ..`,
   });
 }
 
 /** A display name. @param description what it names */
 export function nameOf(description: string) {
-  return Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description });
+  return Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength, description });
 }
 
-export const Description = Type.String({ maxLength: LIMITS.descriptionLength, description: 'Free text for people.' });
+export const Description = Type.String({
+  maxLength: DEFINITION_LIMITS.descriptionLength,
+  description: 'Free text for people.',
+});
 
 /** A condition. @param description what it decides */
 export function conditionsOf(description: string) {

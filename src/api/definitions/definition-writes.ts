@@ -4,7 +4,9 @@ import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-st
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
 import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
+import { IDEMPOTENCY_LIMITS } from '../../../actors/idempotency/limits.ts';
 import { staleFor, type Basis, type IfMatch } from '../input/if-match.ts';
 import type { RequestContext } from '../route/request-context.ts';
 
@@ -49,7 +51,7 @@ export async function createDefinition<K extends DefinitionKind>(
   context: RequestContext,
 ): Promise<Written<K> | Failure> {
   const { config } = context.services;
-  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+  for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
     const held = holder();
     if (held !== undefined) return repeated(held, context) ?? taken(held);
     const refusal = overQuota() ?? (await claim(context));
@@ -104,7 +106,7 @@ export async function deleteDefinition<K extends DefinitionKind>(
   context: RequestContext,
 ): Promise<{ kind: 'deleted'; replayed: boolean } | Failure> {
   const { config } = context.services;
-  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+  for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
     const held = config.get(address);
     // It existed when this request arrived, and another request deleted it meanwhile.
     if (held === undefined && attempt > 0) return { kind: 'deleted', replayed: false };
@@ -147,7 +149,7 @@ export async function changeDefinition<K extends DefinitionKind>(
   context: RequestContext,
 ): Promise<Written<K> | Failure> {
   const { config } = context.services;
-  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+  for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
     const held = config.get(address);
     if (held === undefined) return missing;
     const earlier = repeated(held, context);
@@ -210,7 +212,7 @@ export async function changed(
   revision: number,
 ): Promise<boolean> {
   while ((config.get(address)?.revision ?? 0) === revision) {
-    if (!(await config.seen(config.revision + 1, LIMITS.configWaitMs))) return false;
+    if (!(await config.seen(config.revision + 1, CONFIG_LIMITS.configWaitMs))) return false;
   }
   return true;
 }
@@ -230,9 +232,12 @@ function nextVersion<K extends DefinitionKind>(document: Documents[K], context: 
 function marked<K extends DefinitionKind>(document: Documents[K], context: RequestContext): Documents[K] {
   const mark = markOf(context);
   const kept = fresh(document, context);
-  return { ...document, writes: (mark === undefined ? kept : [...kept, mark]).slice(-LIMITS.idempotencyKeys) };
+  return {
+    ...document,
+    writes: (mark === undefined ? kept : [...kept, mark]).slice(-IDEMPOTENCY_LIMITS.idempotencyKeys),
+  };
 }
 
 function fresh({ writes = [] }: Documents[DefinitionKind], { origin }: RequestContext): WriteMark[] {
-  return writes.filter((mark) => mark.at + LIMITS.idempotencyTtlMs > origin.receivedAt);
+  return writes.filter((mark) => mark.at + IDEMPOTENCY_LIMITS.idempotencyTtlMs > origin.receivedAt);
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { KnownNamesQuery } from '../../../clickhouse-schema/queries/events/known-names.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { DEFINITION_LIMITS } from './limits.ts';
+import { EVENT_QUERY_LIMITS } from '../../../clickhouse-schema/queries/events/limits.ts';
+import { ROUTE_LIMITS } from '../route/limits.ts';
 import { createNameWarnings } from './name-warnings.ts';
 
 const SCOPE = { game: 'demo', environment: 'live' };
@@ -61,7 +63,7 @@ describe('warnings about names', () => {
     await warnings.of(SCOPE, all);
     await warnings.of(SCOPE, all);
     expect(queries).toHaveLength(1);
-    await clock.advance(LIMITS.namesFreshMs);
+    await clock.advance(DEFINITION_LIMITS.namesFreshMs);
     await warnings.of(SCOPE, all);
     expect(queries).toHaveLength(2);
   });
@@ -73,14 +75,14 @@ describe('warnings about names', () => {
       warnings.of(SCOPE, [{ conditions: { [`events.${name}.count_7d`]: 1 }, path: '' }]).then(({ length }) => length);
     expect(await ofEvent('level_failed')).toBe(1);
     known.events = ['shop', 'level_failed'];
-    await clock.advance(LIMITS.namesAskedAgainMs);
+    await clock.advance(DEFINITION_LIMITS.namesAskedAgainMs);
     // Two definitions at once share one question.
     expect(await Promise.all([ofEvent('level_failed'), ofEvent('level_failed')])).toEqual([0, 0]);
     expect(queries).toHaveLength(2);
     // A name that is really unknown asks no more often.
     expect([await ofEvent('shpo'), await ofEvent('shpo')]).toEqual([1, 1]);
     expect(queries).toHaveLength(2);
-    await clock.advance(LIMITS.namesAskedAgainMs);
+    await clock.advance(DEFINITION_LIMITS.namesAskedAgainMs);
     expect(await ofEvent('shop')).toBe(0);
     expect(queries).toHaveLength(2);
   });
@@ -91,7 +93,7 @@ describe('warnings about names', () => {
     const warnings = createNameWarnings({ clock, knownNames: () => ((asked += 1), new Promise(() => {})) });
     const wait = async () => {
       const found = warnings.of(SCOPE, [{ conditions: { 'events.a.count_7d': 1 }, path: '' }]);
-      await clock.advance(LIMITS.namesFreshMs);
+      await clock.advance(DEFINITION_LIMITS.namesFreshMs);
       return found;
     };
     expect([await wait(), await wait()]).toEqual([[], []]);
@@ -99,7 +101,7 @@ describe('warnings about names', () => {
   });
 
   it('are absent if there are more names than a list holds', async () => {
-    const events = Array.from({ length: LIMITS.namesKnown }, (_, n) => `event_${n}`);
+    const events = Array.from({ length: EVENT_QUERY_LIMITS.namesKnown }, (_, n) => `event_${n}`);
     const { warnings } = warningsOf({ ...KNOWN, events });
     expect(await warnings.of(SCOPE, [{ conditions: { 'events.other.count_7d': 1 }, path: '' }])).toEqual([]);
   });
@@ -111,7 +113,7 @@ describe('warnings about names', () => {
     const slow = {
       ...clock,
       // Every look at the clock is a name compared later.
-      monotonicMs: () => (nowMs += LIMITS.validationTurnMs),
+      monotonicMs: () => (nowMs += ROUTE_LIMITS.validationTurnMs),
       timer: (delayMs: number, run: () => void) => {
         if (delayMs > 0) return () => {};
         pauses += 1;
@@ -134,7 +136,9 @@ describe('warnings about names', () => {
     expect(await warnings.of(SCOPE, [{ conditions: all, path: '' }])).toEqual([]);
     expect(await warnings.of(SCOPE, [{ conditions: all, path: '' }])).toEqual([]);
     expect(queries).toHaveLength(2);
-    expect(await warningsOf().warnings.of(SCOPE, [{ conditions: all, path: '' }])).toHaveLength(LIMITS.nameWarnings);
+    expect(await warningsOf().warnings.of(SCOPE, [{ conditions: all, path: '' }])).toHaveLength(
+      DEFINITION_LIMITS.nameWarnings,
+    );
     expect(await warningsOf().warnings.of(SCOPE, [{ conditions: { is_payer: true }, path: '' }])).toEqual([]);
   });
 });

@@ -4,7 +4,8 @@ import type { QueryResult } from '../../../clickhouse-schema/query-result.ts';
 import { within, type Clock } from '../../../core/kernel/clock.ts';
 import { nearest } from '../../../core/kernel/text/edit-distance.ts';
 import type { Json } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { DEFINITION_LIMITS } from './limits.ts';
+import { EVENT_QUERY_LIMITS } from '../../../clickhouse-schema/queries/events/limits.ts';
 import { createTurns } from '../route/turns.ts';
 import { namesIn, type ConditionName } from './condition-names.ts';
 import { operatorWarnings } from './operator-warnings.ts';
@@ -87,7 +88,7 @@ export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): 
       if (found === undefined && held.get(key) === list) held.delete(key);
     });
     for (const oldest of held.keys()) {
-      if (held.size <= LIMITS.namesHeld) break;
+      if (held.size <= DEFINITION_LIMITS.namesHeld) break;
       held.delete(oldest);
     }
     return list.names;
@@ -105,17 +106,17 @@ export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): 
         .flatMap(({ conditions: one, path, event, pathOfName }) =>
           namesIn(one, event).map((name): ConditionName => ({ ...name, path: pathOfName ?? `${path}${name.path}` })),
         )
-        .slice(0, LIMITS.namesChecked);
+        .slice(0, DEFINITION_LIMITS.namesChecked);
       const operators = conditions
         .flatMap(({ conditions: one, path }) =>
           operatorWarnings(one).map((warning) => ({ ...warning, path: `${path}${warning.path}` })),
         )
-        .slice(0, LIMITS.nameWarnings);
+        .slice(0, DEFINITION_LIMITS.nameWarnings);
       if (names.length === 0) return operators;
       let late = false;
-      const found = await within(clock, LIMITS.namesMs, checkAll());
+      const found = await within(clock, DEFINITION_LIMITS.namesMs, checkAll());
       late = true;
-      return [...operators, ...(found ?? [])].slice(0, LIMITS.nameWarnings);
+      return [...operators, ...(found ?? [])].slice(0, DEFINITION_LIMITS.nameWarnings);
 
       /** Compares one name after another, in turns with other requests. */
       async function checkAll(): Promise<NameWarning[]> {
@@ -125,7 +126,7 @@ export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): 
         for (const [place, name] of names.entries()) {
           const pause = turns.pause();
           if (pause !== undefined) await pause;
-          if (late || warnings.length >= LIMITS.nameWarnings) break;
+          if (late || warnings.length >= DEFINITION_LIMITS.nameWarnings) break;
           warnings.push(...warningOf(name, lists[place]));
         }
         return warnings;
@@ -134,8 +135,10 @@ export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): 
       async function knownTo(name: ConditionName): Promise<ReadonlySet<string> | undefined> {
         if (name.kind === 'event' && SERVICE_EVENTS.has(name.name)) return undefined;
         const query = { ...scope, of: sourceOf(name) };
-        const known = await namesOf(query, LIMITS.namesFreshMs);
-        return known === undefined || known.has(name.name) ? known : namesOf(query, LIMITS.namesAskedAgainMs);
+        const known = await namesOf(query, DEFINITION_LIMITS.namesFreshMs);
+        return known === undefined || known.has(name.name)
+          ? known
+          : namesOf(query, DEFINITION_LIMITS.namesAskedAgainMs);
       }
     },
   };
@@ -143,10 +146,10 @@ export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): 
 
 function warningOf(name: ConditionName, known: ReadonlySet<string> | undefined): NameWarning[] {
   // A full list may lack names that exist.
-  if (known === undefined || known.has(name.name) || known.size >= LIMITS.namesKnown) return [];
+  if (known === undefined || known.has(name.name) || known.size >= EVENT_QUERY_LIMITS.namesKnown) return [];
   // An event that never came has no properties, and a warning of its own.
   if (name.kind === 'property' && known.size === 0) return [];
-  const suggestions = nearest(name.name, known, LIMITS.nameSuggestions);
+  const suggestions = nearest(name.name, known, DEFINITION_LIMITS.nameSuggestions);
   const hint = suggestions.length === 0 ? '' : `; did you mean ${suggestions.map((one) => `\`${one}\``).join(', ')}?`;
   return [{ path: name.path, message: `${WORDS[name.kind](name)}${hint}`, suggestions }];
 }
@@ -161,6 +164,8 @@ function sourceOf(name: ConditionName): KnownNamesQuery['of'] {
 
 const WORDS: { readonly [K in ConditionName['kind']]: (name: ConditionName) => string } = {
   event: ({ name }) => `no event named \`${name}\` was received yet`,
-  attribute: ({ name }) => `no attribute \`${name}\` was found in a sample of at most ${LIMITS.namesSampled} players`,
-  property: ({ name }) => `no property \`${name}\` was found in the newest ${LIMITS.namesSampled} of these events`,
+  attribute: ({ name }) =>
+    `no attribute \`${name}\` was found in a sample of at most ${EVENT_QUERY_LIMITS.namesSampled} players`,
+  property: ({ name }) =>
+    `no property \`${name}\` was found in the newest ${EVENT_QUERY_LIMITS.namesSampled} of these events`,
 };

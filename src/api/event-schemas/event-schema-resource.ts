@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { EventSchemaDocument, EventSchemaMode } from '../../../core/vocabulary/documents/documents.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { Description, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../input/fields.ts';
@@ -10,7 +10,7 @@ import { timeOut } from '../input/fields.ts';
 
 const EventName = Type.String({
   minLength: 1,
-  maxLength: LIMITS.nameLength,
+  maxLength: TEXT_LIMITS.nameLength,
   // In a path they stand for folders, so that no address would reach the schema.
   not: { enum: ['.', '..'] },
   description: 'Name of the events that the schema applies to. Each event name has at most one schema.',

@@ -3,7 +3,7 @@ import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import type { EventSchemaDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_SCHEMA_API_LIMITS } from './limits.ts';
 
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
@@ -36,7 +36,7 @@ const schemas = definitionRoutes({
   example: EVENT_SCHEMA_EXAMPLE,
   toJson: eventSchemaJson,
   missing,
-  most: LIMITS.eventSchemasPerEnvironment,
+  most: EVENT_SCHEMA_API_LIMITS.eventSchemasPerEnvironment,
   stored: { keyOf: eventSchemaKey, idOf: ({ eventName }) => eventName },
   limitClass: 'events',
 });

@@ -4,7 +4,10 @@ import type { QuarantinedRow } from '../../../clickhouse-schema/queries/events/q
 import type { Verdict } from '../../event-schemas/event-schemas.ts';
 import { sleep } from '../../../core/kernel/clock.ts';
 import type { ErrorCode, Failure, FieldFault } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { EVENT_SCHEMA_API_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
+import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
@@ -23,16 +26,16 @@ const Body = Type.Object(
   {
     ...EventFilterFields,
     event_ids: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength }), {
+      Type.Array(Type.String({ minLength: 1, maxLength: TEXT_LIMITS.callerIdLength }), {
         minItems: 1,
-        maxItems: LIMITS.replayEvents,
-        description: `Only events with these ids, 1 to ${LIMITS.replayEvents} ids.`,
+        maxItems: EVENT_SCHEMA_API_LIMITS.replayEvents,
+        description: `Only events with these ids, 1 to ${EVENT_SCHEMA_API_LIMITS.replayEvents} ids.`,
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: LIMITS.cursorLength,
+        maxLength: API_LIMITS.cursorLength,
         description: '`next_cursor` of the previous call. Send it with the same filters.',
       }),
     ),
@@ -63,7 +66,7 @@ const Replayed = Type.Object(
         },
         { description: 'An event that stays in quarantine.' },
       ),
-      { description: `The first ${LIMITS.reportedFaults} events that stay in quarantine.` },
+      { description: `The first ${VALIDATION_LIMITS.reportedFaults} events that stay in quarantine.` },
     ),
     next_cursor: NextCursor,
   },
@@ -117,8 +120,8 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
     // Events named by id are all reported; other replays skip those that are already replayed.
     withReleased: eventIds !== undefined,
     behind,
-    limit: LIMITS.replayEvents,
-    bytes: LIMITS.replayBytes,
+    limit: EVENT_SCHEMA_API_LIMITS.replayEvents,
+    bytes: EVENT_SCHEMA_API_LIMITS.replayBytes,
   });
   if (page.kind === 'unavailable') return clickHouseUnavailable();
   const { events, next } = page.value;
@@ -129,7 +132,7 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
     replayed: sent.replayed,
     failed: failed.length + sent.failed.length,
     already_replayed: events.length - failed.length - sent.failed.length - sent.replayed,
-    failures: [...failed, ...sent.failed].slice(0, LIMITS.reportedFaults),
+    failures: [...failed, ...sent.failed].slice(0, VALIDATION_LIMITS.reportedFaults),
     next_cursor: next === undefined ? null : encodePlace(next, filters),
   };
   return answer(JSON.stringify(shown), { replayed: claimed.replayed });
@@ -153,7 +156,7 @@ async function validated(
     const verdict = found instanceof Promise ? await found : found;
     if (verdict?.mode === 'enforce') failed.push(refused(event, verdict));
     else valid.push(verdict === undefined ? event : { ...event, schemaFault: firstOf(verdict.faults) });
-    if (clock.monotonicMs() - turnBeganMs < LIMITS.replayTurnMs) continue;
+    if (clock.monotonicMs() - turnBeganMs < EVENT_SCHEMA_API_LIMITS.replayTurnMs) continue;
     await sleep(clock, 0);
     turnBeganMs = clock.monotonicMs();
   }
@@ -200,7 +203,9 @@ function* commandsOf(events: readonly Releasable[]): Generator<Releasable[]> {
   let group: Releasable[] = [];
   let chars = 0;
   for (const event of events) {
-    const isFull = group.length === LIMITS.replayCommandEvents || chars >= LIMITS.replayCommandChars;
+    const isFull =
+      group.length === EVENT_SCHEMA_API_LIMITS.replayCommandEvents ||
+      chars >= EVENT_SCHEMA_API_LIMITS.replayCommandChars;
     if (isFull) {
       yield group;
       group = [];

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { eventMembers } from '../../../core/vocabulary/facts/event-json.ts';
 import type { QuarantinedRow } from '../../../clickhouse-schema/queries/events/quarantine-query.ts';
 
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { QUERY_LIMITS } from '../../../clickhouse-schema/queries/limits.ts';
 import { answer } from '../route/answer.ts';
 import { EventFilterFields, eventFilter, FoundEventFields } from '../events/found-event.ts';
 import { Warnings } from '../events/validated-event.ts';
@@ -74,7 +75,7 @@ export const listQuarantine = defineRoute({
       if (query.cursor !== undefined && behind === undefined) {
         return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
       }
-      const limit = query.limit ?? LIMITS.pageItemsDefault;
+      const limit = query.limit ?? API_LIMITS.pageItemsDefault;
       return { kind: 'question', question: { filter, filters, behind, limit } };
     },
     read: (analytics, { filter, behind, limit }) =>
@@ -84,7 +85,7 @@ export const listQuarantine = defineRoute({
         withReleased: true,
         behind,
         limit,
-        bytes: LIMITS.eventPageBytes,
+        bytes: QUERY_LIMITS.eventPageBytes,
       }),
     toAnswer({ events, next }, { filters }) {
       const cursor = next === undefined ? null : encodePlace(next, filters);

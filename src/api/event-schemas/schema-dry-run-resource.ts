@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_SCHEMA_API_LIMITS } from './limits.ts';
+import { LOOKUP_LIMITS } from '../../../clickhouse-schema/queries/lookups/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { PlayerId, timeOut } from '../input/fields.ts';
 
 /* A dry run of a schema: the schemas of its body and response, and the example. */
@@ -9,7 +11,7 @@ export const DryRunBody = Type.Object(
   {
     event_name: Type.String({
       minLength: 1,
-      maxLength: LIMITS.nameLength,
+      maxLength: TEXT_LIMITS.nameLength,
       description: 'Name of the events to check.',
     }),
     schema: Type.Unsafe<JsonObject>({
@@ -19,8 +21,8 @@ export const DryRunBody = Type.Object(
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: LIMITS.dryRunEvents,
-        description: `Number of the newest events to check. Default: ${LIMITS.dryRunEventsDefault}.`,
+        maximum: LOOKUP_LIMITS.dryRunEvents,
+        description: `Number of the newest events to check. Default: ${LOOKUP_LIMITS.dryRunEventsDefault}.`,
       }),
     ),
   },
@@ -61,7 +63,9 @@ export const DryRunResult = Type.Object(
       Type.Object({ path, message, events: count('Number of events with it.') }, { description: 'A fault.' }),
       { description: 'The faults, the most frequent first.' },
     ),
-    examples: Type.Array(Example, { description: `The newest refused events, at most ${LIMITS.dryRunExamples}.` }),
+    examples: Type.Array(Example, {
+      description: `The newest refused events, at most ${EVENT_SCHEMA_API_LIMITS.dryRunExamples}.`,
+    }),
   },
   { description: 'The result of a dry run.' },
 );

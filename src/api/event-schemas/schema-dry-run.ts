@@ -3,7 +3,8 @@ import type { EventCheck } from '../../event-schemas/compile-event-schema.ts';
 import { sleep } from '../../../core/kernel/clock.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_SCHEMA_API_LIMITS } from './limits.ts';
+import { LOOKUP_LIMITS } from '../../../clickhouse-schema/queries/lookups/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
@@ -21,7 +22,7 @@ export const dryRunEventSchema = defineRoute({
   description:
     'Use it before you create or change a schema, or enforce it. It checks the newest events with the name, quarantined ' +
     'ones included, and says how many the schema would refuse and why. It changes nothing, and stops after ' +
-    `${LIMITS.dryRunMs / 1000} seconds or 4 MiB of properties.`,
+    `${LOOKUP_LIMITS.dryRunMs / 1000} seconds or 4 MiB of properties.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
   readsOnly: true,
@@ -38,7 +39,7 @@ export const dryRunEventSchema = defineRoute({
 async function dryRun(
   eventName: string,
   schema: JsonObject,
-  limit: number = LIMITS.dryRunEventsDefault,
+  limit: number = LOOKUP_LIMITS.dryRunEventsDefault,
   { key, services }: RequestContext,
 ): Promise<Answer> {
   const compiled = await services.eventSchemas.compile(schema);
@@ -59,9 +60,11 @@ async function dryRun(
     quarantined_valid: tally.quarantinedValid,
     oldest_received_at: oldest === undefined ? null : formatTimestamp(oldest.receivedAt),
     stopped_early: checked < found.value.length,
-    faults: [...faults.values()].toSorted((one, other) => other.events - one.events).slice(0, LIMITS.dryRunFaults),
+    faults: [...faults.values()]
+      .toSorted((one, other) => other.events - one.events)
+      .slice(0, EVENT_SCHEMA_API_LIMITS.dryRunFaults),
   });
-  const examples = faulty.slice(0, LIMITS.dryRunExamples).map(exampleText);
+  const examples = faulty.slice(0, EVENT_SCHEMA_API_LIMITS.dryRunExamples).map(exampleText);
   return answer(`${head.slice(0, -1)},"examples":[${examples.join(',')}]}`);
 }
 
@@ -78,14 +81,14 @@ interface Tally {
   faults: Map<string, { path: string; message: string; events: number }>;
 }
 
-/** Checks events in turns with other requests, within `LIMITS.dryRunMs`. */
+/** Checks events in turns with other requests, within `dryRunMs`. */
 async function checkAll(
   events: readonly SampleEvent[],
   check: EventCheck,
   { clock, eventSchemas }: Pick<RequestContext['services'], 'clock' | 'eventSchemas'>,
 ): Promise<Tally> {
   const tally: Tally = { checked: 0, faulty: [], quarantinedValid: 0, faults: new Map() };
-  const deadlineMs = clock.monotonicMs() + LIMITS.dryRunMs;
+  const deadlineMs = clock.monotonicMs() + LOOKUP_LIMITS.dryRunMs;
   let turnBeganMs = clock.monotonicMs();
   for (const event of events) {
     const properties: Record<string, unknown> = JSON.parse(event.properties);
@@ -97,7 +100,7 @@ async function checkAll(
     note(tally, event, faults === 'uncompiled' ? [] : faults);
     const nowMs = clock.monotonicMs();
     if (nowMs >= deadlineMs) break;
-    if (nowMs - turnBeganMs < LIMITS.replayTurnMs) continue;
+    if (nowMs - turnBeganMs < EVENT_SCHEMA_API_LIMITS.replayTurnMs) continue;
     await sleep(clock, 0);
     turnBeganMs = clock.monotonicMs();
   }

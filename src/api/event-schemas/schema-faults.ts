@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOOKUP_LIMITS } from '../../../clickhouse-schema/queries/lookups/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
@@ -41,12 +42,12 @@ export const listSchemaFaults = defineRoute({
   input: {
     query: Type.Object({
       event_name: Type.Optional(
-        Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Only events with this name.' }),
+        Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength, description: 'Only events with this name.' }),
       ),
       days: Type.Optional(
         Type.Integer({
           minimum: 1,
-          maximum: LIMITS.schemaFaultDays,
+          maximum: LOOKUP_LIMITS.schemaFaultDays,
           description: `Only events received in the last days, counted back from now. Default: ${DEFAULT_DAYS}.`,
         }),
       ),
@@ -58,7 +59,7 @@ export const listSchemaFaults = defineRoute({
     schema: Type.Object(
       {
         faults: Type.Array(Fault, {
-          description: `The most frequent ones first, at most ${LIMITS.schemaFaults}.`,
+          description: `The most frequent ones first, at most ${LOOKUP_LIMITS.schemaFaults}.`,
         }),
         since: timeOut('Events received from then on are counted.'),
       },

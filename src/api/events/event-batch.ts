@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { ledgerIdOf, type TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { ERRORS, failure, isTemporary, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
+import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { Warnings } from './validated-event.ts';
@@ -72,9 +74,9 @@ export const trackEvents = defineRoute({
       // Each item is validated on its own, so an invalid one does not affect the others; OpenAPI shows `x-items`.
       events: Type.Array(Type.Unknown(), {
         minItems: 1,
-        maxItems: LIMITS.batchEvents,
+        maxItems: API_LIMITS.batchEvents,
         'x-items': TrackBody,
-        description: `The events, 1 to ${LIMITS.batchEvents}.`,
+        description: `The events, 1 to ${API_LIMITS.batchEvents}.`,
       }),
     }),
   },
@@ -115,7 +117,7 @@ async function handleBatch(events: unknown[], context: RequestContext): Promise<
   const elsewhere = context.faults.filter((fault) => indexOf(fault) === undefined);
   if (elsewhere.length > 0) return invalid(elsewhere);
   // The scan for faults stops at this bound, so later events may have faults too.
-  if (context.faults.length >= LIMITS.reportedFaults) return invalid([...context.faults]);
+  if (context.faults.length >= VALIDATION_LIMITS.reportedFaults) return invalid([...context.faults]);
   const results: BatchResult[] = [];
   const byPartition = new Map<number, TrackItem[]>();
   const warned = new Map<number, readonly FieldFault[]>();
@@ -227,5 +229,5 @@ function indexOf(fault: FieldFault): number | undefined {
 function callerId(event: unknown): string | null {
   if (!isPlainObject(event)) return null;
   const id = event['event_id'];
-  return typeof id === 'string' && id.length <= LIMITS.callerIdLength ? id : null;
+  return typeof id === 'string' && id.length <= TEXT_LIMITS.callerIdLength ? id : null;
 }

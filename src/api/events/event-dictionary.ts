@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { DictionaryEvent } from '../../../clickhouse-schema/queries/events/event-dictionary.ts';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_QUERY_LIMITS } from '../../../clickhouse-schema/queries/events/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
@@ -71,7 +72,7 @@ export const eventDictionary = defineRoute({
   description:
     'Lists the names of events that occur in ClickHouse, the most frequent first, with their number, the times of the ' +
     'oldest and the newest, who sent them, and the schema. With `event_name` the answer has this name only, with the ' +
-    `properties of its newest ${LIMITS.dictionaryEvents} events. Events appear about a second after they are accepted.`,
+    `properties of its newest ${EVENT_QUERY_LIMITS.dictionaryEvents} events. Events appear about a second after they are accepted.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
   errors: ['SERVICE_UNAVAILABLE'],
@@ -80,7 +81,7 @@ export const eventDictionary = defineRoute({
       event_name: Type.Optional(
         Type.String({
           minLength: 1,
-          maxLength: LIMITS.nameLength,
+          maxLength: TEXT_LIMITS.nameLength,
           description: 'Only this name, with its properties.',
         }),
       ),
@@ -91,7 +92,7 @@ export const eventDictionary = defineRoute({
     description: 'The dictionary.',
     schema: Type.Object(
       {
-        events: Type.Array(DictionaryEntry, { description: `At most ${LIMITS.dictionaryNames} names.` }),
+        events: Type.Array(DictionaryEntry, { description: `At most ${EVENT_QUERY_LIMITS.dictionaryNames} names.` }),
         more: Type.Boolean({ description: 'Whether more names occur.' }),
       },
       { description: 'The dictionary.' },

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { eventMembers } from '../../../core/vocabulary/facts/event-json.ts';
 import type { EventFilter } from '../../../clickhouse-schema/queries/events/event-query.ts';
 
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { answer } from '../route/answer.ts';
 import { EventFilterFields, eventFilter, FoundEventFields } from './found-event.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
@@ -15,7 +16,11 @@ import { defineRoute, invalid } from '../route/route.ts';
 const EventsQuery = Type.Object({
   ...EventFilterFields,
   session_id: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description: 'Only events with this session_id.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: TEXT_LIMITS.callerIdLength,
+      description: 'Only events with this session_id.',
+    }),
   ),
   ...PageQuery.properties,
 });
@@ -71,7 +76,7 @@ export const queryEvents = defineRoute({
       if (query.cursor !== undefined && behind === undefined) {
         return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
       }
-      return { kind: 'question', question: { ...filter, behind, limit: query.limit ?? LIMITS.pageItemsDefault } };
+      return { kind: 'question', question: { ...filter, behind, limit: query.limit ?? API_LIMITS.pageItemsDefault } };
     },
     read: (analytics, question) => analytics.events(question),
     toAnswer({ events, next }, question) {

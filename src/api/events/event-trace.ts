@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { TracedAttempt } from '../../../clickhouse-schema/queries/events/event-trace.ts';
 import type { EventTrace } from '../../trace/trace-event.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
+import { TRACE_LIMITS } from '../../trace/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { PlayerId } from '../input/fields.ts';
@@ -22,8 +23,8 @@ export const traceEventRoute = defineRoute({
     'message on the event stream, the attempts of its webhooks. An event that ClickHouse does not hold yet is searched ' +
     'in the log. Rejected events are not stored, and those of erased players are deleted: they have no trace. Send ' +
     '`player_id` if you know it: without it the service reads the ids of all events, and answers 503 after ' +
-    `${LIMITS.traceRequestSeconds} seconds. A process makes ${LIMITS.traceRequests} traces at once, of which a game and ` +
-    `a person have ${LIMITS.traceRequestsOfCaller}: a further one is answered 429.`,
+    `${TRACE_LIMITS.traceRequestSeconds} seconds. A process makes ${TRACE_LIMITS.traceRequests} traces at once, of which a game and ` +
+    `a person have ${TRACE_LIMITS.traceRequestsOfCaller}: a further one is answered 429.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
   errors: ['SERVICE_UNAVAILABLE'],
@@ -31,7 +32,7 @@ export const traceEventRoute = defineRoute({
     params: Type.Object({
       event_id: Type.String({
         minLength: 1,
-        maxLength: LIMITS.callerIdLength,
+        maxLength: TEXT_LIMITS.callerIdLength,
         description: 'The event_id that the sender sent or the service assigned.',
       }),
     }),
@@ -55,12 +56,12 @@ async function trace(eventId: string, playerId: string | undefined, context: Req
     case 'share':
       return failure(
         'RATE_LIMIT_EXCEEDED',
-        `The game, or you, has ${LIMITS.traceRequestsOfCaller} trace running, its share; retry when it has ended.`,
+        `The game, or you, has ${TRACE_LIMITS.traceRequestsOfCaller} trace running, its share; retry when it has ended.`,
       );
     case 'busy':
       return failure(
         'SERVICE_UNAVAILABLE',
-        `${LIMITS.traceRequests} events are being traced, the maximum; retry later.`,
+        `${TRACE_LIMITS.traceRequests} events are being traced, the maximum; retry later.`,
       );
     case 'unavailable':
       return failure(

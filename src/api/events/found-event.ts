@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { PlayerId, timeIn, timeOut } from '../input/fields.ts';
 import { invalid } from '../route/route.ts';
@@ -13,7 +13,7 @@ import type { ApiKey } from '../../access/api-key.ts';
 /** The filters of a list of events. */
 export const EventFilterFields = {
   event_name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Only events with this name.' }),
+    Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength, description: 'Only events with this name.' }),
   ),
   player_id: Type.Optional(PlayerId),
   from: Type.Optional(timeIn('Only events received at or after this time.')),

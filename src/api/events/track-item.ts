@@ -4,7 +4,7 @@ import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import type { TrackResult } from '../../../core/vocabulary/commands/replies.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { documentText, documentTooLarge } from '../input/document-text.ts';
 import { PlayerId, freeForm, timeIn } from '../input/fields.ts';
@@ -17,12 +17,12 @@ import type { RequestContext } from '../route/request-context.ts';
 export const TrackBody = Type.Object(
   {
     player_id: PlayerId,
-    event_name: Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Name of the event.' }),
+    event_name: Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength, description: 'Name of the event.' }),
     properties: Type.Optional(freeForm('Custom properties.')),
     session_id: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: LIMITS.callerIdLength,
+        maxLength: TEXT_LIMITS.callerIdLength,
         format: 'caller-id',
         description: 'Id of the session that the event belongs to.',
       }),
@@ -31,7 +31,7 @@ export const TrackBody = Type.Object(
     event_id: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: LIMITS.callerIdLength,
+        maxLength: TEXT_LIMITS.callerIdLength,
         format: 'caller-id',
         description: 'Your id of the event. Repeats for the same player count once.',
       }),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import type { Verdict } from '../../event-schemas/event-schemas.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { refusedEvent } from '../players/purchases/client-purchases.ts';
 import { refusedPlayer } from '../players/named-player.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -26,7 +26,7 @@ export const Warnings = Type.Array(
     { description: 'A violation.' },
   ),
   {
-    description: `The first ${LIMITS.quarantineFaults} violations of the event's schema. Left out if there are none.`,
+    description: `The first ${SHARED_LIMITS.quarantineFaults} violations of the event's schema. Left out if there are none.`,
   },
 );
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ExplainedTest } from '../../../actors/conditions/explain-condition.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from '../../../actors/conditions/limits.ts';
 
 /** The members of a condition with their results. */
 export const ExplainedTests = Type.Array(
@@ -13,13 +13,13 @@ export const ExplainedTests = Type.Array(
         Type.Unknown({
           description:
             'Value of the field, null if it is missing. Left out for `$and` and the like, and if it has more than ' +
-            `${LIMITS.explainedValueLength} characters.`,
+            `${CONDITION_LIMITS.explainedValueLength} characters.`,
         }),
       ),
     },
     { description: 'A member of the condition.' },
   ),
-  { description: `Each member of the condition, nested ones too; at most ${LIMITS.explainedTests}.` },
+  { description: `Each member of the condition, nested ones too; at most ${CONDITION_LIMITS.explainedTests}.` },
 );
 
 export function testsJson(tests: readonly ExplainedTest[]) {

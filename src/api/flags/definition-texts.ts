@@ -7,7 +7,7 @@ import {
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from './limits.ts';
 import { createTurns } from '../route/turns.ts';
 
 /*
@@ -40,7 +40,12 @@ interface Held {
 }
 
 export function createDefinitionTexts(options: DefinitionTextsOptions): DefinitionTexts {
-  const { config, clock, mostChars = LIMITS.definitionsChars, heldChars = LIMITS.definitionsHeldChars } = options;
+  const {
+    config,
+    clock,
+    mostChars = FLAG_API_LIMITS.definitionsChars,
+    heldChars = FLAG_API_LIMITS.definitionsHeldChars,
+  } = options;
   /** By game and environment, the latest last. */
   const held = new Map<string, Held>();
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from './limits.ts';
 import { answer } from '../route/answer.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { IfNoneMatch, isHeld, notModified } from '../input/if-none-match.ts';
@@ -83,7 +83,7 @@ export const getFlagDefinitions = defineRoute({
     'All flags of the game and environment, and the conditions of the segments that their rules name: what a server ' +
     'needs to evaluate flags in its own process. Overrides are not included: they belong to single players. Returns ' +
     '304 if `If-None-Match` lists the ETag of the response. `GET /v1/flags/changes` says when to get them again. ' +
-    `409: the definitions have more than ${LIMITS.definitionsChars} characters; evaluate with requests instead.`,
+    `409: the definitions have more than ${FLAG_API_LIMITS.definitionsChars} characters; evaluate with requests instead.`,
   auth: { keys: ['server'] },
   limitClass: 'none',
   errors: ['CONFLICT'],
@@ -125,7 +125,7 @@ export const getFlagDefinitions = defineRoute({
 function tooLarge() {
   return failure(
     'CONFLICT',
-    `The definitions have more than ${LIMITS.definitionsChars} characters, the maximum for local evaluation; delete ` +
+    `The definitions have more than ${FLAG_API_LIMITS.definitionsChars} characters, the maximum for local evaluation; delete ` +
       'flags, shorten their values and conditions, or evaluate with requests.',
   );
 }

@@ -4,7 +4,8 @@ import { valueFaults } from '../../../actors/flags/check/value-faults.ts';
 import type { FlagDocument, FlagVariant } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { Json, JsonText } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import type { CommandBody } from '../../../core/vocabulary/commands/commands.ts';
 import type { Addressed, Success } from '../route/action.ts';
 import { answer, type Answer } from '../route/answer.ts';
@@ -34,7 +35,7 @@ const Body = Type.Object(
     ),
     variant_key: Type.Optional(
       Type.String({
-        maxLength: LIMITS.definitionKeyLength,
+        maxLength: TEXT_LIMITS.definitionKeyLength,
         description: 'Key of the variant for the player, instead of `value`.',
       }),
     ),
@@ -138,8 +139,8 @@ function valueText(value: Json, { flagType, variants }: FlagDocument): JsonText 
 
 function bounded(value: Json, path: string): JsonText | Failure {
   const text = JSON.stringify(value);
-  if (Buffer.byteLength(text) <= LIMITS.overrideBytes) return text;
-  return invalid([{ path, message: `must be at most ${LIMITS.overrideBytes} bytes as JSON` }]);
+  if (Buffer.byteLength(text) <= FLAG_API_LIMITS.overrideBytes) return text;
+  return invalid([{ path, message: `must be at most ${FLAG_API_LIMITS.overrideBytes} bytes as JSON` }]);
 }
 
 interface OverrideCommand extends Addressed<CommandBody> {

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { FlagDocument, FlagType } from '../../../core/vocabulary/documents/documents.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SERVED_LIMITS } from '../../../actors/flags/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import {
   anyJson,
@@ -51,30 +52,33 @@ const Variants = Type.Array(
     {
       key: Type.String({
         minLength: 1,
-        maxLength: LIMITS.definitionKeyLength,
+        maxLength: TEXT_LIMITS.definitionKeyLength,
         description:
           'Key of the variant, unique in the flag. Results name the variant by it. The first variant is the control.',
       }),
       value: anyJson("Served value, of the flag's type."),
       weight: Type.Number({
         minimum: 0,
-        maximum: LIMITS.flagWeight,
+        maximum: SERVED_LIMITS.flagWeight,
         description: 'Share of players, relative to the sum of all weights.',
       }),
     },
     { additionalProperties: false, description: 'A variant.' },
   ),
-  { maxItems: LIMITS.flagVariants, description: 'Variants that the flag serves by weight. Empty for a boolean flag.' },
+  {
+    maxItems: SERVED_LIMITS.flagVariants,
+    description: 'Variants that the flag serves by weight. Empty for a boolean flag.',
+  },
 );
 
 const Rules = Type.Array(
   Type.Object(
     {
-      name: Type.Optional(Type.String({ maxLength: LIMITS.nameLength, description: 'Display name.' })),
+      name: Type.Optional(Type.String({ maxLength: TEXT_LIMITS.nameLength, description: 'Display name.' })),
       segment_id: Type.Optional(
         Type.Unsafe<string | null>({
           type: ['string', 'null'],
-          maxLength: LIMITS.callerIdLength,
+          maxLength: TEXT_LIMITS.callerIdLength,
           description:
             'Id of a segment (`seg_…`): the rule applies to its players only. null (default) means all players.',
         }),
@@ -114,19 +118,22 @@ const Rules = Type.Array(
       description: 'A rule, with at least one member. The first rule that includes the player decides.',
     },
   ),
-  { maxItems: LIMITS.flagRules, description: 'Rules that select the players for whom the flag is on.' },
+  { maxItems: SERVED_LIMITS.flagRules, description: 'Rules that select the players for whom the flag is on.' },
 );
 
 const Prerequisites = Type.Array(
   Type.Object(
     {
-      flag_key: Type.String({ maxLength: LIMITS.definitionKeyLength, description: 'Key of the prerequisite flag.' }),
+      flag_key: Type.String({
+        maxLength: TEXT_LIMITS.definitionKeyLength,
+        description: 'Key of the prerequisite flag.',
+      }),
       value: anyJson('Value that the prerequisite flag must serve to the player.'),
     },
     { additionalProperties: false, description: 'A prerequisite.' },
   ),
   {
-    maxItems: LIMITS.flagPrerequisites,
+    maxItems: SERVED_LIMITS.flagPrerequisites,
     description: 'Flags that must serve the given values to the player. If one does not, this flag acts as disabled.',
   },
 );

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from './limits.ts';
 import { createFlagUse } from './flag-use.ts';
 
 const SCOPE = { game: 'demo', environment: 'live' } as const;
@@ -28,7 +28,7 @@ describe('the times of evaluations', () => {
     one.note(SCOPE, ['shop']);
     expect((await settled(one.read(SCOPE))).byKey.get('shop')).toBe(at);
     expect((await settled(other.read(SCOPE))).byKey.size).toBe(0);
-    await clock.advance(LIMITS.flagUseStoreMs);
+    await clock.advance(FLAG_API_LIMITS.flagUseStoreMs);
     expect((await settled(other.read(SCOPE))).byKey.get('shop')).toBe(at);
     expect((await settled(other.read({ ...SCOPE, environment: 'test' }))).byKey.size).toBe(0);
   });
@@ -41,7 +41,7 @@ describe('the times of evaluations', () => {
     await clock.advance(1_000);
     other.note(SCOPE, ['shop', 'hat']);
     one.note(SCOPE, 'all');
-    await clock.advance(LIMITS.flagUseStoreMs);
+    await clock.advance(FLAG_API_LIMITS.flagUseStoreMs);
     const { all, byKey } = await settled(create().read(SCOPE));
     expect(all).toBe(first + 1_000);
     expect([...byKey]).toEqual(
@@ -68,13 +68,13 @@ describe('the times of evaluations', () => {
     one.note(SCOPE, ['shop']);
     one.note(
       SCOPE,
-      Array.from({ length: LIMITS.flagKeysPerEnvironment + 1 }, (_, index) => `nobody knows ${index}`),
+      Array.from({ length: FLAG_API_LIMITS.flagKeysPerEnvironment + 1 }, (_, index) => `nobody knows ${index}`),
     );
     await clock.advance(1_000);
     one.note(SCOPE, ['shop']);
     one.note(SCOPE, ['hat']);
     const { byKey } = await settled(one.read(SCOPE));
     expect([byKey.get('shop'), byKey.get('hat')]).toEqual([first + 1_000, first + 1_000]);
-    expect(byKey.size).toBeLessThanOrEqual(LIMITS.flagKeysPerEnvironment + 1);
+    expect(byKey.size).toBeLessThanOrEqual(FLAG_API_LIMITS.flagKeysPerEnvironment + 1);
   });
 });

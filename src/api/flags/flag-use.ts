@@ -1,18 +1,19 @@
 import type { Log } from '../../../streams/log/log.ts';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { FLAG_API_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 
 /**
  * When flags were last evaluated through this service, over all gateways.
  *
- * An evaluation writes one number to memory. Every `LIMITS.flagUseStoreMs` a gateway merges what changed into the
+ * An evaluation writes one number to memory. Every `flagUseStoreMs` a gateway merges what changed into the
  * bucket FLAG_USE, one entry per game and environment. A request for all flags is one mark, not one per flag.
  *
  * Invariants
  * 1. Stored times only grow: entries are merged by the later time, at the revision that was read.
- * 2. An entry has only keys of existing flags, so it is bounded by `LIMITS.flagKeysPerEnvironment`. Keys without a flag
+ * 2. An entry has only keys of existing flags, so it is bounded by `flagKeysPerEnvironment`. Keys without a flag
  *    take at most as much memory again until the next interval, and never the place of a flag: client keys are public.
  * 3. A crash loses the marks of the last interval. A failed write keeps them for the next one.
  */
@@ -57,7 +58,7 @@ export function createFlagUse({ log, isFlag, clock, logger }: FlagUseOptions): F
   let stopTimer = schedule();
 
   function schedule(): () => void {
-    return clock.timer(LIMITS.flagUseStoreMs, () => {
+    return clock.timer(FLAG_API_LIMITS.flagUseStoreMs, () => {
       storing = store().finally(() => {
         if (!stopped) stopTimer = schedule();
       });
@@ -81,7 +82,7 @@ export function createFlagUse({ log, isFlag, clock, logger }: FlagUseOptions): F
   async function storeOne(name: string, { game, environment, all, byKey }: Noted): Promise<void> {
     const known = new Map([...byKey].filter(([key]) => isFlag({ game, environment }, key)));
     if (all === 0 && known.size === 0) return;
-    for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt++) {
+    for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt++) {
       const held = await bucket.get(name);
       const merged = mergedTimes(timesOf(held?.value), { all, byKey: known });
       const text = JSON.stringify({ all: merged.all, flags: Object.fromEntries(merged.byKey) });
@@ -94,7 +95,8 @@ export function createFlagUse({ log, isFlag, clock, logger }: FlagUseOptions): F
 
   function noteKey({ game, environment, byKey }: Noted, key: string, nowMs: number): void {
     // Whether it is a flag is looked up only if requests name very many keys: this runs with every evaluation.
-    const isKept = byKey.size < LIMITS.flagKeysPerEnvironment || byKey.has(key) || isFlag({ game, environment }, key);
+    const isKept =
+      byKey.size < FLAG_API_LIMITS.flagKeysPerEnvironment || byKey.has(key) || isFlag({ game, environment }, key);
     if (isKept) byKey.set(key, nowMs);
   }
 

@@ -6,7 +6,7 @@ import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from './limits.ts';
 import { answer } from '../route/answer.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
@@ -42,7 +42,7 @@ const flags = definitionRoutes({
   example: FLAG_EXAMPLE,
   toJson: flagJson,
   missing,
-  most: LIMITS.flagsPerEnvironment,
+  most: FLAG_API_LIMITS.flagsPerEnvironment,
   isThere: ({ archivedAt }) => archivedAt === null,
   isArchived: ({ archivedAt }) => archivedAt !== null,
 });
@@ -294,12 +294,12 @@ function taken({ document }: ConfigEntry<'flag'>): Failure {
 /** Deleted flags keep their keys, so the number of keys has its own bound. */
 function overFlagQuota(context: RequestContext): Failure | undefined {
   const { key, services } = context;
-  if (services.config.list('flag', key.game, key.environment).length < LIMITS.flagKeysPerEnvironment) {
+  if (services.config.list('flag', key.game, key.environment).length < FLAG_API_LIMITS.flagKeysPerEnvironment) {
     return flags.overQuota(context);
   }
   return failure(
     'CONFLICT',
-    `The environment has used ${LIMITS.flagKeysPerEnvironment} flag keys, the maximum; deleted flags count too.`,
+    `The environment has used ${FLAG_API_LIMITS.flagKeysPerEnvironment} flag keys, the maximum; deleted flags count too.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { PERIOD_FIELD, SERVED_FIELDS } from '../flags/evaluate/served-fields.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SESSION_LIMITS } from '../../../actors/sessions/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { rememberedText } from '../route/remembered-text.ts';
 import type { SessionFlag } from '../../../core/vocabulary/commands/replies.ts';
 
@@ -9,7 +10,7 @@ export const GAME_TAG = 'Game clients';
 
 export const GameSessionId = Type.String({
   minLength: 1,
-  maxLength: LIMITS.callerIdLength,
+  maxLength: TEXT_LIMITS.callerIdLength,
   description: 'Id of the session, as returned by init.',
 });
 
@@ -29,7 +30,7 @@ export function flagMap(description: string) {
           Type.Unknown({
             description:
               "Served value, of the flag's type. Left out where the values of the answer exceed " +
-              `${LIMITS.sessionValueChars} characters together: request fewer flags, or evaluate this one.`,
+              `${SESSION_LIMITS.sessionValueChars} characters together: request fewer flags, or evaluate this one.`,
           }),
         ),
         variant_key: Type.Optional(SERVED_FIELDS.variant_key),

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { newSessionId } from '../../../actors/sessions/session-id.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { GAME_API_LIMITS } from './limits.ts';
+import { SESSION_LIMITS } from '../../../actors/sessions/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
@@ -12,7 +14,7 @@ import type { DeviceInfo } from '../../../core/vocabulary/commands/commands.ts';
 /* The route that opens a session for a game client. */
 
 const deviceField = (description: string) =>
-  Type.Optional(Type.String({ maxLength: LIMITS.deviceFieldLength, description }));
+  Type.Optional(Type.String({ maxLength: GAME_API_LIMITS.deviceFieldLength, description }));
 
 const Device = Type.Object(
   {
@@ -57,7 +59,7 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
     tag: GAME_TAG,
     summary: 'Start a session and get the player, flags and segments',
     description:
-      `A player has at most ${LIMITS.openSessions} open sessions. One more closes the oldest; an init by a client key ` +
+      `A player has at most ${SESSION_LIMITS.openSessions} open sessions. One more closes the oldest; an init by a client key ` +
       'first closes a session that had no call since its init. A session expires ' +
       `${sessionTtlSeconds} seconds after its last init or sync. With an Idempotency-Key, a repeat returns the same ` +
       'session.',
@@ -71,8 +73,8 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
         player_id: PlayerId,
         device_info: Type.Optional(Device),
         requested_flags: Type.Optional(
-          Type.Array(Type.String({ maxLength: LIMITS.nameLength }), {
-            maxItems: LIMITS.requestedFlags,
+          Type.Array(Type.String({ maxLength: TEXT_LIMITS.nameLength }), {
+            maxItems: GAME_API_LIMITS.requestedFlags,
             description: 'Keys of the flags to evaluate at init and at every sync. Default: all flags.',
           }),
         ),

@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
 import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import { ERRORS, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { GAME_API_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
+import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { documentText, documentTooLarge } from '../input/document-text.ts';
 import { freeForm, timeIn } from '../input/fields.ts';
@@ -20,13 +22,13 @@ import { compile } from '../../../core/kernel/validation/validation.ts';
 /** An event of a session, as game clients send it. */
 const GameEvent = Type.Object(
   {
-    event_name: Type.String({ minLength: 1, maxLength: LIMITS.nameLength, description: 'Name of the event.' }),
+    event_name: Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength, description: 'Name of the event.' }),
     timestamp: Type.Optional(timeIn('When the event happened, possibly hours ago. Default: the time of receipt.')),
     properties: Type.Optional(freeForm('Custom properties.')),
     event_id: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: LIMITS.callerIdLength,
+        maxLength: TEXT_LIMITS.callerIdLength,
         format: 'caller-id',
         description: 'Your id of the event. Repeats for the same player are not counted again.',
       }),
@@ -37,9 +39,9 @@ const GameEvent = Type.Object(
 
 /** A list of events. Each is validated on its own. */
 export const GameEvents = Type.Array(Type.Unknown(), {
-  maxItems: LIMITS.syncEvents,
+  maxItems: GAME_API_LIMITS.syncEvents,
   'x-items': GameEvent,
-  description: `Events of the session, at most ${LIMITS.syncEvents}. Applied in the order of their timestamps.`,
+  description: `Events of the session, at most ${GAME_API_LIMITS.syncEvents}. Applied in the order of their timestamps.`,
 });
 
 /** The rejected events. */
@@ -109,7 +111,7 @@ export async function gameItems(
   const elsewhere = faults.get(undefined);
   if (elsewhere !== undefined) return invalid(elsewhere);
   // The scan for faults stops at this bound, so later events may have faults too.
-  if (context.faults.length >= LIMITS.reportedFaults) return invalid([...context.faults]);
+  if (context.faults.length >= VALIDATION_LIMITS.reportedFaults) return invalid([...context.faults]);
   const items: TrackItem[] = [];
   const rejected: Rejection[] = [];
   const warned: EventWarning[] = [];

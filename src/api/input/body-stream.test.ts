@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { INPUT_LIMITS } from './limits.ts';
 import { openBodyStream, type BodySource } from './body-stream.ts';
 
 const MIB = 1024 * 1024;
@@ -96,7 +96,7 @@ describe('a body that is read while it arrives', () => {
 
   it('holds little more than its bound', () => {
     const request = setUp();
-    request.receive(LIMITS.listWaitingBytes);
+    request.receive(INPUT_LIMITS.listWaitingBytes);
     expect(request.isPaused).toBe(false);
     request.receive(1);
     expect(request.isPaused).toBe(true);

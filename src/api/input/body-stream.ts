@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { INPUT_LIMITS } from './limits.ts';
 
 /**
  * A body that is read while it arrives, for bodies that are too large to be held.
@@ -62,7 +62,7 @@ export function openBodyStream(res: BodySource, clock: Clock, mostBytes: number)
   }
 
   function keepOpen(): void {
-    cancelTimer = clock.timer(LIMITS.listKeepOpenMs, () => {
+    cancelTimer = clock.timer(INPUT_LIMITS.listKeepOpenMs, () => {
       res.resume();
       keepOpen();
     });
@@ -92,7 +92,7 @@ export function openBodyStream(res: BodySource, clock: Clock, mostBytes: number)
     waitingBytes += data.byteLength;
     complete = isLast;
     if (isLast) resume();
-    else if (paused || waitingBytes > LIMITS.listWaitingBytes) pause();
+    else if (paused || waitingBytes > INPUT_LIMITS.listWaitingBytes) pause();
     wake();
   });
 
@@ -101,7 +101,7 @@ export function openBodyStream(res: BodySource, clock: Clock, mostBytes: number)
       const chunk = waiting.shift();
       if (chunk !== undefined) {
         waitingBytes -= chunk.length;
-        if (waitingBytes <= LIMITS.listWaitingBytes / 2) resume();
+        if (waitingBytes <= INPUT_LIMITS.listWaitingBytes / 2) resume();
         yield* pieces(chunk);
       } else if (complete || tooLarge || released) return;
       else {
@@ -131,7 +131,7 @@ export function openBodyStream(res: BodySource, clock: Clock, mostBytes: number)
       if (complete || tooLarge || released) return;
       await new Promise<void>((resolve) => {
         wake = resolve;
-        cancelTimer = clock.timer(LIMITS.listDiscardMs, resolve);
+        cancelTimer = clock.timer(INPUT_LIMITS.listDiscardMs, resolve);
       });
       cancelTimer?.();
     },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 
 /** Fields that several resources share. Each has a description with its unit, which OpenAPI publishes. */
 
@@ -7,7 +7,7 @@ export const PlayerId = Type.String({ format: 'uuid', description: 'Id of the pl
 
 export const ExternalId = Type.String({
   minLength: 1,
-  maxLength: LIMITS.externalIdLength,
+  maxLength: TEXT_LIMITS.externalIdLength,
   format: 'external-id',
   description: 'Your own unique id of the player.',
 });
@@ -31,10 +31,10 @@ export function nullableTimeOut(description: string) {
 export function freeForm(description: string) {
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',
-    maxProperties: LIMITS.documentKeys,
-    propertyNames: { type: 'string', minLength: 1, maxLength: LIMITS.nameLength },
+    maxProperties: TEXT_LIMITS.documentKeys,
+    propertyNames: { type: 'string', minLength: 1, maxLength: TEXT_LIMITS.nameLength },
     description:
-      `${description} At most ${LIMITS.documentKeys} keys and ${LIMITS.documentBytes} bytes as JSON; ` +
-      `each string at most ${LIMITS.stringBytes} bytes.`,
+      `${description} At most ${TEXT_LIMITS.documentKeys} keys and ${TEXT_LIMITS.documentBytes} bytes as JSON; ` +
+      `each string at most ${TEXT_LIMITS.stringBytes} bytes.`,
   });
 }

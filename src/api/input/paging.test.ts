@@ -1,6 +1,6 @@
 import { array, assert, integer, property, string, uniqueArray } from 'fast-check';
 import { expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { INPUT_LIMITS } from './limits.ts';
 import { pageOf, textPageOf, type Page } from './paging.ts';
 
 const page = (all: readonly string[], query: { limit?: number; cursor?: string }): Page<string> => {
@@ -61,7 +61,7 @@ it('a page has 50 items by default', () => {
 
 it('a page of texts ends with the text that exceeds its size, and its cursor leads to the rest', () => {
   const all = ['a', 'b', 'c', 'd', 'e'];
-  const half = 'x'.repeat(LIMITS.pageChars / 2 + 1);
+  const half = 'x'.repeat(INPUT_LIMITS.pageChars / 2 + 1);
   const seen: string[][] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
     const query = cursor === undefined ? {} : { cursor };

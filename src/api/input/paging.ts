@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { INPUT_LIMITS } from './limits.ts';
 import { invalid } from '../route/route.ts';
 
 /*
@@ -13,14 +14,14 @@ export const PageQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: LIMITS.pageItems,
-      description: `Maximum number of items per page, 1 to ${LIMITS.pageItems}. Default: ${LIMITS.pageItemsDefault}.`,
+      maximum: API_LIMITS.pageItems,
+      description: `Maximum number of items per page, 1 to ${API_LIMITS.pageItems}. Default: ${API_LIMITS.pageItemsDefault}.`,
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: LIMITS.cursorLength,
+      maxLength: API_LIMITS.cursorLength,
       description: '`next_cursor` of the previous page. Leave it out for the first page.',
     }),
   ),
@@ -48,7 +49,7 @@ export interface Page<T> {
 export function pageOf<T>(
   all: readonly T[],
   keyOf: (item: T) => string,
-  { limit = LIMITS.pageItemsDefault, cursor }: PageQuery,
+  { limit = API_LIMITS.pageItemsDefault, cursor }: PageQuery,
 ): Page<T> | Failure {
   const after = cursor === undefined ? '' : decode(cursor);
   if (after === undefined) return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
@@ -67,7 +68,7 @@ export function textPageOf<T>(
   keyOf: (item: T) => string,
   textOf: (item: T) => string,
   query: PageQuery,
-  mostChars: number = LIMITS.pageChars,
+  mostChars: number = INPUT_LIMITS.pageChars,
 ): Page<string> | Failure {
   const page = pageOf(all, keyOf, query);
   if (page.kind === 'failure') return page;

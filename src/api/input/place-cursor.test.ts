@@ -1,6 +1,6 @@
 import { assert as check, nat, property, record, string, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
 import { decodePlace, encodePlace } from './place-cursor.ts';
 
 const place = record({
@@ -14,7 +14,7 @@ describe('a cursor of a place', () => {
     check(
       property(place, tuple(string(), string()), (some, [filters, other]) => {
         const cursor = encodePlace(some, [filters, undefined]);
-        expect(cursor.length).toBeLessThanOrEqual(LIMITS.cursorLength);
+        expect(cursor.length).toBeLessThanOrEqual(API_LIMITS.cursorLength);
         expect(decodePlace(cursor, [filters, undefined])).toEqual(some);
         if (other !== filters) expect(decodePlace(cursor, [other, undefined])).toBeUndefined();
         expect(decodePlace(cursor, [undefined, filters])).toBeUndefined();

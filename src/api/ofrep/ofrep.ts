@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { FlagsReply } from '../../../core/vocabulary/commands/replies.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import type { TextAnswer } from '../route/answer.ts';
 import { documentText, documentTooLarge } from '../input/document-text.ts';
 import { IfNoneMatch, isHeld, notModified } from '../input/if-none-match.ts';
@@ -26,12 +26,12 @@ const Body = Type.Object({
   context: Type.Optional(
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
-      maxProperties: LIMITS.documentKeys,
-      propertyNames: { type: 'string', minLength: 1, maxLength: LIMITS.nameLength },
+      maxProperties: TEXT_LIMITS.documentKeys,
+      propertyNames: { type: 'string', minLength: 1, maxLength: TEXT_LIMITS.nameLength },
       properties: {
         targetingKey: {
           type: 'string',
-          maxLength: LIMITS.externalIdLength,
+          maxLength: TEXT_LIMITS.externalIdLength,
           format: 'external-id',
           description:
             'The player: its player_id or external_id. A player that is not registered is evaluated as a new one ' +

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { OutputFreshness } from '../../../streams/freshness/output-freshness.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OPERATIONS_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
@@ -52,7 +52,7 @@ const Game = Type.Object(
     age_seconds: seconds('Age of that event.'),
     silent: Type.Boolean({
       description:
-        `Whether ClickHouse has no event of the last ${LIMITS.gameSilentMs / 1000} seconds of this game and ` +
+        `Whether ClickHouse has no event of the last ${OPERATIONS_LIMITS.gameSilentMs / 1000} seconds of this game and ` +
         'environment. Then old figures are no fault of the outputs, unless `fresh_as_of` is old too.',
     }),
   },
@@ -121,7 +121,7 @@ async function readFreshness({ key, services }: RequestContext) {
 
 function gameJson(newestMs: number | undefined, nowMs: number) {
   const age = ageSeconds(nowMs, newestMs);
-  const silent = age === null || age * 1000 > LIMITS.gameSilentMs;
+  const silent = age === null || age * 1000 > OPERATIONS_LIMITS.gameSilentMs;
   return { newest_event_at: time(newestMs), age_seconds: age, silent };
 }
 

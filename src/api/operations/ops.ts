@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OPERATIONS_LIMITS } from './limits.ts';
 import { answer } from '../route/answer.ts';
 import { defineOpenRoute, type OpenRoute } from '../route/route.ts';
 import { compressed, staticAnswer, type StaticContent } from '../route/static-answer.ts';
@@ -107,7 +107,7 @@ const recent = new WeakMap<object, { madeMs: number; text: Promise<string> }>();
 function recentText(source: { text: () => Promise<string> }, clock: Clock): Promise<string> {
   const nowMs = clock.monotonicMs();
   const last = recent.get(source);
-  if (last !== undefined && nowMs - last.madeMs < LIMITS.metricsShareMs) return last.text;
+  if (last !== undefined && nowMs - last.madeMs < OPERATIONS_LIMITS.metricsShareMs) return last.text;
   const text = source.text();
   recent.set(source, { madeMs: nowMs, text });
   return text;

@@ -1,6 +1,6 @@
 import type { DeploymentStatus, ProcessState } from './deployment-status.ts';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OPERATIONS_LIMITS } from './limits.ts';
 
 /** Entries of the runbook in docs/operations.md that a status may name. */
 export const RUNBOOK_ENTRIES = [
@@ -44,7 +44,7 @@ export function findingsIn({ deployment, state, clickhouseAnswers, attempts, dis
   const { disk, log, clock } = state;
   const found: Finding[] = [];
   const add = (runbook: RunbookEntry, subject: string, message: string): void => {
-    if (found.length < LIMITS.opsFindings) found.push({ runbook, subject, message });
+    if (found.length < OPERATIONS_LIMITS.opsFindings) found.push({ runbook, subject, message });
   };
   if (!state.brokerConnected) add('NotReady', '', 'The broker cannot be reached from the process that answers.');
   else if (deployment === undefined) add('NotReady', '', 'The broker does not answer in time.');
@@ -66,8 +66,8 @@ export function findingsIn({ deployment, state, clickhouseAnswers, attempts, dis
   }
   for (const { sink, holder, behind = 0, oldestAt } of deployment?.sinks ?? []) {
     if (holder === undefined) add('SinkLate', sink, 'No process runs this sink.');
-    else if (behind > LIMITS.opsSinkBehind) add('SinkBehind', sink, `${behind} records are waiting.`);
-    else if (oldestAt !== undefined && nowMs - oldestAt > LIMITS.opsSinkLateMs) {
+    else if (behind > OPERATIONS_LIMITS.opsSinkBehind) add('SinkBehind', sink, `${behind} records are waiting.`);
+    else if (oldestAt !== undefined && nowMs - oldestAt > OPERATIONS_LIMITS.opsSinkLateMs) {
       add('SinkLate', sink, `The oldest waiting record is ${Math.round((nowMs - oldestAt) / 1000)} s old.`);
     }
   }
@@ -77,7 +77,7 @@ export function findingsIn({ deployment, state, clickhouseAnswers, attempts, dis
   }
   for (const { id, reason } of disabled) add('WebhookDisabled', id, `The service disabled this webhook: ${reason}.`);
   const used = disk.sizeBytes === 0 ? 0 : 1 - disk.freeBytes / disk.sizeBytes;
-  if (!disk.low && used > LIMITS.opsDiskShare) {
+  if (!disk.low && used > OPERATIONS_LIMITS.opsDiskShare) {
     add('DiskAlmostFull', '', `The disk of the process that answers is ${Math.round(used * 100)} % full.`);
   }
   return found;

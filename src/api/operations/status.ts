@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { OPERATIONS_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import type { DeploymentStatus, ProcessState, WebhookQueue } from './deployment-status.ts';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
@@ -18,7 +18,7 @@ export const getOpsStatus = defineRoute({
   description:
     'Who owns the partitions and who stands by, the processes and their versions, sinks, queues, broker, ClickHouse, ' +
     'disk and log, and `findings`: what needs attention, with its entry in the runbook (docs/operations.md). Parts that ' +
-    `cannot be read are null. Read at most once in ${LIMITS.opsStatusKeptMs / 1000} s by each process. It has no ` +
+    `cannot be read are null. Read at most once in ${OPERATIONS_LIMITS.opsStatusKeptMs / 1000} s by each process. It has no ` +
     "secrets, addresses and paths; `webhooks` are those of the key's game and environment. In the console it needs the " +
     'role admin.',
   auth: { keys: ['server'] },
@@ -44,8 +44,8 @@ async function readStatus({ key, services }: RequestContext) {
     analytics.webhookAttempts({
       game,
       environment,
-      seconds: LIMITS.opsAttemptsSeconds,
-      limit: LIMITS.opsWebhooks,
+      seconds: OPERATIONS_LIMITS.opsAttemptsSeconds,
+      limit: OPERATIONS_LIMITS.opsWebhooks,
     }),
   ]);
   const nowMs = clock.wallMs();
@@ -142,7 +142,7 @@ function processJson({ disk, log, clock, brokerConnected }: ProcessState) {
         : {
             used_bytes: log.usedBytes,
             limit_bytes: log.limitBytes,
-            held: log.held.slice(0, LIMITS.opsHolders).map(({ holder, bytes }) => ({ holder, bytes })),
+            held: log.held.slice(0, OPERATIONS_LIMITS.opsHolders).map(({ holder, bytes }) => ({ holder, bytes })),
             full_in_seconds: Number.isFinite(log.fullInSeconds) ? log.fullInSeconds : null,
             reaches_back_to: timeOrNull(log.oldestAt),
           },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { KnownErasure } from '../../../clickhouse-schema/queries/analytics.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
 import { answer, type Answer } from '../route/answer.ts';
@@ -47,7 +47,7 @@ const EXAMPLE = {
   status: 'done',
   erased_at: '2026-01-15T10:30:00.000Z',
   rows_deleted: 1_234,
-  log_retention_days: LIMITS.logRetentionDays,
+  log_retention_days: API_LIMITS.logRetentionDays,
 };
 
 const erasePlayer = defineRoute({
@@ -133,7 +133,7 @@ function receipt(playerId: string, erasedAt: number, known: KnownErasure | undef
       status: rowsDeleted === undefined ? 'pending' : 'done',
       erased_at: formatTimestamp(erasedAt),
       rows_deleted: rowsDeleted ?? null,
-      log_retention_days: LIMITS.logRetentionDays,
+      log_retention_days: API_LIMITS.logRetentionDays,
     }),
     { replayed },
   );

@@ -6,7 +6,8 @@ import {
   type RowPlace,
 } from '../../../clickhouse-schema/rows/player-rows.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { PLAYER_API_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
 import { answer, type Answer } from '../route/answer.ts';
@@ -24,16 +25,16 @@ const PageQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: LIMITS.exportRows,
+      maximum: PLAYER_API_LIMITS.exportRows,
       description:
-        `Maximum number of rows per page over all tables, 1 to ${LIMITS.exportRows}. Default: ` +
-        `${LIMITS.exportRowsDefault}.`,
+        `Maximum number of rows per page over all tables, 1 to ${PLAYER_API_LIMITS.exportRows}. Default: ` +
+        `${PLAYER_API_LIMITS.exportRowsDefault}.`,
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: LIMITS.cursorLength,
+      maxLength: API_LIMITS.cursorLength,
       description: '`next_cursor` of the previous page. Leave it out for the first page.',
     }),
   ),
@@ -97,7 +98,7 @@ export const exportPlayer = defineRoute({
       const reply = await services.backend.query(origin, playerId, { kind: 'ExportPlayer', playerId });
       if (reply.kind === 'failure') return reply;
       if (reply.kind !== 'exported') throw new Error(`an export was answered with ${reply.kind}`);
-      const page = await readRows(playerId, from, query.limit ?? LIMITS.exportRowsDefault, context);
+      const page = await readRows(playerId, from, query.limit ?? PLAYER_API_LIMITS.exportRowsDefault, context);
       return page.kind === 'failure' ? page : documentOf(reply.player, page, services.clock.wallMs());
     },
   },
@@ -127,7 +128,7 @@ async function readRows(
   const { game, environment } = key;
   const rows: Page['rows'] = {};
   let rowsLeft = limit;
-  let bytesLeft: number = LIMITS.exportPageBytes;
+  let bytesLeft: number = PLAYER_API_LIMITS.exportPageBytes;
   let after = from;
   for (const table of HISTORY_TABLES.slice(from.table)) {
     const isFull = rowsLeft === 0 || bytesLeft <= 0;

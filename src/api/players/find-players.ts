@@ -6,7 +6,7 @@ import {
 } from '../../../clickhouse-schema/queries/lookups/player-search.ts';
 import type { PlayerView } from '../../../core/vocabulary/state/player.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PLAYER_API_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
@@ -64,7 +64,7 @@ export const findPlayers = defineRoute({
       search: Type.Optional(
         Type.String({
           minLength: 1,
-          maxLength: LIMITS.playerSearchLength,
+          maxLength: PLAYER_API_LIMITS.playerSearchLength,
           description:
             'A player id, external_id, device_id or e-mail address, or the beginning of an external_id. Case counts, ' +
             'except in e-mail addresses.',
@@ -81,8 +81,8 @@ export const findPlayers = defineRoute({
       limit: Type.Optional(
         Type.Integer({
           minimum: 1,
-          maximum: LIMITS.foundPlayers,
-          description: `Maximum number of players. Default: ${LIMITS.foundPlayersDefault}.`,
+          maximum: PLAYER_API_LIMITS.foundPlayers,
+          description: `Maximum number of players. Default: ${PLAYER_API_LIMITS.foundPlayersDefault}.`,
         }),
       ),
     }),
@@ -119,7 +119,7 @@ interface Asked {
 }
 
 async function find(
-  { search, order, limit = LIMITS.foundPlayersDefault }: Asked,
+  { search, order, limit = PLAYER_API_LIMITS.foundPlayersDefault }: Asked,
   context: RequestContext,
 ): Promise<Answer | Failure> {
   if (search !== undefined && order !== undefined) return invalid([{ path: '/order', message: NOT_WITH_SEARCH }]);

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox';
 import type { RecordSession } from '../../../core/vocabulary/commands/commands.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PLAYER_API_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { PlayerId, timeIn } from '../input/fields.ts';
@@ -11,7 +12,7 @@ import { defineRoute, invalid } from '../route/route.ts';
 
 const SessionId = Type.String({
   minLength: 1,
-  maxLength: LIMITS.callerIdLength,
+  maxLength: TEXT_LIMITS.callerIdLength,
   format: 'caller-id',
   description: 'Id of the session: your own id, unique per player, or the session_id that init returned.',
 });
@@ -22,7 +23,7 @@ const Body = Type.Object(
     duration_seconds: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: LIMITS.recordedSessionSeconds,
+        maximum: PLAYER_API_LIMITS.recordedSessionSeconds,
         description: 'Playtime, seconds. Default: the whole seconds between `start_time` and `end_time`.',
       }),
     ),
@@ -121,9 +122,9 @@ function timesOf(
     ]);
   }
   const durationSeconds = Math.floor((endedAt - startedAt) / 1_000);
-  if (durationSeconds > LIMITS.recordedSessionSeconds) {
+  if (durationSeconds > PLAYER_API_LIMITS.recordedSessionSeconds) {
     const message =
-      `must be at most ${LIMITS.recordedSessionSeconds} seconds after \`start_time\` unless you send ` +
+      `must be at most ${PLAYER_API_LIMITS.recordedSessionSeconds} seconds after \`start_time\` unless you send ` +
       '`duration_seconds`';
     return invalid([{ path: '/end_time', message }]);
   }

@@ -3,7 +3,7 @@ import { propertyIdOf } from '../../../actors/computed/property-spec.ts';
 import { propertyFaults, specOf } from '../../../actors/properties/property-document.ts';
 import type { PropertyDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { COMPUTED_LIMITS } from '../../../actors/properties/limits.ts';
 import { answer } from '../route/answer.ts';
 import { computedFaults, readersOfComputed } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
@@ -39,7 +39,7 @@ const properties = definitionRoutes({
   example: PROPERTY_EXAMPLE,
   toJson: (document) => propertyJson(document),
   missing,
-  most: LIMITS.computedProperties,
+  most: COMPUTED_LIMITS.computedProperties,
 });
 
 const createProperty = defineRoute({

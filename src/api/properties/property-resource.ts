@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
 import type { PropertyDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from '../../../actors/conditions/limits.ts';
+import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { timeOut } from '../input/fields.ts';
@@ -12,7 +14,7 @@ import { AGGREGATE_RULES, AGGREGATES, type Aggregate } from '../../../core/vocab
 
 const Event = Type.String({
   minLength: 1,
-  maxLength: LIMITS.nameLength,
+  maxLength: TEXT_LIMITS.nameLength,
   description: 'Name of the events that are counted.',
 });
 const Where = Type.Unsafe<JsonObject | null>({
@@ -28,16 +30,16 @@ const AggregateField = Type.Unsafe<Aggregate>({
 });
 const Value = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  maxLength: LIMITS.nameLength,
+  maxLength: TEXT_LIMITS.nameLength,
   description:
     '`properties.<path>` of the event, required except for `count`. Events without a value there are not counted; ' +
-    `neither are texts of more than ${LIMITS.computedTextLength} characters.`,
+    `neither are texts of more than ${STATE_LIMITS.computedTextLength} characters.`,
 });
 const WithinDays = Type.Unsafe<number | null>({
   type: ['integer', 'null'],
   minimum: 1,
-  maximum: LIMITS.computedDays,
-  description: `Window in UTC days, today included, 1 to ${LIMITS.computedDays}. \`null\` (default): for ever.`,
+  maximum: CONDITION_LIMITS.computedDays,
+  description: `Window in UTC days, today included, 1 to ${CONDITION_LIMITS.computedDays}. \`null\` (default): for ever.`,
 });
 
 const optional = {
@@ -52,10 +54,10 @@ const optional = {
 export const PropertyBody = Type.Object(
   {
     key: Type.String({
-      pattern: `^[A-Za-z0-9._-]{1,${LIMITS.propertyKeyLength}}$`,
+      pattern: `^[A-Za-z0-9._-]{1,${STATE_LIMITS.propertyKeyLength}}$`,
       description:
         'Key, unique in game and environment. Conditions read the property as `computed.<key>`. ' +
-        `1 to ${LIMITS.propertyKeyLength} characters: A-Z a-z 0-9 . _ -`,
+        `1 to ${STATE_LIMITS.propertyKeyLength} characters: A-Z a-z 0-9 . _ -`,
     }),
     event: Event,
     aggregate: AggregateField,

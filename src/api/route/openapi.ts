@@ -1,5 +1,7 @@
 import { ERRORS, type ErrorCode } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { ROUTE_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { PLAIN_COOKIE, SECURE_COOKIE } from '../console/sign-in/session-cookie.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { mayBeMetered } from './metering.ts';
@@ -28,9 +30,9 @@ function withoutPaths(routes: readonly Route[]) {
       summary: 'Players, events, segments, feature flags, campaigns, scoring and webhooks for live games.',
       description:
         'Every JSON response is `{"success": true, "data": …}` or `{"success": false, "error": {code, message, ' +
-        `details}}\`. Request bodies are JSON in UTF-8 of at most ${LIMITS.bodyBytes} bytes, counted after gzip ` +
-        `decompression; a string in a body has at most ${LIMITS.stringBytes} bytes. Times without an offset are UTC. ` +
-        `The service keeps idle connections open for at least ${LIMITS.keepAliveSeconds} seconds. It closes a ` +
+        `details}}\`. Request bodies are JSON in UTF-8 of at most ${API_LIMITS.bodyBytes} bytes, counted after gzip ` +
+        `decompression; a string in a body has at most ${TEXT_LIMITS.stringBytes} bytes. Times without an offset are UTC. ` +
+        `The service keeps idle connections open for at least ${ROUTE_LIMITS.keepAliveSeconds} seconds. It closes a ` +
         'connection after a chunked request.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -220,7 +222,7 @@ function parameters(route: Route) {
     description:
       'Makes the write safe to repeat. For 24 hours, a repeat with the same key and body returns the first response; ' +
       'another body returns 409.',
-    schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength, pattern: '^[!-~]+$' },
+    schema: { type: 'string', minLength: 1, maxLength: ROUTE_LIMITS.idempotencyKeyLength, pattern: '^[!-~]+$' },
   };
   const playerToken = {
     name: 'X-Player-Token',
@@ -230,7 +232,7 @@ function parameters(route: Route) {
       "For client keys: a JWT (HS256) signed with the game's player token secret. `sub` is the player's external_id, " +
       '`exp` the expiry. The request may act for that player only; a request that names another player returns 403. ' +
       'Required if the game requires player tokens.',
-    schema: { type: 'string', maxLength: LIMITS.playerTokenLength },
+    schema: { type: 'string', maxLength: ROUTE_LIMITS.playerTokenLength },
   };
   const own = [...of('path', params), ...of('query', query), ...of('header', headers)];
   const isForClients = route.auth !== 'none' && route.auth.keys.includes('client');

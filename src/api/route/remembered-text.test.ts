@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ROUTE_LIMITS } from './limits.ts';
 import { rememberedText } from './remembered-text.ts';
 
 const anEvaluation = (value: string): FlagEvaluation => ({
@@ -42,7 +42,7 @@ test('an evaluation that may change is not cached', () => {
 
 test('a long text is not cached', () => {
   const { written, text } = counted();
-  const long = Object.freeze(anEvaluation('x'.repeat(LIMITS.rememberedEvaluationChars)));
+  const long = Object.freeze(anEvaluation('x'.repeat(ROUTE_LIMITS.rememberedEvaluationChars)));
   expect(text(long)).toBe(text(long));
   expect(written).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ROUTE_LIMITS } from './limits.ts';
 
 /**
  * Caches the JSON text of evaluations. An owner in this process returns the same frozen object to all players whom a
@@ -13,7 +13,8 @@ export function rememberedText<Evaluation extends object>(
     if (held !== undefined) return held;
     const text = write(evaluation);
     // Evaluations from other processes are not frozen and never seen again, so they are not cached.
-    if (text.length <= LIMITS.rememberedEvaluationChars && Object.isFrozen(evaluation)) texts.set(evaluation, text);
+    if (text.length <= ROUTE_LIMITS.rememberedEvaluationChars && Object.isFrozen(evaluation))
+      texts.set(evaluation, text);
     return text;
   };
 }

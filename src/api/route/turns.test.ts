@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ROUTE_LIMITS } from './limits.ts';
 import { createTurns } from './turns.ts';
 
 it('pauses at the end of a turn, and starts the next turn after the pause', async () => {
@@ -13,7 +13,7 @@ it('pauses at the end of a turn, and starts the next turn after the pause', asyn
     },
   });
   expect(turns.pause()).toBeUndefined();
-  nowMs += LIMITS.validationTurnMs;
+  nowMs += ROUTE_LIMITS.validationTurnMs;
   const pause = turns.pause();
   expect(pause).toBeInstanceOf(Promise);
   await pause;

@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ROUTE_LIMITS } from './limits.ts';
 
 /** Yields to other requests while a large request is validated event by event. */
 export interface Turns {
@@ -12,7 +12,7 @@ export function createTurns(clock: Clock): Turns {
   let beganMs = clock.monotonicMs();
   return {
     pause() {
-      if (clock.monotonicMs() - beganMs < LIMITS.validationTurnMs) return undefined;
+      if (clock.monotonicMs() - beganMs < ROUTE_LIMITS.validationTurnMs) return undefined;
       return sleep(clock, 0).then(() => {
         beganMs = clock.monotonicMs();
       });

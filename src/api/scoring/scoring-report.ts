@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ScoreDrift, ScoringReport } from '../../../clickhouse-schema/queries/scoring-report.ts';
 import { ALPHA } from '../../analysis/experiment-results.ts';
 import { wilsonInterval } from '../../analysis/wilson.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
 import type { LoadedModel, LoadedModels } from '../../scoring/models.ts';
 import { answer } from '../route/answer.ts';
 import { defineRoute } from '../route/route.ts';
@@ -30,7 +30,7 @@ export const getScoringReport = defineRoute({
       days: Type.Optional(
         Type.Integer({
           minimum: 1,
-          maximum: LIMITS.scoringReportDays,
+          maximum: API_LIMITS.scoringReportDays,
           description: `UTC days, this one included. Default: ${DEFAULT_DAYS}.`,
         }),
       ),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
 import type { Thresholds } from '../../scoring/buckets.ts';
 import { FLOAT32_MAX } from '../../scoring/features.ts';
 import type { Scored } from '../../scoring/scorer.ts';
@@ -18,7 +18,7 @@ const Body = Type.Object(
   {
     device_id: Type.String({
       minLength: 1,
-      maxLength: LIMITS.scoredDeviceIdLength,
+      maxLength: API_LIMITS.scoredDeviceIdLength,
       description: 'Your device id. It is stored with the score and returned.',
     }),
     loot_distinct_types: count('Number of distinct loot-case types opened.'),

@@ -1,6 +1,7 @@
 import { assert, jsonValue, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { fitDocument } from './fit-document.ts';
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
@@ -31,15 +32,15 @@ describe('a document of a client', () => {
   });
 
   it('is cut, with a fault, where it exceeds a bound', () => {
-    const long = 'x'.repeat(LIMITS.stringBytes + 1);
+    const long = 'x'.repeat(TEXT_LIMITS.stringBytes + 1);
     const cut = fitDocument({ a: { 'b/c': long } }, '/properties');
     expect(cut.faults).toEqual([{ path: '/properties/a/b~1c', message: expect.stringContaining('8192 bytes') }]);
-    const deep = fitDocument(nested(LIMITS.fittedDepth + 1), '');
+    const deep = fitDocument(nested(SEGMENT_CLIENT_LIMITS.fittedDepth + 1), '');
     expect(deep.faults).toEqual([{ path: expect.stringMatching(/^(\/a)+$/), message: expect.stringContaining('28') }]);
-    expect(fitDocument(nested(LIMITS.fittedDepth), '').faults).toEqual([]);
-    const many = Object.fromEntries(Array.from({ length: LIMITS.documentKeys + 9 }, (_, n) => [`k${n}`, n]));
+    expect(fitDocument(nested(SEGMENT_CLIENT_LIMITS.fittedDepth), '').faults).toEqual([]);
+    const many = Object.fromEntries(Array.from({ length: TEXT_LIMITS.documentKeys + 9 }, (_, n) => [`k${n}`, n]));
     const fewer = fitDocument(many, '');
-    expect(Object.keys(fewer.document)).toHaveLength(LIMITS.documentKeys);
+    expect(Object.keys(fewer.document)).toHaveLength(TEXT_LIMITS.documentKeys);
     expect(fewer.faults).toEqual([{ path: '/k256', message: 'is beyond the 256 fields' }]);
     const named = fitDocument({ '': 1, ['n'.repeat(129)]: 2, ok: 3 }, '');
     expect(named.document).toEqual({ ok: 3 });

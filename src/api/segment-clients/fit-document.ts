@@ -1,6 +1,8 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonText } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { documentText } from '../input/document-text.ts';
 import { isEmptyList, isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { pointerPart } from '../../../core/kernel/validation/validation.ts';
@@ -34,7 +36,7 @@ export function fitDocument(value: unknown, path: string): Fitted {
   const text = documentText(document);
   const faults = fit.faults.map((fault) => ({ ...fault, path: path + fault.path }));
   if (text !== undefined) return { document, text, faults };
-  faults.unshift({ path, message: `must be at most ${LIMITS.documentBytes} bytes as JSON` });
+  faults.unshift({ path, message: `must be at most ${TEXT_LIMITS.documentBytes} bytes as JSON` });
   return { document: {}, text: '{}', faults };
 }
 
@@ -56,23 +58,24 @@ interface Fit {
 }
 
 /** A UTF-16 code unit takes at most 3 bytes of UTF-8. */
-const CUT_LENGTH = Math.floor(LIMITS.stringBytes / 3);
+const CUT_LENGTH = Math.floor(TEXT_LIMITS.stringBytes / 3);
 
 /** The value itself if it fits, so that most values are not copied. */
 function fitValue(value: unknown, depth: number, fit: Fit): unknown {
   if (typeof value === 'string') return fitString(value, fit);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= LIMITS.fittedDepth) {
-    note(fit, `is nested more than ${LIMITS.fittedDepth} levels deep`);
+  if (depth >= SEGMENT_CLIENT_LIMITS.fittedDepth) {
+    note(fit, `is nested more than ${SEGMENT_CLIENT_LIMITS.fittedDepth} levels deep`);
     return null;
   }
   return Array.isArray(value) ? fitList(value, depth, fit) : fitObject(value, depth, fit);
 }
 
 function fitString(text: string, fit: Fit): string {
-  if (text.length * 3 <= LIMITS.stringBytes || Buffer.byteLength(text) <= LIMITS.stringBytes) return fitText(text);
-  note(fit, `must be a string of at most ${LIMITS.stringBytes} bytes`);
+  if (text.length * 3 <= TEXT_LIMITS.stringBytes || Buffer.byteLength(text) <= TEXT_LIMITS.stringBytes)
+    return fitText(text);
+  note(fit, `must be a string of at most ${TEXT_LIMITS.stringBytes} bytes`);
   return fitText(text.slice(0, CUT_LENGTH));
 }
 
@@ -92,15 +95,16 @@ function fitList(list: readonly unknown[], depth: number, fit: Fit): readonly un
 function fitObject(object: object, depth: number, fit: Fit): Record<string, unknown> {
   const fitted: [string, unknown][] = [];
   let isSame = true;
-  const longest = depth === 0 ? LIMITS.nameLength : CUT_LENGTH;
+  const longest = depth === 0 ? TEXT_LIMITS.nameLength : CUT_LENGTH;
   for (const [name, value] of Object.entries(object)) {
     const fittedName = fitText(name);
-    fit.parts.push(fittedName.slice(0, LIMITS.nameLength));
+    fit.parts.push(fittedName.slice(0, TEXT_LIMITS.nameLength));
     if (name.length > longest || (depth === 0 && name === '')) {
       note(fit, `has a field name that must have 1 to ${longest} characters`);
       isSame = false;
-    } else if (depth === 0 && fitted.length >= LIMITS.documentKeys) {
-      if (fitted.length === LIMITS.documentKeys && isSame) note(fit, `is beyond the ${LIMITS.documentKeys} fields`);
+    } else if (depth === 0 && fitted.length >= TEXT_LIMITS.documentKeys) {
+      if (fitted.length === TEXT_LIMITS.documentKeys && isSame)
+        note(fit, `is beyond the ${TEXT_LIMITS.documentKeys} fields`);
       isSame = false;
     } else {
       const fittedValue = fitValue(value, depth + 1, fit);
@@ -114,7 +118,7 @@ function fitObject(object: object, depth: number, fit: Fit): Record<string, unkn
 }
 
 function note({ faults, parts }: Fit, message: string): void {
-  if (faults.length >= LIMITS.quarantineFaults) return;
+  if (faults.length >= SHARED_LIMITS.quarantineFaults) return;
   const path = parts.map((part) => `/${pointerPart(part)}`).join('');
-  faults.push({ path: path.slice(0, LIMITS.quarantineFaultLength).toWellFormed(), message });
+  faults.push({ path: path.slice(0, SHARED_LIMITS.quarantineFaultLength).toWellFormed(), message });
 }

@@ -1,5 +1,5 @@
 import type { RegisterPlayer, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
 import type { Message } from './segment-message.ts';
 
 /** A registration of a step. */
@@ -70,9 +70,9 @@ export function createPlan(partitionOf: (playerId: string) => number): Plan {
       const step = stepFor(
         playerId,
         ({ players, events, chars }) =>
-          players.length >= LIMITS.segmentCommandPlayers ||
-          events.length >= LIMITS.segmentCommandEvents ||
-          chars >= LIMITS.segmentCommandChars,
+          players.length >= SEGMENT_CLIENT_LIMITS.segmentCommandPlayers ||
+          events.length >= SEGMENT_CLIENT_LIMITS.segmentCommandEvents ||
+          chars >= SEGMENT_CLIENT_LIMITS.segmentCommandChars,
       );
       if (!present.has(playerId)) {
         present.add(playerId);
@@ -87,7 +87,8 @@ export function createPlan(partitionOf: (playerId: string) => number): Plan {
       // Registrations come first in a step, so events before this one must be in an earlier step.
       const step = stepFor(
         playerId,
-        ({ players, tracked }) => tracked.has(playerId) || players.length >= LIMITS.segmentCommandPlayers,
+        ({ players, tracked }) =>
+          tracked.has(playerId) || players.length >= SEGMENT_CLIENT_LIMITS.segmentCommandPlayers,
       );
       present.add(playerId);
       step.players.push(registering);

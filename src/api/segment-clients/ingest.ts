@@ -1,7 +1,7 @@
 import type { RegisterPlayer, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
 import type { Answer } from '../route/answer.ts';
 import { validatedEvent } from '../events/validated-event.ts';
 import { refusedEvent } from '../players/purchases/client-purchases.ts';
@@ -215,7 +215,7 @@ function roundOf(steps: readonly Step[]): readonly Step[] {
   let items = 0;
   const end = steps.findIndex(({ players, events }, index) => {
     items += players.length + events.length;
-    return index > 0 && items > LIMITS.segmentCommandEvents;
+    return index > 0 && items > SEGMENT_CLIENT_LIMITS.segmentCommandEvents;
   });
   return end === -1 ? steps : steps.slice(0, end);
 }

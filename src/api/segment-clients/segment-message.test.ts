@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import type { Batch } from './segment-time.ts';
 import { readMessage, type Message } from './segment-message.ts';
 
@@ -56,14 +56,14 @@ describe('the player of a message', () => {
   });
 
   it('has a digest instead of an id that is too long, always the same', () => {
-    const userId = 'u'.repeat(LIMITS.externalIdLength + 1);
+    const userId = 'u'.repeat(TEXT_LIMITS.externalIdLength + 1);
     const { externalId } = read({ type: 'page', userId });
     expect(externalId).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(read({ type: 'page', userId }).externalId).toBe(externalId);
     expect(read({ type: 'page', userId: `${userId}x` }).externalId).not.toBe(externalId);
-    const anonymousId = 'a'.repeat(LIMITS.externalIdLength - 5);
+    const anonymousId = 'a'.repeat(TEXT_LIMITS.externalIdLength - 5);
     expect(read({ type: 'page', anonymousId }).externalId).toMatch(/^anonymous:sha256:/);
-    expect(read({ type: 'page', anonymousId: 'b'.repeat(LIMITS.deviceIdLength + 1) }).deviceId).toBeUndefined();
+    expect(read({ type: 'page', anonymousId: 'b'.repeat(TEXT_LIMITS.deviceIdLength + 1) }).deviceId).toBeUndefined();
   });
 
   it('is one for all messages without an id, which are faulty', () => {

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { isBrokenId, isPlaceholderId } from '../../../core/kernel/text/broken-id.ts';
 import { isEmail } from '../../../core/kernel/text/email.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { isEmptyList, isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { fitDocument, fitText, isAbsent, type Fitted } from './fit-document.ts';
 import { timeOf, type Batch } from './segment-time.ts';
@@ -84,7 +86,8 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
   const { name, content, email } = contentOf(type, message, context, faults);
   const isRead = message === value && type !== 'other' && rounded.length === 0;
   const kept = isRead ? content : fitDocument(withoutSecrets(message === value ? message : { value }), '');
-  const device = anonymousId !== undefined && anonymousId.length <= LIMITS.deviceIdLength ? anonymousId : undefined;
+  const device =
+    anonymousId !== undefined && anonymousId.length <= TEXT_LIMITS.deviceIdLength ? anonymousId : undefined;
   const before = type === 'alias' ? personOf(message['previousId']) : type === 'identify' ? anonymousId : undefined;
   const isBoth = userId !== undefined && anonymousId !== undefined;
   const eventId = eventIdOf(message['messageId']);
@@ -102,7 +105,7 @@ export function readMessage(value: unknown, path: MessageType | undefined, batch
     timestamp: timeOf(message, context, batch),
     named: faults.length === 0 ? [] : namedBy(message),
     previousUser: before !== undefined && type === 'alias' ? externalId(before, '') : undefined,
-    faults: [...faults, ...kept.faults].slice(0, LIMITS.quarantineFaults),
+    faults: [...faults, ...kept.faults].slice(0, SHARED_LIMITS.quarantineFaults),
   };
 }
 
@@ -127,7 +130,7 @@ function roundedFrom(rounded: number): string[] {
   const middle = BigInt(rounded);
   // Neighbours of a double differ by its last bit: 2 from 2^53 on, 4 from 2^54 on, and so on.
   const step = BigInt(2 ** Math.max(0, Math.floor(Math.log2(Math.abs(rounded))) - 52));
-  if (step > LIMITS.roundedIdsMost) return [];
+  if (step > SEGMENT_CLIENT_LIMITS.roundedIdsMost) return [];
   return Array.from({ length: Number(step) + 1 }, (_, place) => middle - step / 2n + BigInt(place))
     .filter((id) => Number(id) === rounded)
     .map(String);
@@ -224,7 +227,7 @@ function placeholderFault(field: string, message: Readonly<Record<string, unknow
 
 /** An id of any length as an external_id. */
 function externalId(id: string, prefix: string): string {
-  return prefix + (prefix.length + id.length <= LIMITS.externalIdLength ? id : digest(id));
+  return prefix + (prefix.length + id.length <= TEXT_LIMITS.externalIdLength ? id : digest(id));
 }
 
 function anonymousName(anonymousId: string | undefined): string {
@@ -233,7 +236,7 @@ function anonymousName(anonymousId: string | undefined): string {
 
 function eventIdOf(value: unknown): string | undefined {
   const id = personOf(value);
-  return id === undefined || id.length <= LIMITS.callerIdLength ? id : digest(id);
+  return id === undefined || id.length <= TEXT_LIMITS.callerIdLength ? id : digest(id);
 }
 
 function digest(text: string): string {
@@ -243,14 +246,14 @@ function digest(text: string): string {
 /** RudderStack's sessions are numbers, others texts. */
 function sessionIdOf(value: unknown): string | null {
   const id = isBrokenId(String(value)) ? undefined : idOf(value);
-  return id === undefined || id.length > LIMITS.callerIdLength ? null : id;
+  return id === undefined || id.length > TEXT_LIMITS.callerIdLength ? null : id;
 }
 
 function eventNameOf(value: unknown, faults: FieldFault[]): string {
   const name = typeof value === 'string' ? fitText(value) : '';
-  if (name !== '' && name.length <= LIMITS.nameLength) return name;
-  faults.push({ path: '/event', message: `must be a string of 1 to ${LIMITS.nameLength} characters` });
-  return name === '' ? 'track' : name.slice(0, LIMITS.nameLength).toWellFormed();
+  if (name !== '' && name.length <= TEXT_LIMITS.nameLength) return name;
+  faults.push({ path: '/event', message: `must be a string of 1 to ${TEXT_LIMITS.nameLength} characters` });
+  return name === '' ? 'track' : name.slice(0, TEXT_LIMITS.nameLength).toWellFormed();
 }
 
 /** RudderStack's clients put traits into the context. An address is kept apart, because client keys read attributes. */
@@ -260,7 +263,7 @@ function traitsOf(own: unknown, inContext: unknown): Omit<Content, 'name'> {
   const fitted = fitDocument(isPlainObject(traits) ? traits : withoutSecrets(traits), '/traits');
   const { email, ...rest } = fitted.document;
   if (email === undefined) return { content: fitted };
-  const isAddress = typeof email === 'string' && email.length <= LIMITS.emailLength && isEmail(email);
+  const isAddress = typeof email === 'string' && email.length <= TEXT_LIMITS.emailLength && isEmail(email);
   return {
     content: { ...fitted, document: rest, text: JSON.stringify(rest) },
     email: isAddress ? email : undefined,

@@ -1,5 +1,5 @@
 import { Type, type TProperties } from 'typebox';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, type KeyedRoute, type Route } from '../route/route.ts';
@@ -119,16 +119,16 @@ const single = (type: MessageType, description: string): KeyedRoute[] =>
 
 const batches = endpoints({
   paths: ['/v1/batch', '/v1/b', '/v1/import', '/beacon/v1/batch'],
-  summary: `Send up to ${LIMITS.segmentBatchMessages} messages`,
+  summary: `Send up to ${SEGMENT_CLIENT_LIMITS.segmentBatchMessages} messages`,
   description:
     'A faulty message goes to quarantine and affects no other. Repeat the whole request after a 429 or without an ' +
     'answer: messages with a `messageId` count once. Each ' +
-    `${LIMITS.segmentMessagesOfRequest} messages count as a request against the rate limit.`,
+    `${SEGMENT_CLIENT_LIMITS.segmentMessagesOfRequest} messages count as a request against the rate limit.`,
   fields: {
     batch: Type.Array(Type.Unknown(), {
-      maxItems: LIMITS.segmentBatchMessages,
+      maxItems: SEGMENT_CLIENT_LIMITS.segmentBatchMessages,
       'x-items': Type.Object(MESSAGE, { description: 'A message.' }),
-      description: `The messages, at most ${LIMITS.segmentBatchMessages}.`,
+      description: `The messages, at most ${SEGMENT_CLIENT_LIMITS.segmentBatchMessages}.`,
     }),
     timestamp: any('Ignored.'),
     context: any('Ignored.'),
@@ -140,8 +140,8 @@ const batches = endpoints({
   example: { batch: [MESSAGE_EXAMPLE], sentAt: '2026-01-15T10:30:01Z' },
   requestsOf(body) {
     const batch = isPlainObject(body) ? body['batch'] : undefined;
-    if (!Array.isArray(batch) || batch.length > LIMITS.segmentBatchMessages) return 1;
-    return Math.max(1, Math.ceil(batch.length / LIMITS.segmentMessagesOfRequest));
+    if (!Array.isArray(batch) || batch.length > SEGMENT_CLIENT_LIMITS.segmentBatchMessages) return 1;
+    return Math.max(1, Math.ceil(batch.length / SEGMENT_CLIENT_LIMITS.segmentMessagesOfRequest));
   },
   handle({ batch, sentAt }, context) {
     if (!Array.isArray(batch)) return Promise.resolve(invalid([{ path: '/batch', message: 'must be array' }]));

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
 import type { TextAnswer } from '../route/answer.ts';
 import { defineOpenRoute, defineRoute, type Route } from '../route/route.ts';
 import { STORED } from './ingest.ts';
@@ -15,9 +15,14 @@ const auth = { keys: ['client', 'server'], writeKeys: true } as const;
 const mediaType = 'application/json';
 
 const HEADERS = Type.Object({
-  Host: Type.Optional(Type.String({ maxLength: LIMITS.hostLength, description: 'The host that you called.' })),
+  Host: Type.Optional(
+    Type.String({ maxLength: SEGMENT_CLIENT_LIMITS.hostLength, description: 'The host that you called.' }),
+  ),
   'X-Forwarded-Proto': Type.Optional(
-    Type.String({ maxLength: LIMITS.hostLength, description: '`https` if a proxy in front of the service takes TLS.' }),
+    Type.String({
+      maxLength: SEGMENT_CLIENT_LIMITS.hostLength,
+      description: '`https` if a proxy in front of the service takes TLS.',
+    }),
   ),
 });
 

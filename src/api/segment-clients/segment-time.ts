@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
 import { foreignTime, storable } from '../../../core/kernel/text/timestamp.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 
@@ -30,7 +30,7 @@ export function timeOf(
   const sentAt = readTime(message['sentAt']) ?? ofBatch;
   if (sentAt === undefined || isFileTime(context['library'])) return Math.min(claimed, receivedAt);
   const skewMs = receivedAt - sentAt;
-  if (Math.abs(skewMs) <= LIMITS.segmentSkewMs && claimed <= receivedAt) return claimed;
+  if (Math.abs(skewMs) <= SEGMENT_CLIENT_LIMITS.segmentSkewMs && claimed <= receivedAt) return claimed;
   return Math.min(storable(claimed + skewMs) ?? receivedAt, receivedAt);
 }
 

@@ -3,7 +3,7 @@ import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../../actors/condition
 import type { SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import type { SegmentBody, SegmentChange } from './segment-resource.ts';
@@ -56,8 +56,8 @@ export function exceptionFaults(includes: readonly string[], excludes: readonly 
 
 /** @param held the current conditions; unchanged conditions may have what new ones must not */
 export function conditionFaults(conditions: JsonObject, held?: JsonObject): FieldFault[] {
-  if (Buffer.byteLength(JSON.stringify(conditions)) > LIMITS.documentBytes) {
-    return [{ path: '/conditions', message: `must be at most ${LIMITS.documentBytes} bytes as JSON` }];
+  if (Buffer.byteLength(JSON.stringify(conditions)) > TEXT_LIMITS.documentBytes) {
+    return [{ path: '/conditions', message: `must be at most ${TEXT_LIMITS.documentBytes} bytes as JSON` }];
   }
   const isHeld = JSON.stringify(conditions) === JSON.stringify(held);
   if (!isHeld && hasTooManyPatterns(conditions)) return [{ path: '/conditions', message: TOO_MANY_PATTERNS }];

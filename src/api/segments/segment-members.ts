@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { SEGMENT_API_LIMITS } from './limits.ts';
 import type { BodyStream } from '../input/body-stream.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { ExternalId, PlayerId } from '../input/fields.ts';
@@ -25,7 +26,7 @@ const putMembers = defineRoute({
   path: PATH,
   summary: 'Replace the list of a static segment',
   description:
-    `Up to ${LIMITS.listPlayers} players. The body is read while it arrives. The new list replaces the old one at one ` +
+    `Up to ${SEGMENT_API_LIMITS.listPlayers} players. The body is read while it arrives. The new list replaces the old one at one ` +
     'moment, when the response is sent; after any failure the old list is unchanged. Players enter and leave in the ' +
     'background, with the progress in `evaluation` of the segment. Ids of players that are not registered are ' +
     'counted and ignored: they join with a later list. A repeat of the same list changes no membership.',
@@ -35,8 +36,8 @@ const putMembers = defineRoute({
     description:
       'CSV: a header line names the column `external_id` or `player_id`; without a header each line is one id. ' +
       'NDJSON: each line is a JSON string, or an object with `external_id` or `player_id`. ' +
-      `JSON: \`{"external_ids": […], "player_ids": […]}\` of at most ${LIMITS.bodyBytes} bytes.`,
-    mostBytes: LIMITS.listBytes,
+      `JSON: \`{"external_ids": […], "player_ids": […]}\` of at most ${API_LIMITS.bodyBytes} bytes.`,
+    mostBytes: SEGMENT_API_LIMITS.listBytes,
     example: 'external_id\nplayer_12345\nplayer_67890\n',
   },
   input: {
@@ -67,7 +68,7 @@ const putMembers = defineRoute({
         members: Type.Integer({ description: 'Number of players in the new list.' }),
         duplicates: Type.Integer({ description: 'Number of ids that repeat another one.' }),
         unknown: Type.Integer({ description: 'Number of ids that are not registered players.' }),
-        unknown_ids: unknownIds(`Some of the unknown ids, at most ${LIMITS.listUnknownShown}.`),
+        unknown_ids: unknownIds(`Some of the unknown ids, at most ${SEGMENT_API_LIMITS.listUnknownShown}.`),
       },
       { description: 'A loaded list.' },
     ),
@@ -113,9 +114,11 @@ const postMembers = defineRoute({
     body: Type.Object(
       {
         external_ids: Type.Optional(
-          Type.Array(ExternalId, { maxItems: LIMITS.listAdded, description: 'Your ids of players.' }),
+          Type.Array(ExternalId, { maxItems: SEGMENT_API_LIMITS.listAdded, description: 'Your ids of players.' }),
         ),
-        player_ids: Type.Optional(Type.Array(PlayerId, { maxItems: LIMITS.listAdded, description: 'Ids of players.' })),
+        player_ids: Type.Optional(
+          Type.Array(PlayerId, { maxItems: SEGMENT_API_LIMITS.listAdded, description: 'Ids of players.' }),
+        ),
       },
       { additionalProperties: false, description: 'The players to add.' },
     ),

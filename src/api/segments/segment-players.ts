@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { SegmentPlayer } from '../../../clickhouse-schema/queries/analytics.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../input/fields.ts';
@@ -53,7 +53,7 @@ function listRoute(path: string, summary: string): KeyedRoute {
     action: {
       kind: 'analytics',
       toQuestion({ params, query }, { key, services }) {
-        const { limit = LIMITS.pageItemsDefault, cursor } = query;
+        const { limit = API_LIMITS.pageItemsDefault, cursor } = query;
         const { game, environment } = key;
         const segmentId = params.id;
         if (services.config.get({ game, environment, kind: 'segment', key: segmentId }) === undefined)

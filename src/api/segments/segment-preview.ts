@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_API_LIMITS } from './limits.ts';
 import { answer } from '../route/answer.ts';
 import { computedFaults, uncountedWarnings } from '../definitions/computed-quota.ts';
 import { type NameWarning, Warnings } from '../definitions/name-warnings.ts';
@@ -21,7 +21,7 @@ export const previewSegment = defineRoute({
   description:
     'Evaluates live state, at most a second old, and changes nothing. It answers within two seconds: with the exact ' +
     'number if all players were evaluated by then, else with an estimate from a random sample and its margin. At most ' +
-    `${LIMITS.previewsOfGame} previews of a game run at once.`,
+    `${SEGMENT_API_LIMITS.previewsOfGame} previews of a game run at once.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
   readsOnly: true,
@@ -54,7 +54,7 @@ export const previewSegment = defineRoute({
         }),
         examples: Type.Array(
           Type.Object({ player_id: PlayerId, external_id: ExternalId }, { description: 'A matching player.' }),
-          { description: `Some of the matching players, at most ${LIMITS.previewExamples}.` },
+          { description: `Some of the matching players, at most ${SEGMENT_API_LIMITS.previewExamples}.` },
         ),
         evaluation_time_ms: Type.Integer({ description: 'Time that the preview took, in milliseconds.' }),
         warnings: Warnings,

@@ -3,7 +3,8 @@ import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { sleep, within, type Clock } from '../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { SEGMENT_API_LIMITS } from './limits.ts';
 
 /**
  * Counts the players who match a condition, on the owners' live state.
@@ -45,7 +46,7 @@ export interface SegmentPreviewerOptions {
     body: PreviewSegment,
   ) => Promise<Reply>;
   clock: Clock;
-  limits?: Pick<typeof LIMITS, 'previewMs' | 'previewsOfGame'> | { previewMs: number; previewsOfGame: number };
+  limits?: Adjustable<typeof SEGMENT_API_LIMITS, 'previewMs' | 'previewsOfGame'>;
 }
 
 /** What is known of one partition. */
@@ -56,7 +57,7 @@ interface Part extends Pick<PreviewedReply, 'total' | 'evaluated' | 'matched' | 
 }
 
 export function createSegmentPreviewer(options: SegmentPreviewerOptions): SegmentPreviewer {
-  const { partitions, query, clock, limits = LIMITS } = options;
+  const { partitions, query, clock, limits = SEGMENT_API_LIMITS } = options;
   /** Previews that run, by game. */
   const running = new Map<string, number>();
 
@@ -77,9 +78,9 @@ export function createSegmentPreviewer(options: SegmentPreviewerOptions): Segmen
       const leftMs = beganMs + limits.previewMs - clock.monotonicMs();
       if (leftMs <= 0) return 'late';
       const askedMs = clock.monotonicMs();
-      const wanted = LIMITS.previewExamples - examples.length;
+      const wanted = SEGMENT_API_LIMITS.previewExamples - examples.length;
       // A partition that is waited for does not hold up the others a second time.
-      const mostMs = part.asked !== undefined && others > 0 ? 1 : LIMITS.previewQueryMs;
+      const mostMs = part.asked !== undefined && others > 0 ? 1 : SEGMENT_API_LIMITS.previewQueryMs;
       part.asked ??= query({ game, environment, receivedAt: clock.wallMs() }, part.partition, {
         kind: 'PreviewSegment',
         conditions,
@@ -139,7 +140,7 @@ export function createSegmentPreviewer(options: SegmentPreviewerOptions): Segmen
 
 const TOO_MANY = failure(
   'SERVICE_UNAVAILABLE',
-  `${LIMITS.previewsOfGame} previews of this game are running, the maximum; retry when they have ended.`,
+  `${SEGMENT_API_LIMITS.previewsOfGame} previews of this game are running, the maximum; retry when they have ended.`,
 );
 
 /**

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { SegmentDocument, SegmentList } from '../../../core/vocabulary/documents/documents.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_API_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { conditionsOf, Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
@@ -27,7 +28,7 @@ const kind = Type.Unsafe<'dynamic' | 'static'>({
     'dynamic. It cannot be changed.',
 });
 export const exceptions = (description: string) =>
-  Type.Array(PlayerId, { maxItems: LIMITS.segmentExceptions, description });
+  Type.Array(PlayerId, { maxItems: SEGMENT_API_LIMITS.segmentExceptions, description });
 const includes = exceptions('Ids of players who are in the segment whatever the conditions or the list say.');
 const excludes = exceptions('Ids of players who are not in the segment whatever the conditions or the list say.');
 
@@ -220,7 +221,7 @@ export function keyFromName(name: string): string {
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9._]+/g, '-')
-    .slice(0, LIMITS.definitionKeyLength);
+    .slice(0, TEXT_LIMITS.definitionKeyLength);
   // Runs of dashes are one dash by now.
   return key.slice(key.startsWith('-') ? 1 : 0, key.endsWith('-') ? -1 : undefined);
 }

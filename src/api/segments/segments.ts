@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { STATIC, type SegmentDocument, type SegmentList } from '../../../core/vocabulary/documents/documents.ts';
 import { newLoadId } from '../../../core/vocabulary/documents/player-lists.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SEGMENT_API_LIMITS } from './limits.ts';
+import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
+import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import { answer } from '../route/answer.ts';
 import { computedIdsIn } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
@@ -42,7 +44,7 @@ const segments = definitionRoutes({
   example: SEGMENT_EXAMPLE,
   toJson: (segment) => segmentJson(segment),
   missing: noSegment,
-  most: LIMITS.segmentsPerEnvironment,
+  most: STATE_LIMITS.segmentsPerEnvironment,
 });
 const ById = Type.Object({ id: Type.String({ description: 'Id of the segment.' }) });
 
@@ -194,7 +196,7 @@ function create(body: SegmentBody, context: RequestContext): Failure | Promise<W
   const { game, environment } = context.key;
   const lists = () => config.list('segment', game, environment).filter(({ document }) => document.list !== undefined);
   const overQuota = () =>
-    isStatic && lists().length >= LIMITS.staticSegments ? TOO_MANY_LISTS : segments.overQuota(context);
+    isStatic && lists().length >= SEGMENT_API_LIMITS.staticSegments ? TOO_MANY_LISTS : segments.overQuota(context);
   return createKeyed<'segment'>({ address: segments.addressOf(id, context), document, taken, overQuota }, context);
 }
 
@@ -204,7 +206,7 @@ function warned({ body }: { body: SegmentBody | SegmentChange }): WarnedConditio
 
 const TOO_MANY_LISTS = failure(
   'CONFLICT',
-  `The environment has ${LIMITS.staticSegments} static segments, the maximum; delete one first.`,
+  `The environment has ${SEGMENT_API_LIMITS.staticSegments} static segments, the maximum; delete one first.`,
 );
 
 /** Whether an older process would evaluate the segment wrongly. */
@@ -232,8 +234,8 @@ function inUse(id: string, context: RequestContext): Failure | undefined {
   const { flags, campaigns } = usersOf(id, context);
   if (flags.length + campaigns.length === 0) return undefined;
   const details = {
-    ...(flags.length === 0 ? {} : { flags: flags.slice(0, LIMITS.reportedFaults) }),
-    ...(campaigns.length === 0 ? {} : { campaigns: campaigns.slice(0, LIMITS.reportedFaults) }),
+    ...(flags.length === 0 ? {} : { flags: flags.slice(0, VALIDATION_LIMITS.reportedFaults) }),
+    ...(campaigns.length === 0 ? {} : { campaigns: campaigns.slice(0, VALIDATION_LIMITS.reportedFaults) }),
   };
   const users = [flags.length === 0 ? [] : 'Flag rules', campaigns.length === 0 ? [] : 'Campaigns']
     .flat()

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ACCESS_LIMITS } from '../../access/limits.ts';
+import { LOG_LIMITS } from '../../../streams/log/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
@@ -7,7 +8,7 @@ import { defineRoute } from '../route/route.ts';
 
 /* The route that creates stream tokens. */
 
-const SECONDS = LIMITS.streamTokenMs / 1000;
+const SECONDS = LOG_LIMITS.streamTokenMs / 1000;
 
 export const makeStreamToken = defineRoute({
   method: 'POST',
@@ -20,7 +21,7 @@ export const makeStreamToken = defineRoute({
     'gateway. The stream ends when the key is revoked. An EventSource that loses its connection reconnects with the ' +
     'used token and gets 401: create a new token and a new EventSource with `last_event_id` set to the last id ' +
     'received. Create tokens on your server, for people who may see all events of the game. The limit is ' +
-    `${LIMITS.streamTokensOfKey} tokens per key, minute and gateway; above it the response is 429.`,
+    `${ACCESS_LIMITS.streamTokensOfKey} tokens per key, minute and gateway; above it the response is 429.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
   repeatCounts: true,

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { STREAM_API_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { PlayerId } from '../input/fields.ts';
 import { defineRoute } from '../route/route.ts';
 
 /* The route that opens an event stream. */
 
-const STREAMS_BY_TIER = Object.entries(LIMITS.streamReadersOfKey)
+const STREAMS_BY_TIER = Object.entries(STREAM_API_LIMITS.streamReadersOfKey)
   .map(([tier, most]) => `${tier} ${most}`)
   .join(', ');
 
@@ -29,15 +30,15 @@ export const streamEvents = defineRoute({
   input: {
     query: Type.Object({
       event_name: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.nameLength }), {
-          maxItems: LIMITS.streamEventNames,
+        Type.Array(Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength }), {
+          maxItems: STREAM_API_LIMITS.streamEventNames,
           description: 'Only events with these names. Repeat the parameter for several names.',
         }),
       ),
       player_id: Type.Optional(PlayerId),
       token: Type.Optional(
         Type.String({
-          maxLength: LIMITS.streamTokenLength,
+          maxLength: STREAM_API_LIMITS.streamTokenLength,
           description:
             'Stream token from `POST /v1/events/stream-tokens`, instead of an API key. It opens one connection. When ' +
             'the connection ends, create a new token and a new EventSource with `last_event_id`.',
@@ -45,7 +46,7 @@ export const streamEvents = defineRoute({
       ),
       last_event_id: Type.Optional(
         Type.String({
-          maxLength: LIMITS.callerIdLength,
+          maxLength: TEXT_LIMITS.callerIdLength,
           description:
             'Same as the header `Last-Event-ID`, for clients that cannot set it. The header takes precedence.',
         }),
@@ -54,7 +55,7 @@ export const streamEvents = defineRoute({
     headers: Type.Object({
       'Last-Event-ID': Type.Optional(
         Type.String({
-          maxLength: LIMITS.callerIdLength,
+          maxLength: TEXT_LIMITS.callerIdLength,
           description: 'The last SSE id received. The stream resumes after it.',
         }),
       ),

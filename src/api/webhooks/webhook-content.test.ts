@@ -1,7 +1,7 @@
 import { array, assert as check, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { WEBHOOK_LIMITS } from './limits.ts';
 import { changedWebhook, rotatedWebhook, wholeContent } from './webhook-content.ts';
 
 const AT = Date.UTC(2026, 0, 15);
@@ -44,7 +44,7 @@ describe('a rotated secret', () => {
           expect(webhook.previousSecret?.secret).not.toBe(secret);
           if (secret === before.secret) expect(webhook).toBe(before);
           else {
-            const until = nowMs + LIMITS.webhookSecretOverlapMs;
+            const until = nowMs + WEBHOOK_LIMITS.webhookSecretOverlapMs;
             expect(webhook.previousSecret).toEqual({ secret: before.secret, until });
           }
         }

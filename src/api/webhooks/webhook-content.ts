@@ -3,7 +3,7 @@ import { HIDDEN } from '../../../streams/config/hidden-texts.ts';
 import { isBrokenStandardSecret } from '../../../streams/config/webhooks/webhook-secret.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { WEBHOOK_LIMITS } from './limits.ts';
 import { filterFaults } from './filter-rules.ts';
 import type { WebhookBody, WebhookPatch } from './webhook-resource.ts';
 import { eventFaults, headerFaults, urlFaults } from './webhook-rules.ts';
@@ -40,7 +40,7 @@ export function changedWebhook(body: WebhookPatch, held: WebhookDocument, nowMs:
  */
 export function rotatedWebhook(held: WebhookDocument, secret: string, nowMs: number): WebhookDocument {
   if (secret === held.secret) return held;
-  const previousSecret = { secret: held.secret, until: nowMs + LIMITS.webhookSecretOverlapMs };
+  const previousSecret = { secret: held.secret, until: nowMs + WEBHOOK_LIMITS.webhookSecretOverlapMs };
   return { ...held, secret, previousSecret };
 }
 

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { LoggedAttempt } from '../../../clickhouse-schema/queries/webhook-delivery-query.ts';
 
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { PlayerId, timeIn, timeOut } from '../input/fields.ts';
@@ -26,7 +27,11 @@ const Outcome = Type.Unsafe<(typeof OUTCOMES)[number]>({
 const DeliveriesQuery = Type.Object({
   outcome: Type.Optional(Outcome),
   kind: Type.Optional(
-    Type.String({ minLength: 1, maxLength: LIMITS.callerIdLength, description: 'Only attempts of this event kind.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: TEXT_LIMITS.callerIdLength,
+      description: 'Only attempts of this event kind.',
+    }),
   ),
   delivery_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only attempts of this delivery.' })),
   from: Type.Optional(timeIn('Only attempts at or after this time.')),
@@ -112,7 +117,7 @@ export const listWebhookDeliveries = defineRoute({
       const webhookId = params.id;
       if (webhooks.find(webhookId, context) === undefined) return missingWebhook();
       const { game, environment } = context.key;
-      const { outcome, kind, cursor, limit = LIMITS.pageItemsDefault } = query;
+      const { outcome, kind, cursor, limit = API_LIMITS.pageItemsDefault } = query;
       const deliveryId = query.delivery_id?.toLowerCase();
       const sinceMs = query.from === undefined ? undefined : parseTimestamp(query.from);
       const untilMs = query.to === undefined ? undefined : parseTimestamp(query.to);

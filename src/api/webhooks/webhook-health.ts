@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { AttemptGroup, WebhookHealth } from '../../../clickhouse-schema/queries/lookups/webhook-health.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
+import { WEBHOOK_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
@@ -52,14 +53,14 @@ export const getWebhookHealth = defineRoute({
   path: '/v1/integrations/webhook-health',
   summary: 'Count the delivery attempts of webhooks',
   description:
-    `Counts the recorded attempts of the last ${LIMITS.webhookHealthHours} hours by webhook, and the deliveries that are ` +
+    `Counts the recorded attempts of the last ${WEBHOOK_LIMITS.webhookHealthHours} hours by webhook, and the deliveries that are ` +
     'being repeated. Attempts appear one or two seconds after they are made. Deliveries that wait for their first ' +
     'attempt are not among them.',
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
     query: Type.Object({
       webhook_id: Type.Optional(
-        Type.String({ maxLength: LIMITS.callerIdLength, description: 'Only this webhook, with `groups`.' }),
+        Type.String({ maxLength: TEXT_LIMITS.callerIdLength, description: 'Only this webhook, with `groups`.' }),
       ),
     }),
   },
@@ -93,7 +94,7 @@ export const getWebhookHealth = defineRoute({
     kind: 'analytics',
     rowsOf: 'RECORDS',
     toQuestion({ query }, { key, services }) {
-      const sinceMs = services.clock.wallMs() - LIMITS.webhookHealthHours * HOUR_MS;
+      const sinceMs = services.clock.wallMs() - WEBHOOK_LIMITS.webhookHealthHours * HOUR_MS;
       const { game, environment } = key;
       return { kind: 'question', question: { game, environment, webhookId: query.webhook_id, sinceMs } };
     },

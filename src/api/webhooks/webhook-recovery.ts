@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { Recovery } from '../../../streams/webhook-operations.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
@@ -71,7 +71,7 @@ const recover = defineRoute({
     'service queues all events since `since` that match the current webhook. Each delivery has its original id, so a ' +
     'receiver that skips processed ids handles each event once. A webhook has at most one running ' +
     'recovery: the same `since` returns its progress, another one returns 409. The log goes back at most ' +
-    `${LIMITS.logRetentionDays} days, less if it needed room: see \`available_since\`.`,
+    `${API_LIMITS.logRetentionDays} days, less if it needed room: see \`available_since\`.`,
   idempotent: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {

@@ -4,7 +4,8 @@ import { HIDDEN, hiddenPath, hiddenValues } from '../../../streams/config/hidden
 import { FILTER_OPERATORS } from '../../../streams/config/webhooks/webhook-patterns.ts';
 import { mayAct } from '../console/users/permissions.ts';
 import type { ApiKey } from '../../access/api-key.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
+import { WEBHOOK_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { BasedOn, nameOf, orNull } from '../definitions/definition-fields.ts';
 import { timeOut } from '../input/fields.ts';
@@ -13,7 +14,7 @@ import { WebhookWarnings, webhookWarnings } from './filter-rules.ts';
 /* The webhook resource: schemas, JSON texts and examples. Only the texts for creation and rotation have the secret. */
 
 const scalar = { type: ['string', 'number', 'boolean', 'null'] };
-const scalars = { type: 'array', items: scalar, minItems: 1, maxItems: LIMITS.webhookFilterValues };
+const scalars = { type: 'array', items: scalar, minItems: 1, maxItems: WEBHOOK_LIMITS.webhookFilterValues };
 
 /** Schema of each filter operator's operand. */
 const OPERANDS: Record<keyof typeof FILTER_OPERATORS, object> = {
@@ -45,19 +46,19 @@ const condition = {
 const Name = nameOf('Display name. Default: the host of the URL.');
 const Url = Type.String({
   minLength: 1,
-  maxLength: LIMITS.webhookUrlLength,
+  maxLength: WEBHOOK_LIMITS.webhookUrlLength,
   description: `URL of the receiver. People below the role admin see \`${HIDDEN}\` instead of its path and query.`,
 });
-const Events = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.nameLength + 'event.'.length }), {
+const Events = Type.Array(Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength + 'event.'.length }), {
   minItems: 1,
-  maxItems: LIMITS.webhookEvents,
+  maxItems: WEBHOOK_LIMITS.webhookEvents,
   description: 'Event kinds to deliver, for example `event.level_up` or `level_up`, `event.*`, `player.*` or `*`.',
 });
 const Enabled = Type.Boolean({ description: 'Whether the webhook gets deliveries. Default: true.' });
 const headers = {
   type: 'object',
-  maxProperties: LIMITS.webhookHeaders,
-  additionalProperties: { type: 'string', maxLength: LIMITS.webhookHeaderLength },
+  maxProperties: WEBHOOK_LIMITS.webhookHeaders,
+  additionalProperties: { type: 'string', maxLength: WEBHOOK_LIMITS.webhookHeaderLength },
   description:
     `Additional headers of each delivery, by name. Only the response to the creation shows their values; others show ` +
     `\`${HIDDEN}\`, which keeps the value when you send it back.`,
@@ -91,8 +92,8 @@ const RetryPolicy = Type.Object(
 );
 const filters = {
   type: 'object',
-  maxProperties: LIMITS.webhookFilters,
-  propertyNames: { type: 'string', minLength: 1, maxLength: 2 * LIMITS.nameLength },
+  maxProperties: WEBHOOK_LIMITS.webhookFilters,
+  propertyNames: { type: 'string', minLength: 1, maxLength: 2 * TEXT_LIMITS.nameLength },
   additionalProperties: condition,
   description: 'Conditions by property path, for example `properties.amount`. An event is delivered only if all hold.',
 } as const;
@@ -100,7 +101,7 @@ type Headers = Record<string, string>;
 type Filters = Record<string, FilterCondition>;
 
 const secretOf = (description: string) =>
-  Type.String({ minLength: 1, maxLength: LIMITS.webhookSecretLength, description });
+  Type.String({ minLength: 1, maxLength: WEBHOOK_LIMITS.webhookSecretLength, description });
 
 /** The body that creates a webhook. Unknown fields are refused, since a misspelt filter would deliver too much. */
 export const WebhookBody = Type.Object(

@@ -3,7 +3,8 @@ import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { isWebhookEventPattern } from '../../../streams/config/webhooks/webhook-patterns.ts';
 import type { TestSample } from '../../../streams/webhook-operations.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
+import { WEBHOOK_LIMITS } from './limits.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { documentText, documentTooLarge } from '../input/document-text.ts';
@@ -51,10 +52,10 @@ export function testWebhookRoute(): KeyedRoute {
         }
         const text = properties === undefined ? undefined : documentText(properties);
         if (properties !== undefined && text === undefined) return documentTooLarge('/properties');
-        if (testing >= LIMITS.webhookTests)
+        if (testing >= WEBHOOK_LIMITS.webhookTests)
           return failure(
             'SERVICE_UNAVAILABLE',
-            `${LIMITS.webhookTests} test deliveries are running, the maximum; retry later.`,
+            `${WEBHOOK_LIMITS.webhookTests} test deliveries are running, the maximum; retry later.`,
           );
         testing += 1;
         try {
@@ -72,7 +73,7 @@ const Sample = Type.Object(
     kind: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: LIMITS.nameLength + 'event.'.length,
+        maxLength: TEXT_LIMITS.nameLength + 'event.'.length,
         description: "Kind of the sample, for example `event.level_up`. Default: the webhook's first.",
       }),
     ),

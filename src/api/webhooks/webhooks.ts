@@ -4,7 +4,7 @@ import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { createdRevisionOf } from '../../../streams/config/webhooks/webhook-revision.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { WEBHOOK_LIMITS } from './limits.ts';
 import { answer } from '../route/answer.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
@@ -51,7 +51,7 @@ export const webhooks = definitionRoutes({
   example: WEBHOOK_EXAMPLE,
   toJson: webhookJson,
   missing: missingWebhook,
-  most: LIMITS.webhooksPerEnvironment,
+  most: WEBHOOK_LIMITS.webhooksPerEnvironment,
 });
 export const WebhookById = Type.Object({ id: Type.String({ description: 'Id of the webhook.' }) });
 export const DeliveryById = Type.Object({

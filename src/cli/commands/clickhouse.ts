@@ -15,7 +15,7 @@ import {
   type StreamCoverage,
 } from '../../../streams/sinks/clickhouse/coverage.ts';
 import { SETTINGS } from '../../process/deployment.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from '../../../streams/sinks/clickhouse/limits.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { table } from '../table.ts';
@@ -95,7 +95,7 @@ function withClickhouse(
 ): Promise<void> {
   return context.withDeployment(async (store, log) => {
     const address = context.clickhouse();
-    const client = openClient(address, 'cli', LIMITS.eraseRequestMs);
+    const client = openClient(address, 'cli', SINK_LIMITS.eraseRequestMs);
     const snapshots = createSnapshotSource(address);
     try {
       await use(

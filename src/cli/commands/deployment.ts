@@ -12,7 +12,8 @@ import type { JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.
 import { REPLICAS } from '../../settings/config.ts';
 import { readDeployment, SETTINGS } from '../../process/deployment.ts';
 import { sleep, type Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../../../streams/log/jetstream/limits.ts';
+import { SETTINGS_LIMITS } from '../../settings/limits.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { table } from '../table.ts';
@@ -118,7 +119,7 @@ async function lowerStreams(
   const still = (): boolean => store.get(SETTINGS)?.revision === revision;
   for (let attempt = 0; attempt < LOWER_ATTEMPTS; attempt++) {
     await reshape(streams, shape, { lower: true, still });
-    await sleep(clock, LIMITS.logApiMs);
+    await sleep(clock, JETSTREAM_LIMITS.logApiMs);
     if (!still()) return raiseToNewer(store, streams);
     if (fits(await streams.held(), shape)) return;
   }
@@ -215,8 +216,10 @@ function row({ name, replicas, maxBytes, sizeBytes }: HeldStream): string[] {
 
 function sizeOf(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < LIMITS.factsSmallestBytes) {
-    throw new InvalidArgumentError(`It must be a whole number of bytes, at least ${LIMITS.factsSmallestBytes}.`);
+  if (!Number.isSafeInteger(value) || value < SETTINGS_LIMITS.factsSmallestBytes) {
+    throw new InvalidArgumentError(
+      `It must be a whole number of bytes, at least ${SETTINGS_LIMITS.factsSmallestBytes}.`,
+    );
   }
   return value;
 }

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CLI_LIMITS } from '../limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
@@ -81,7 +81,7 @@ async function eventStatements(query: QueryRows, { game, environment, from, to }
   let rows = 0;
   for (const [seconds, count] of hours) {
     rows += Number(count);
-    if (rows < LIMITS.exportStatementRows) continue;
+    if (rows < CLI_LIMITS.exportStatementRows) continue;
     rows = 0;
     ends.push(Math.min(Number(seconds) * 1_000 + HOUR_MS, to));
   }

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { newPlayerTokenSecret, playerTokensAddress, rotated } from '../../../streams/config/player-tokens.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CLI_LIMITS } from '../limits.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 
@@ -94,8 +94,8 @@ function confirm({ kind }: { kind: 'written' | 'conflict' | 'unavailable' }): vo
 
 function parseHours(text: string): number {
   const hours = Number(text);
-  if (text.trim() === '' || !Number.isFinite(hours) || hours < 0 || hours > LIMITS.playerTokenOverlapHours) {
-    throw new InvalidArgumentError(`Hours must be a number from 0 to ${LIMITS.playerTokenOverlapHours}.`);
+  if (text.trim() === '' || !Number.isFinite(hours) || hours < 0 || hours > CLI_LIMITS.playerTokenOverlapHours) {
+    throw new InvalidArgumentError(`Hours must be a number from 0 to ${CLI_LIMITS.playerTokenOverlapHours}.`);
   }
   return hours;
 }

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import { createEventTraceSource } from '../../../clickhouse-schema/queries/events/event-trace.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_QUERY_LIMITS } from '../../../clickhouse-schema/queries/events/limits.ts';
 import { traceEvent } from '../../trace/trace-event.ts';
 import { notFoundText, traceLines } from '../../trace/trace-lines.ts';
 import { CliError } from '../cli-error.ts';
@@ -28,7 +28,7 @@ export function traceCommand(context: CliContext): Command {
 
 function runTrace(eventId: string, { game, environment, json }: TraceOptions, context: CliContext): Promise<void> {
   return context.withDeployment(async (store, log) => {
-    const client = openClient(context.clickhouse(), 'trace', (LIMITS.traceSeconds + 5) * 1000);
+    const client = openClient(context.clickhouse(), 'trace', (EVENT_QUERY_LIMITS.traceSeconds + 5) * 1000);
     try {
       const source = createEventTraceSource(client);
       const traces = await traceEvent({ log, clock: context.clock, source }, eventId, { game, environment });

@@ -13,7 +13,7 @@ import {
 } from '../../../streams/config/people/users.ts';
 import { allRoles, EVERYWHERE, provedAnew, withRoles } from '../../../streams/config/people/proof.ts';
 import { withGrant } from '../../../streams/config/people/user-roles.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { USER_LIMITS } from '../../api/console/users/limits.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { table } from '../table.ts';
@@ -51,8 +51,8 @@ export function usersCommand(context: CliContext): Command {
     context.withConfigStore(async (store) => {
       const { document, revision } = held(store, email);
       const user = withRoles(document, grantsOf(store, options));
-      if (allRoles(user).length > LIMITS.userGrants)
-        throw new CliError(`A user has at most ${LIMITS.userGrants} roles.`);
+      if (allRoles(user).length > USER_LIMITS.userGrants)
+        throw new CliError(`A user has at most ${USER_LIMITS.userGrants} roles.`);
       await write(store, { ...user, updatedAt: context.clock.wallMs() }, revision);
       context.note(`Changed the roles of ${document.email}.`);
       if (user.pending !== undefined) context.note(waiting(user));
@@ -109,7 +109,8 @@ async function add(store: ConfigStore, text: string, options: GrantOptions, cont
   if (userOfEmail(store, email) !== undefined) {
     throw new CliError(`${email} is a user already. Use users grant for roles, and users link for a new link.`);
   }
-  if (store.list('user').length >= LIMITS.users) throw new CliError(`There are ${LIMITS.users} users, the maximum.`);
+  if (store.list('user').length >= USER_LIMITS.users)
+    throw new CliError(`There are ${USER_LIMITS.users} users, the maximum.`);
   const user = newUser(email, grantsOf(store, options).reduce<Grant[]>(withGrant, []), context.clock, context.ids);
   await writeWithLink(store, user, 0, context);
 }
@@ -129,7 +130,7 @@ async function writeWithLink(
   revision: number,
   { clock, ids, print, note, baseUrl }: CliContext,
 ): Promise<void> {
-  const made = withToken(user, 'link', LIMITS.userLinkMs, clock, ids);
+  const made = withToken(user, 'link', USER_LIMITS.userLinkMs, clock, ids);
   await write(store, made.user, revision);
   note(`This link signs ${user.email} in once, until ${new Date(made.expiresAt).toISOString()}:`);
   print(`${baseUrl() ?? 'https://<your host>'}/console/link#${made.token}`);

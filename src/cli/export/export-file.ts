@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadNativeEngine } from '../../local/clickhouse/engine/native-engine.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CLI_LIMITS } from '../limits.ts';
 import { CliError } from '../cli-error.ts';
 import { literal, type QueryRows } from './clickhouse-rows.ts';
 import { safeCsv } from './safe-csv.ts';
@@ -81,7 +81,7 @@ async function toParquet(rows: string, path: string, folder: string): Promise<vo
   try {
     const statement =
       `INSERT INTO FUNCTION file(${literal(path)}, 'Parquet') SELECT * FROM file(${literal(rows)}, 'Native') ` +
-      `SETTINGS max_threads = 1, max_memory_usage = ${LIMITS.importParquetBytes}`;
+      `SETTINGS max_threads = 1, max_memory_usage = ${CLI_LIMITS.importParquetBytes}`;
     await engine.QueryAsyncConnection(connection, statement, 'Null');
   } catch (error) {
     throw new CliError(`Could not write Parquet: ${error instanceof Error ? error.message : String(error)}`);

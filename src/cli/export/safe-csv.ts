@@ -1,12 +1,12 @@
 import { csvFields } from '../../../core/kernel/text/csv-fields.ts';
 import { csvRecord } from '../../../core/kernel/text/csv-text.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CLI_LIMITS } from '../limits.ts';
 import { splitRecords } from '../../../core/kernel/text/split-records.ts';
 import { CliError } from '../cli-error.ts';
 
 /** ClickHouse's CSV without formulas, as every CSV of this service. */
 export async function* safeCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const records of splitRecords(chunks, { quoted: true, maxBytes: LIMITS.exportRecordBytes })) {
+  for await (const records of splitRecords(chunks, { quoted: true, maxBytes: CLI_LIMITS.exportRecordBytes })) {
     const lines = records.map(({ line, bytes, fault }) => {
       const fields = fault === undefined ? csvFields(withoutNulls(bytes.toString('utf8'))) : { fault };
       if ('fault' in fields) throw new CliError(`Line ${line} of ClickHouse's answer ${fields.fault}.`);

@@ -1,7 +1,7 @@
 import type { ImportedReply, ImportHistory } from '../../../core/vocabulary/commands/import.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { IMPORT_LIMITS } from './limits.ts';
 import { createCommandPace } from '../../../core/kernel/flow/command-pace.ts';
 import { noteFitted } from './files/fitted-lines.ts';
 import type { ImportSource } from './files/import-source.ts';
@@ -35,7 +35,7 @@ export interface ImportFileOptions extends Omit<ReadOptions, 'nowMs' | 'fromLine
   clock: Clock;
   /** Aborts the import: what is in flight is decided first. */
   signal: AbortSignal;
-  /** Called about every `LIMITS.importSaveMs`. */
+  /** Called about every `importSaveMs`. */
   onProgress: (progress: Progress) => void;
 }
 
@@ -56,7 +56,7 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
   const rejected = openRejectedLines({
     path: rejectedPath,
     keptBytes: saved.rejectedBytes,
-    mostBytes: LIMITS.importRejectedBytes,
+    mostBytes: IMPORT_LIMITS.importRejectedBytes,
     isFull: saved.unlisted > 0,
   });
   const begunMs = clock.monotonicMs();
@@ -79,7 +79,7 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
     for (const { line, message } of reply.rejected) reject(line, message, '');
   }
 
-  const pace = createCommandPace({ clock, mostInFlight: partitions * LIMITS.importWindow });
+  const pace = createCommandPace({ clock, mostInFlight: partitions * IMPORT_LIMITS.importWindow });
   const senders = saved.decidedTo.map((decidedTo) =>
     createPartitionSender({
       importId,
@@ -173,7 +173,7 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
       }
       await boundWaiting(senders);
       if (signal.aborted) break;
-      if (clock.monotonicMs() - savedMs < LIMITS.importSaveMs) continue;
+      if (clock.monotonicMs() - savedMs < IMPORT_LIMITS.importSaveMs) continue;
       savedMs = clock.monotonicMs();
       save(false);
       report();
@@ -191,5 +191,5 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
 /** With many partitions, batches are sent before they are full, so that all together stay in their bound. */
 async function boundWaiting(senders: readonly PartitionSender[]): Promise<void> {
   const waiting = senders.reduce((sum, sender) => sum + sender.waitingBytes, 0);
-  if (waiting > LIMITS.importWaitingBytes) await Promise.all(senders.map((sender) => sender.flush()));
+  if (waiting > IMPORT_LIMITS.importWaitingBytes) await Promise.all(senders.map((sender) => sender.flush()));
 }

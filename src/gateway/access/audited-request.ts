@@ -13,7 +13,8 @@ import type { AuditedInput, AuditedPerform, ProposedChange } from '../../api/rou
 import type { KeyedRoute } from '../../api/route/route.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../api/limits.ts';
+import { GATEWAY_LIMITS } from '../limits.ts';
 import type { OwnContext } from '../read-body.ts';
 
 /** Makes the requests of audited routes write entries. */
@@ -40,7 +41,7 @@ export function createAuditedRequests(
   function isRepeated(name: string): boolean {
     const nowMs = clock.monotonicMs();
     for (const [held, atMs] of reads) {
-      if (nowMs - atMs < LIMITS.auditReadMs && reads.size < LIMITS.auditReads) break;
+      if (nowMs - atMs < GATEWAY_LIMITS.auditReadMs && reads.size < GATEWAY_LIMITS.auditReads) break;
       reads.delete(held);
     }
     return reads.has(name);
@@ -53,7 +54,7 @@ export function createAuditedRequests(
       if (name !== undefined && isRepeated(name)) return perform();
       const { kind, key, playerId } = thingOf(action, input);
       const { after } = boundedTexts(undefined, action.shows?.(input));
-      const shortKey = key.slice(0, LIMITS.auditFilterLength);
+      const shortKey = key.slice(0, API_LIMITS.auditFilterLength);
       const change = { game, environment, kind, key: shortKey, action: action.action, playerId, before: '', after };
       const end = await trail.begin(by, [change]);
       if (end === undefined) return failure('SERVICE_UNAVAILABLE', NOT_AUDITED);

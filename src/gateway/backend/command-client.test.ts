@@ -11,7 +11,7 @@ import {
   type MemoryFaults,
   type MemoryLog,
 } from '../../../streams/log/memory/log-memory.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BACKEND_LIMITS } from './limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createCommandClient, type CommandClient } from './command-client.ts';
 
@@ -73,7 +73,14 @@ describe('the command client', () => {
     void send();
     await clock.advance(0);
     expect(published()).toMatchObject([
-      [{ replyTo: 'g1', configRevision: 7, deadlineAt: clock.wallMs() + LIMITS.commandDeadlineMs, game: 'demo' }],
+      [
+        {
+          replyTo: 'g1',
+          configRevision: 7,
+          deadlineAt: clock.wallMs() + BACKEND_LIMITS.commandDeadlineMs,
+          game: 'demo',
+        },
+      ],
     ]);
   });
 
@@ -98,12 +105,12 @@ describe('the command client', () => {
     expect(published()).toHaveLength(1);
     for (let i = 0; i < 3; i++) {
       void send(`next-${i}`);
-      await clock.advance(LIMITS.requestsGatherMs / 4);
+      await clock.advance(BACKEND_LIMITS.requestsGatherMs / 4);
       expect(published()).toHaveLength(1);
     }
-    await clock.advance(LIMITS.requestsGatherMs / 4);
+    await clock.advance(BACKEND_LIMITS.requestsGatherMs / 4);
     expect(published().map((commands) => commands.length)).toEqual([1, 3]);
-    await clock.advance(LIMITS.requestsGatherMs);
+    await clock.advance(BACKEND_LIMITS.requestsGatherMs);
     void send('last');
     await clock.advance(0);
     expect(published().map((commands) => commands.length)).toEqual([1, 3, 1]);
@@ -122,11 +129,12 @@ describe('the command client', () => {
     for (let i = 0; i < 40; i++) {
       const body = { kind: 'RegisterPlayer', playerId: `p${i}`, externalId: 'e', createOnly: false } as const;
       void client.send(origin(), `p${i}`, { ...body, byClientKey: false });
-      await clock.advance(LIMITS.requestsGatherMs / 10);
+      await clock.advance(BACKEND_LIMITS.requestsGatherMs / 10);
     }
     expect(times.length).toBeGreaterThan(partitions);
     const turns = [...new Set(times)];
-    for (const [at, ms] of turns.slice(1).entries()) expect(ms - (turns[at] ?? 0)).toBe(LIMITS.requestsGatherMs);
+    for (const [at, ms] of turns.slice(1).entries())
+      expect(ms - (turns[at] ?? 0)).toBe(BACKEND_LIMITS.requestsGatherMs);
   });
 
   it('resolves to the owner’s reply', async () => {
@@ -144,7 +152,7 @@ describe('the command client', () => {
     answer(a?.requestId ?? '', FOUND, 5);
     expect(await first).toEqual(FOUND);
     answer(b?.requestId ?? '', FOUND, 4);
-    await clock.advance(LIMITS.commandDeadlineMs + LIMITS.commandGraceMs + 200);
+    await clock.advance(BACKEND_LIMITS.commandDeadlineMs + BACKEND_LIMITS.commandGraceMs + 200);
     expect(await second).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
   });
 
@@ -154,7 +162,7 @@ describe('the command client', () => {
     void reply.then(() => {
       completed = true;
     });
-    await clock.advance(LIMITS.commandDeadlineMs + LIMITS.commandGraceMs - 200);
+    await clock.advance(BACKEND_LIMITS.commandDeadlineMs + BACKEND_LIMITS.commandGraceMs - 200);
     expect(completed).toBe(false);
     await clock.advance(400);
     expect(await reply).toMatchObject({ kind: 'failure', code: 'SERVICE_UNAVAILABLE' });
@@ -179,14 +187,14 @@ describe('the command client', () => {
     await clock.advance(0);
     answer(published()[0]?.[0]?.requestId ?? '', FOUND);
     expect(await reply).toEqual(FOUND);
-    await clock.advance(LIMITS.commandDeadlineMs);
+    await clock.advance(BACKEND_LIMITS.commandDeadlineMs);
     expect(calls).toBe(1);
   });
 
   it('never publishes past the deadline', async () => {
     log.disconnect();
     const reply = send();
-    await clock.advance(LIMITS.commandDeadlineMs + LIMITS.commandGraceMs + 500);
+    await clock.advance(BACKEND_LIMITS.commandDeadlineMs + BACKEND_LIMITS.commandGraceMs + 500);
     expect(await reply).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     log.reconnect();
     await clock.advance(5_000);
@@ -197,7 +205,7 @@ describe('the command client', () => {
     connectTo({ maxBytes: 2_000 });
     for (let i = 0; i < 50; i++) {
       const reply = send(`player-${i}`);
-      await clock.advance(LIMITS.requestsGatherMs);
+      await clock.advance(BACKEND_LIMITS.requestsGatherMs);
       answer(published().at(-1)?.[0]?.requestId ?? '', FOUND);
       expect(await reply).toEqual(FOUND);
     }
@@ -213,7 +221,7 @@ describe('the command client', () => {
 
   it('refuses at once a command beyond the bound', async () => {
     log.disconnect();
-    const replies = Array.from({ length: LIMITS.gatewayPendingCommands + 2_001 }, () => send());
+    const replies = Array.from({ length: BACKEND_LIMITS.gatewayPendingCommands + 2_001 }, () => send());
     await clock.advance(0);
     const last = await replies.at(-1);
     expect(last).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { createGathering } from '../../../core/kernel/flow/gathering.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BACKEND_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import { partitionOf } from '../../../core/kernel/partition.ts';
@@ -46,7 +47,7 @@ export interface CommandClient extends Backend {
 export function createCommandClient(options: CommandClientOptions): CommandClient {
   const { log, clock, gateway, partitions, configRevision, logger, metrics } = options;
   const waiting = createWaiting(clock, (count) => metrics.commandsTimedOut.inc(count));
-  const gathering = createGathering(clock, LIMITS.requestsGatherMs);
+  const gathering = createGathering(clock, BACKEND_LIMITS.requestsGatherMs);
   const publishers = Array.from({ length: partitions }, (_, partition) =>
     createRequestPublisher({
       log,
@@ -81,7 +82,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
     const requestId = nextRequestId();
     const message: Query = {
       ...envelope(origin, gateway, requestId, configRevision()),
-      deadlineAt: clock.wallMs() + LIMITS.queryDeadlineMs,
+      deadlineAt: clock.wallMs() + SHARED_LIMITS.queryDeadlineMs,
       body,
     };
     return new Promise<Reply>((resolve) => {
@@ -89,7 +90,7 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
         queries.forget(requestId);
         resolve(reply);
       };
-      waiting.add(requestId, clock.monotonicMs() + LIMITS.queryDeadlineMs, onReply);
+      waiting.add(requestId, clock.monotonicMs() + SHARED_LIMITS.queryDeadlineMs, onReply);
       queries.add(partition, message);
     });
   }
@@ -111,11 +112,15 @@ export function createCommandClient(options: CommandClientOptions): CommandClien
         ...envelope(origin, gateway, requestId, configRevision()),
         receivedAt: origin.receivedAt,
         ...(origin.by === undefined ? {} : { by: origin.by }),
-        deadlineAt: clock.wallMs() + LIMITS.commandDeadlineMs,
+        deadlineAt: clock.wallMs() + BACKEND_LIMITS.commandDeadlineMs,
         body,
       };
       return new Promise<Reply>((resolve) => {
-        waiting.add(requestId, clock.monotonicMs() + LIMITS.commandDeadlineMs + LIMITS.commandGraceMs, resolve);
+        waiting.add(
+          requestId,
+          clock.monotonicMs() + BACKEND_LIMITS.commandDeadlineMs + BACKEND_LIMITS.commandGraceMs,
+          resolve,
+        );
         if (publisher?.add(command) !== true) waiting.fail(requestId, overloaded());
       });
     },

@@ -1,11 +1,11 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BACKEND_LIMITS } from './limits.ts';
 import type { Command } from '../../../core/vocabulary/commands/commands.ts';
 import { commandChars } from '../../../core/vocabulary/state/size-estimates.ts';
 
 /** Bytes of the commands that may wait in a gateway for each of so many partitions. */
 export function pendingBytes(partitions: number): number {
-  const share = Math.floor(LIMITS.gatewayPendingAllBytes / partitions);
-  return Math.min(LIMITS.gatewayPendingBytes, Math.max(LIMITS.gatewayPendingLeastBytes, share));
+  const share = Math.floor(BACKEND_LIMITS.gatewayPendingAllBytes / partitions);
+  return Math.min(BACKEND_LIMITS.gatewayPendingBytes, Math.max(BACKEND_LIMITS.gatewayPendingLeastBytes, share));
 }
 
 /** Commands that wait in a gateway for one partition, in the order of their arrival; bounded. */
@@ -54,7 +54,7 @@ export function createCommandQueue(mostBytes: number): CommandQueue {
   return {
     add(command) {
       const added = waitingOf(command);
-      if (waiting.length - first >= LIMITS.gatewayPendingCommands) return false;
+      if (waiting.length - first >= BACKEND_LIMITS.gatewayPendingCommands) return false;
       if (chars + added.chars > mostBytes) return false;
       waiting.push(added);
       chars += added.chars;
@@ -67,8 +67,8 @@ export function createCommandQueue(mostBytes: number): CommandQueue {
       let cutChars = 0;
       for (let next = waiting[first]; next !== undefined; next = waiting[first]) {
         cutChars += next.chars;
-        if (commands.length > 0 && cutChars > LIMITS.requestsBatchBytes / 2) break;
-        if (commands.length >= LIMITS.requestsBatchCommands) break;
+        if (commands.length > 0 && cutChars > BACKEND_LIMITS.requestsBatchBytes / 2) break;
+        if (commands.length >= BACKEND_LIMITS.requestsBatchCommands) break;
         commands.push(next.command);
         removeFirst();
       }

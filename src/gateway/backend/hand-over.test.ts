@@ -5,7 +5,7 @@ import type { HandedCommands } from '../../../core/vocabulary/commands/local-gat
 import type { Command } from '../../../core/vocabulary/commands/commands.ts';
 import { decodeCommands } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BACKEND_LIMITS } from './limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createCommandClient, type CommandClient } from './command-client.ts';
 
@@ -71,7 +71,7 @@ describe('commands handed over to an owner in the same process', () => {
 
   it('wait until those that were published are answered', async () => {
     void send('a');
-    await clock.advance(LIMITS.requestsGatherMs);
+    await clock.advance(BACKEND_LIMITS.requestsGatherMs);
     const handed = handOver();
     void send('b');
     await clock.advance(20);
@@ -87,9 +87,9 @@ describe('commands handed over to an owner in the same process', () => {
     const shared = { log: broker.connect('gateway'), clock, logger: silentLogger, metrics: createMetrics() };
     client = createCommandClient({ ...shared, gateway: 'g1', partitions: 1, configRevision: () => 0 });
     void send('a');
-    await clock.advance(LIMITS.requestsGatherMs);
+    await clock.advance(BACKEND_LIMITS.requestsGatherMs);
     const refused = send('b'.repeat(400));
-    await clock.advance(LIMITS.requestsGatherMs);
+    await clock.advance(BACKEND_LIMITS.requestsGatherMs);
     expect(await refused).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(published().map(nameOf)).toEqual(['a']);
     const handed = handOver();
@@ -103,7 +103,7 @@ describe('commands handed over to an owner in the same process', () => {
 
   it('are published while those published before stay unanswered', async () => {
     void send('a');
-    await clock.advance(LIMITS.requestsGatherMs);
+    await clock.advance(BACKEND_LIMITS.requestsGatherMs);
     const handed = handOver();
     void send('b');
     await clock.advance(60);
@@ -182,10 +182,10 @@ describe('commands handed over to an owner in the same process', () => {
 
   it('are bounded: one over the bound is refused at once', async () => {
     const handed = handOver();
-    for (let i = 0; i < LIMITS.gatewayPendingCommands; i++) void send(`${i}`);
+    for (let i = 0; i < BACKEND_LIMITS.gatewayPendingCommands; i++) void send(`${i}`);
     expect(await send('one more')).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await clock.advance(0);
-    expect(takeAll(handed)).toHaveLength(LIMITS.gatewayPendingCommands);
+    expect(takeAll(handed)).toHaveLength(BACKEND_LIMITS.gatewayPendingCommands);
     void send('next');
     expect(takeAll(handed)).toEqual(['next']);
   });

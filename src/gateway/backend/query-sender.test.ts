@@ -3,7 +3,7 @@ import type { Query } from '../../../core/vocabulary/commands/commands.ts';
 import { decodeQueries } from '../../../core/codec/codec.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../../../streams/log/limits.ts';
 import { createQuerySender } from './query-sender.ts';
 
 it('splits long queries into messages below the broker’s maximum payload', async () => {
@@ -30,9 +30,9 @@ it('splits long queries into messages below the broker’s maximum payload', asy
   }
   await clock.advance(1);
   expect(messages.flatMap((message) => decodeQueries(message).map(({ requestId }) => requestId))).toEqual(ids);
-  expect(Math.max(...messages.map(({ length }) => length))).toBeLessThan(LIMITS.brokerPayloadBytes);
+  expect(Math.max(...messages.map(({ length }) => length))).toBeLessThan(LOG_LIMITS.brokerPayloadBytes);
   messages.length = 0;
   await clock.advance(250);
-  expect(Math.max(...messages.map(({ length }) => length))).toBeLessThan(LIMITS.brokerPayloadBytes);
+  expect(Math.max(...messages.map(({ length }) => length))).toBeLessThan(LOG_LIMITS.brokerPayloadBytes);
   sender.close();
 });

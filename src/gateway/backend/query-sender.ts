@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
 import { queryChars } from '../../../core/vocabulary/state/size-estimates.ts';
 import type { Query } from '../../../core/vocabulary/commands/commands.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BACKEND_LIMITS } from './limits.ts';
 import { encodeQueries } from '../../../core/codec/codec.ts';
 import { queriesSubject } from '../../../streams/subjects.ts';
 import type { Log, Stop } from '../../../streams/log/log.ts';
@@ -33,7 +33,7 @@ const RESEND_MS = 250;
  * limit.
  */
 const MESSAGE_QUERIES = 1_000;
-const MESSAGE_CHARS = LIMITS.requestsBatchBytes / 2;
+const MESSAGE_CHARS = BACKEND_LIMITS.requestsBatchBytes / 2;
 
 export function createQuerySender({ log, clock, partitions }: QuerySenderOptions): QuerySender {
   const fresh: Query[][] = Array.from({ length: partitions }, () => []);

@@ -1,6 +1,6 @@
 import { RESPONSE_HEADERS } from '../../api/route/response-headers.ts';
 import type { Route } from '../../api/route/route.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { HTTP_LIMITS } from './limits.ts';
 
 /** Decides which origins may read responses in a browser. */
 export interface Cors {
@@ -42,7 +42,7 @@ const PREFLIGHT_HEADERS =
  */
 export function preflightHeaders(routes: readonly Route[], asked: string): string {
   const isOpen = routes.some((route) => route.lenientBody === true);
-  return isOpen && asked !== '' && asked.length <= LIMITS.preflightHeadersLength ? asked : PREFLIGHT_HEADERS;
+  return isOpen && asked !== '' && asked.length <= HTTP_LIMITS.preflightHeadersLength ? asked : PREFLIGHT_HEADERS;
 }
 
 export const PREFLIGHT_SECONDS = 86_400;

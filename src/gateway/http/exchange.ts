@@ -1,7 +1,8 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Answer, Headers, JsonAnswer, TextAnswer } from '../../api/route/answer.ts';
 import { ERRORS, type ErrorEntry, type Failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { HTTP_LIMITS } from './limits.ts';
+import { ROUTE_LIMITS } from '../../api/route/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { headText } from './answer-head.ts';
 import type { RateVerdict } from '../access/limits/rate-limiter.ts';
@@ -126,7 +127,7 @@ export function refuse(exchange: Exchange, why: Failure): void {
   if (exchange.headOnly) {
     res.close();
   } else {
-    const body = failureBody(exchange, why).padEnd(LIMITS.corkBufferBytes);
+    const body = failureBody(exchange, why).padEnd(HTTP_LIMITS.corkBufferBytes);
     const head = headText(exchange, status, 'application/json', false, NO_HEADERS);
     res.cork(() => {
       res.writeStatus(exchange.headers.framing.closesUnsaid ? head + CLOSE : head);
@@ -194,7 +195,7 @@ function write(
     return;
   }
   // A small response needs no timer. The unread part of a large one must not stay in the library's buffer.
-  const isLarge = body.length > LIMITS.corkBufferBytes;
+  const isLarge = body.length > HTTP_LIMITS.corkBufferBytes;
   let whole = true;
   const head = headText(exchange, status, contentType, replayed, extra) + connectionText(exchange, last, isLarge);
   res.cork(() => {
@@ -215,7 +216,7 @@ function connectionText({ headers }: Exchange, last: boolean, unsaid: boolean): 
   if (!last) return KEEP;
   return unsaid || headers.framing.closesUnsaid ? CLOSE : '';
 }
-const KEEP = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${LIMITS.keepAliveSeconds}`;
+const KEEP = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${ROUTE_LIMITS.keepAliveSeconds}`;
 const CLOSE = '\r\nConnection: close';
 
 /**

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { HTTP_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { Cors } from './cors.ts';
@@ -44,10 +44,10 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
   let draining = false;
   const isDraining = (): boolean => draining;
 
-  let bodilessLeft = LIMITS.bodilessAnswers;
+  let bodilessLeft = HTTP_LIMITS.bodilessAnswers;
   function endsBodiless(): boolean {
     if (bodilessLeft-- > 0) return false;
-    bodilessLeft = LIMITS.bodilessAnswers + (ids.bytes(1)[0] ?? 0);
+    bodilessLeft = HTTP_LIMITS.bodilessAnswers + (ids.bytes(1)[0] ?? 0);
     return true;
   }
 
@@ -66,7 +66,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
     const second = Math.floor(clock.monotonicMs() / 1000);
     if (second !== errorLog.second) Object.assign(errorLog, { second, lines: 0 });
     errorLog.lines += 1;
-    return errorLog.lines <= LIMITS.errorLinesPerSecond;
+    return errorLog.lines <= HTTP_LIMITS.errorLinesPerSecond;
   }
 
   function onClosed({ requestId, route, startedAtMs, release }: Exchange, status: ClosedStatus): void {
@@ -104,7 +104,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
         headers,
         // Draining a large body after an early response would take long. And the library parses chunks differently from
         // proxies (extensions, bare LF, trailers), so bytes after them must not count as a request.
-        lastOnConnection: framing.closes || framing.chunked || framing.contentLength > LIMITS.bodyDrainBytes,
+        lastOnConnection: framing.closes || framing.chunked || framing.contentLength > HTTP_LIMITS.bodyDrainBytes,
         draining: isDraining,
         writes,
         unread,

@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { HTTP_LIMITS } from './limits.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 
 /**
@@ -62,13 +62,13 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
   let cancelKeepOpen: Cancel | undefined;
 
   function add(entry: Omit<Held, 'cancelDeadline'>): Held {
-    const allowedMs = LIMITS.answerReadMs + (entry.rest.length / LIMITS.answerReadBytesPerSecond) * 1_000;
+    const allowedMs = HTTP_LIMITS.answerReadMs + (entry.rest.length / HTTP_LIMITS.answerReadBytesPerSecond) * 1_000;
     const added: Held = { ...entry, cancelDeadline: clock.timer(allowedMs, () => close(added, 'slow')) };
     held.set(entry.owner, added);
     bytes += entry.rest.length;
     metrics.unreadAnswerBytes.set(bytes);
     entry.res.onWritable(() => send(added));
-    cancelKeepOpen ??= clock.timer(LIMITS.answerKeepOpenMs, keepOpen);
+    cancelKeepOpen ??= clock.timer(HTTP_LIMITS.answerKeepOpenMs, keepOpen);
     return added;
   }
 
@@ -118,7 +118,7 @@ export function createUnreadAnswers({ clock, metrics, budgetBytes }: Deps): Unre
       res.pause();
       res.resume();
     }
-    cancelKeepOpen = clock.timer(LIMITS.answerKeepOpenMs, keepOpen);
+    cancelKeepOpen = clock.timer(HTTP_LIMITS.answerKeepOpenMs, keepOpen);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { HTTP_LIMITS } from './limits.ts';
 
 /**
  * Spreads large bodies over turns of the event loop. Many answers that end in one turn would occupy the main thread
@@ -27,7 +27,7 @@ export function createWriteTurns(): WriteTurns {
       scheduled = false;
       written = 0;
       let count = 0;
-      for (; count < waiting.length && written < LIMITS.turnWriteBytes; count++) {
+      for (; count < waiting.length && written < HTTP_LIMITS.turnWriteBytes; count++) {
         const next = waiting[count];
         written += next?.bytes ?? 0;
         next?.write();
@@ -39,8 +39,8 @@ export function createWriteTurns(): WriteTurns {
 
   return {
     takes(bytes) {
-      if (bytes <= LIMITS.corkBufferBytes) return true;
-      if (waiting.length > 0 || written >= LIMITS.turnWriteBytes) return false;
+      if (bytes <= HTTP_LIMITS.corkBufferBytes) return true;
+      if (waiting.length > 0 || written >= HTTP_LIMITS.turnWriteBytes) return false;
       written += bytes;
       schedule();
       return true;

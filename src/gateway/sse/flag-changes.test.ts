@@ -4,7 +4,9 @@ import type { DocumentAddress } from '../../../core/vocabulary/documents/documen
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { createMemoryConfigStore } from '../../../test/support/in-memory/memory-config-store.ts';
 import type { ChangesRequest } from '../../api/flags/evaluate/changes-request.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../../api/flags/limits.ts';
+import { GATEWAY_LIMITS } from '../limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createFlagChanges } from './flag-changes.ts';
 
@@ -70,7 +72,7 @@ describe('the streams of changed flags', () => {
     expect(reader.events).toEqual(['connected 1 id 1']);
     await change();
     expect(reader.events).toHaveLength(1);
-    await clock.advance(LIMITS.changesGatherMs);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs);
     expect(reader.texts[1]).toBe('id: 2\nevent: flags_changed\ndata: {"revision":2,"spread_ms":1}\n\n');
   });
 
@@ -79,12 +81,12 @@ describe('the streams of changed flags', () => {
     const reader = open();
     for (let turn = 0; turn < 100; turn++) {
       await change();
-      await clock.advance(LIMITS.changesGatherMs / 10);
+      await clock.advance(FLAG_API_LIMITS.changesGatherMs / 10);
     }
-    await clock.advance(LIMITS.changesGatherMs);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs);
     expect(reader.events.length).toBeLessThanOrEqual(12);
     expect(reader.events.at(-1)).toBe('flags_changed 100 id 100');
-    await clock.advance(LIMITS.changesGatherMs * 10);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs * 10);
     expect(reader.events.filter((event) => event.includes('100'))).toHaveLength(1);
   });
 
@@ -103,14 +105,14 @@ describe('the streams of changed flags', () => {
       },
     );
     expect(clock.timers).toBe(1);
-    await clock.advance(LIMITS.changesGatherMs * 2);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs * 2);
     expect(reader.events).toEqual(['connected 0 id 0']);
     const segment = { game: 'demo', environment: 'live', kind: 'segment', key: 'seg_a' } as const;
     const times = { createdAt: 1, updatedAt: 1, version: 1 };
     await config.put(segment, { id: 'seg_a', key: 'a', name: '', description: '', conditions: {}, ...times });
-    await clock.advance(LIMITS.changesGatherMs);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs);
     await config.delete(segment);
-    await clock.advance(LIMITS.changesGatherMs);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs);
     expect(reader.events.slice(1)).toEqual(['flags_changed 4 id 4', 'flags_changed 5 id 5']);
   });
 
@@ -118,7 +120,7 @@ describe('the streams of changed flags', () => {
     const { clock, change, open } = setUp();
     const reader = open({ kind: 'server' });
     await change();
-    await clock.advance(LIMITS.changesGatherMs);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs);
     expect(reader.events.slice(1)).toEqual(['flags_changed 1', 'definitions_changed 1 id 1']);
   });
 
@@ -137,19 +139,19 @@ describe('the streams of changed flags', () => {
     const before = open();
     await change();
     const after = open();
-    await clock.advance(LIMITS.changesGatherMs);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs);
     expect(after.events).toEqual(['connected 1 id 1']);
     expect(before.events).toEqual(['connected 0 id 0', 'flags_changed 1 id 1']);
   });
 
   it('tell many readers in several turns, and a change meanwhile afterwards', async () => {
     const { clock, change, open, metrics } = setUp();
-    const readers = Array.from({ length: LIMITS.changesAtOnce * 2 + 1 }, () => open());
+    const readers = Array.from({ length: GATEWAY_LIMITS.changesAtOnce * 2 + 1 }, () => open());
     const notified = () => readers.filter(({ texts }) => texts.length > 1).length;
     await change();
     const seen = new Set<number>();
     // The change comes in the middle of a round, from the last reader of the first turn.
-    const late = readers[LIMITS.changesAtOnce - 1]!;
+    const late = readers[GATEWAY_LIMITS.changesAtOnce - 1]!;
     let changed: Promise<unknown> | undefined;
     const { push } = late.texts;
     late.texts.push = (...texts) => {
@@ -161,13 +163,13 @@ describe('the streams of changed flags', () => {
       if (delayMs === 0) seen.add(notified());
       return timer(delayMs, fn);
     };
-    await clock.advance(LIMITS.changesGatherMs);
-    expect([...seen]).toEqual([LIMITS.changesAtOnce, LIMITS.changesAtOnce * 2]);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs);
+    expect([...seen]).toEqual([GATEWAY_LIMITS.changesAtOnce, GATEWAY_LIMITS.changesAtOnce * 2]);
     await changed;
-    await clock.advance(LIMITS.changesGatherMs * 2);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs * 2);
     for (const { events } of readers) expect(events.at(-1)).toBe('flags_changed 2 id 2');
     expect(readers[0]?.texts.at(-1)).toContain(
-      `"spread_ms":${Math.ceil((readers.length * 1000) / LIMITS.changesRefetchesPerSecond)}`,
+      `"spread_ms":${Math.ceil((readers.length * 1000) / GATEWAY_LIMITS.changesRefetchesPerSecond)}`,
     );
     expect((await metrics.changeMessages.get()).values[0]?.value).toBe(readers.length * 2);
   });
@@ -182,13 +184,13 @@ describe('the streams of changed flags', () => {
   it('disconnect a reader that leaves too much unread, at a change or heartbeat; others are told', async () => {
     const { clock, change, open, changes, metrics } = setUp();
     const [slow, slower, good] = [open(), open(), open()];
-    slow.unreadBytes = LIMITS.changesReaderBytes + 1;
-    good.unreadBytes = LIMITS.changesReaderBytes;
+    slow.unreadBytes = GATEWAY_LIMITS.changesReaderBytes + 1;
+    good.unreadBytes = GATEWAY_LIMITS.changesReaderBytes;
     await change();
-    await clock.advance(LIMITS.changesGatherMs);
+    await clock.advance(FLAG_API_LIMITS.changesGatherMs);
     expect([slow.ended, good.ended, changes.readers]).toEqual([true, false, 2]);
     expect(good.events.at(-1)).toBe('flags_changed 1 id 1');
-    slower.unreadBytes = LIMITS.changesReaderBytes + 1;
+    slower.unreadBytes = GATEWAY_LIMITS.changesReaderBytes + 1;
     await clock.advance(HEARTBEAT_MS);
     expect([slower.ended, good.ended, changes.readers]).toEqual([true, false, 1]);
     expect((await metrics.changeDisconnects.get()).values).toMatchObject([{ labels: { reason: 'slow' }, value: 2 }]);
@@ -198,8 +200,8 @@ describe('the streams of changed flags', () => {
     const { open } = setUp();
     const times = Array.from({ length: 100 }, () => Number(/^retry: (\d+)$/m.exec(open().texts[0] ?? '')?.[1]));
     expect(new Set(times).size).toBe(100);
-    expect(Math.min(...times)).toBe(LIMITS.streamRetryMs);
-    expect(Math.max(...times)).toBeLessThan(LIMITS.streamRetryMs + LIMITS.changesRetrySpreadMs);
+    expect(Math.min(...times)).toBe(SHARED_LIMITS.streamRetryMs);
+    expect(Math.max(...times)).toBeLessThan(SHARED_LIMITS.streamRetryMs + GATEWAY_LIMITS.changesRetrySpreadMs);
   });
 
   it('leave no timer behind', async () => {

@@ -4,7 +4,9 @@ import type { LiveReader } from '../../../streams/live-feed.ts';
 import type { ChangesRequest } from '../../api/flags/evaluate/changes-request.ts';
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
 import { createHeartbeats } from '../../../core/kernel/metrics/heartbeats.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../../api/flags/limits.ts';
+import { GATEWAY_LIMITS } from '../limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import { changedMessage, connectedMessage, heartbeatMessage } from './change-messages.ts';
 
@@ -65,7 +67,7 @@ export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagC
 
   function gather(scope: Scope): void {
     const changedMs = clock.monotonicMs();
-    scope.cancel = clock.timer(LIMITS.changesGatherMs, () => sendToAll(scope, changedMs));
+    scope.cancel = clock.timer(FLAG_API_LIMITS.changesGatherMs, () => sendToAll(scope, changedMs));
   }
 
   function sendToAll(scope: Scope, changedMs: number): void {
@@ -73,7 +75,7 @@ export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagC
     const messages = messagesOf(scope, revision);
     const due = [...scope.members];
     function sendToSome(): void {
-      for (const member of due.splice(0, LIMITS.changesAtOnce)) {
+      for (const member of due.splice(0, GATEWAY_LIMITS.changesAtOnce)) {
         if (scope.members.has(member) && member.sentRevision < revision) send(member, revision, messages);
       }
       scope.cancel = due.length > 0 ? clock.timer(0, sendToSome) : undefined;
@@ -86,7 +88,7 @@ export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagC
 
   /** The message for each kind of key. */
   function messagesOf(scope: Scope, revision: number): Record<Member['kind'], Uint8Array> {
-    const spreadMs = Math.ceil((scope.members.size * 1000) / LIMITS.changesRefetchesPerSecond);
+    const spreadMs = Math.ceil((scope.members.size * 1000) / GATEWAY_LIMITS.changesRefetchesPerSecond);
     return {
       client: changedMessage(['flags_changed'], revision, spreadMs),
       server: changedMessage(['flags_changed', 'definitions_changed'], revision, spreadMs),
@@ -105,7 +107,7 @@ export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagC
 
   /** @returns false if the reader is too slow and was disconnected */
   function write(member: Member, message: Uint8Array): boolean {
-    if (member.reader.bufferedBytes() > LIMITS.changesReaderBytes) {
+    if (member.reader.bufferedBytes() > GATEWAY_LIMITS.changesReaderBytes) {
       metrics.changeDisconnects.inc({ reason: 'slow' });
       detach(member);
       member.reader.end();
@@ -149,7 +151,7 @@ export function createFlagChanges({ config, clock, metrics, heartbeatMs }: FlagC
       readers += 1;
       metrics.changeReaders.set(readers);
       // Clients of a gateway that ended reconnect at different times.
-      const retryMs = LIMITS.streamRetryMs + ((opened++ * RETRY_STEP_MS) % LIMITS.changesRetrySpreadMs);
+      const retryMs = SHARED_LIMITS.streamRetryMs + ((opened++ * RETRY_STEP_MS) % GATEWAY_LIMITS.changesRetrySpreadMs);
       const isCurrent = request.lastEventId === undefined || request.lastEventId === String(revision);
       reader.write(connectedMessage(revision, retryMs, isCurrent));
       // An id of another log is unequal too, and may be higher.

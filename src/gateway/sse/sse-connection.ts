@@ -1,5 +1,5 @@
 import type { LiveReader } from '../../../streams/live-feed.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { GATEWAY_LIMITS } from '../limits.ts';
 import { endStream, startStream, type Exchange } from '../http/exchange.ts';
 
 /** Headers that stop caches, compressors and nginx from buffering messages. */
@@ -63,7 +63,7 @@ export function openSse(exchange: Exchange, attach: (reader: LiveReader) => () =
       waiting.push(bytes);
       waitingBytes += bytes.length;
     }
-    if (waitingBytes > LIMITS.streamQueueBytes) finish();
+    if (waitingBytes > GATEWAY_LIMITS.streamQueueBytes) finish();
     return false;
   }
 

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ENGINE_LIMITS } from './limits.ts';
+import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { answer } from './answer.ts';
 import { createConnectionSlots } from './connection-slots.ts';
@@ -28,30 +29,31 @@ export interface HttpServerOptions {
 
 /** Concurrent statements of all processes of the service: every process may have a statement of a route. */
 export function serviceStatements(processes: number): number {
-  const ofRoutes = processes * (LIMITS.analyticsStatementsOfMany + LIMITS.questionStatements);
-  return Math.max(LIMITS.clickhouseServiceStatements, LIMITS.clickhouseOwnStatements + ofRoutes);
+  const ofRoutes = processes * (ENGINE_LIMITS.analyticsStatementsOfMany + QUESTION_LIMITS.questionStatements);
+  return Math.max(ENGINE_LIMITS.clickhouseServiceStatements, ENGINE_LIMITS.clickhouseOwnStatements + ofRoutes);
 }
 
 /** ClickHouse's HTTP interface over the embedded engine. The caller calls `listen`. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const slots = {
     analyst: createStatementSlots({
-      places: LIMITS.clickhouseReaderStatements,
-      waiting: LIMITS.clickhouseWaitingStatements,
-      waitMs: LIMITS.clickhouseWaitMs,
+      places: ENGINE_LIMITS.clickhouseReaderStatements,
+      waiting: ENGINE_LIMITS.clickhouseWaitingStatements,
+      waitMs: ENGINE_LIMITS.clickhouseWaitMs,
       clock: options.clock,
     }),
     service: createStatementSlots({
       places: serviceStatements(options.processes),
-      waiting: LIMITS.clickhouseWaitingStatements,
-      waitMs: LIMITS.clickhouseWaitMs,
+      waiting: ENGINE_LIMITS.clickhouseWaitingStatements,
+      waitMs: ENGINE_LIMITS.clickhouseWaitMs,
       clock: options.clock,
     }),
   };
 
   const connections = createConnectionSlots({
-    most: LIMITS.clickhouseConnections,
-    reserved: LIMITS.clickhouseServiceConnections + (options.processes - 1) * LIMITS.clickhouseProcessConnections,
+    most: ENGINE_LIMITS.clickhouseConnections,
+    reserved:
+      ENGINE_LIMITS.clickhouseServiceConnections + (options.processes - 1) * ENGINE_LIMITS.clickhouseProcessConnections,
   });
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -97,7 +99,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   ): Promise<void> {
     const service = statement.caller === 'service';
     if (service) connections.reserve(request.socket);
-    const maxBytes = service ? LIMITS.clickhouseBodyBytes : LIMITS.clickhouseQueryBytes;
+    const maxBytes = service ? ENGINE_LIMITS.clickhouseBodyBytes : ENGINE_LIMITS.clickhouseQueryBytes;
     const body = request.method === 'POST' ? await readBody(request, maxBytes) : Buffer.alloc(0);
     response.once('close', connections.hold(request.socket));
     // A statement of the service may send nothing for a long time: a migration rewrites tables.
@@ -134,7 +136,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       }
     } finally {
       release();
-      if (service) request.socket.setTimeout(LIMITS.clickhouseIdleMs);
+      if (service) request.socket.setTimeout(ENGINE_LIMITS.clickhouseIdleMs);
     }
   }
 
@@ -165,10 +167,10 @@ export function createHttpServer(options: HttpServerOptions): Server {
     });
   });
   server.on('connection', (socket) => connections.add(socket));
-  server.setTimeout(LIMITS.clickhouseIdleMs);
-  server.headersTimeout = LIMITS.clickhouseHeadersMs;
-  server.requestTimeout = LIMITS.clickhouseRequestMs;
-  server.keepAliveTimeout = LIMITS.clickhouseKeepAliveMs;
+  server.setTimeout(ENGINE_LIMITS.clickhouseIdleMs);
+  server.headersTimeout = ENGINE_LIMITS.clickhouseHeadersMs;
+  server.requestTimeout = ENGINE_LIMITS.clickhouseRequestMs;
+  server.keepAliveTimeout = ENGINE_LIMITS.clickhouseKeepAliveMs;
   return server;
 }
 
@@ -190,6 +192,8 @@ function isBareGet(request: IncomingMessage, target: RequestTarget): boolean {
 function bounded(settings: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const requested = Number(settings.get('max_result_bytes') ?? 0);
   const bound =
-    requested > 0 ? Math.min(requested, LIMITS.clickhouseBufferedResultBytes) : LIMITS.clickhouseBufferedResultBytes;
+    requested > 0
+      ? Math.min(requested, ENGINE_LIMITS.clickhouseBufferedResultBytes)
+      : ENGINE_LIMITS.clickhouseBufferedResultBytes;
   return new Map([...settings, ['max_result_bytes', String(bound)]]);
 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { ConfigError, readConfig } from '../../settings/config.ts';
 import { systemClock, within } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ENGINE_LIMITS } from './limits.ts';
 import { createLogger } from '../../../core/kernel/logger.ts';
 import { isConfined } from './engine/confinement.ts';
 import { openEngine, type Engine } from './engine/engine.ts';
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const { processes = 1 } = config;
   // libuv reads this when its thread pool gets its first work, after this line.
   const moreStatements = serviceStatements(processes) - serviceStatements(1);
-  process.env['UV_THREADPOOL_SIZE'] ??= String(LIMITS.clickhousePoolThreads + moreStatements);
+  process.env['UV_THREADPOOL_SIZE'] ??= String(ENGINE_LIMITS.clickhousePoolThreads + moreStatements);
   const logger = createLogger(config.logLevel, 'embedded-clickhouse');
   const { user, password, database } = config.clickhouse;
   const account =
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
     server.closeIdleConnections();
     opened.engine?.cancelReads();
-    if (await within(systemClock, LIMITS.clickhouseStopMs, closed)) process.exit(0);
+    if (await within(systemClock, ENGINE_LIMITS.clickhouseStopMs, closed)) process.exit(0);
     // A normal exit would wait for these statements. Inserted data is on disk, so they can be interrupted.
     logger.warn('interrupted statements that were still running');
     process.kill(process.pid, 'SIGKILL');

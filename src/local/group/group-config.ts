@@ -5,7 +5,7 @@ import { configSeenSubject } from '../../../streams/subjects.ts';
 import { compile } from '../../../core/kernel/validation/validation.ts';
 import type { ProcessGroup } from '../../settings/config.ts';
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOCAL_LIMITS } from '../limits.ts';
 
 /** One message between the processes of a group. */
 const Message = Type.Object({
@@ -26,7 +26,7 @@ export interface GroupConfigOptions {
 
 /**
  * The config store of a process whose callers may reach another process of the group with their next request: a write
- * resolves once all of them have seen it, at most after `LIMITS.configGroupMs`.
+ * resolves once all of them have seen it, at most after `configGroupMs`.
  */
 export function createGroupConfig({ store, group, groupName, log, clock }: GroupConfigOptions): ConfigStore {
   const subject = configSeenSubject(groupName);
@@ -39,7 +39,7 @@ export function createGroupConfig({ store, group, groupName, log, clock }: Group
     if (!check.accepts(message) || message.from === group.number) return;
     const { from, to, revision } = message;
     if (to === undefined) {
-      if (await store.seen(revision, LIMITS.configGroupMs)) send({ to: from, revision });
+      if (await store.seen(revision, LOCAL_LIMITS.configGroupMs)) send({ to: from, revision });
       return;
     }
     if (to !== group.number) return;
@@ -65,7 +65,7 @@ export function createGroupConfig({ store, group, groupName, log, clock }: Group
         },
       };
       waiting.add(waiter);
-      cancel = clock.timer(LIMITS.configGroupMs, () => waiter.finish());
+      cancel = clock.timer(LOCAL_LIMITS.configGroupMs, () => waiter.finish());
       send({ revision });
     });
   }

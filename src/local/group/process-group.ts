@@ -3,7 +3,8 @@ import type { ProcessGroup } from '../../settings/config.ts';
 import type { Server } from '../../gateway/server.ts';
 import { sleep, type Clock } from '../../../core/kernel/clock.ts';
 import { joinMetrics } from '../../../core/kernel/metrics/join-metrics.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOCAL_LIMITS } from '../limits.ts';
+import { PROCESS_LIMITS } from '../../process/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { OwnPortMessage } from '../own-ports.ts';
@@ -34,7 +35,7 @@ export async function groupMetrics(
 async function textOf(url: string | undefined): Promise<string | undefined> {
   if (url === undefined) return undefined;
   try {
-    const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(LIMITS.groupMetricsMs) });
+    const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(LOCAL_LIMITS.groupMetricsMs) });
     const text = await response.text();
     return response.ok ? text : undefined;
   } catch {
@@ -61,7 +62,7 @@ export async function joinPort(options: JoinPortOptions): Promise<{ stop(): void
   process.send?.({ kind: 'own_port', port: await server.listenApart() } satisfies OwnPortMessage);
 
   async function listenWhenReady(): Promise<void> {
-    while (!stop.signal.aborted && !readiness().ready) await sleep(clock, LIMITS.joinPortMs);
+    while (!stop.signal.aborted && !readiness().ready) await sleep(clock, PROCESS_LIMITS.joinPortMs);
     if (!stop.signal.aborted) await listen();
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BROKER_LIMITS } from './limits.ts';
 import { createBrokerRestarts } from './broker-restarts.ts';
 
 test('a broker that stores nothing is restarted at once, and ever less often while that does not help', async () => {
@@ -14,9 +14,9 @@ test('a broker that stores nothing is restarted at once, and ever less often whi
     await clock.advance(1_000);
   }
   expect(restarts.map((ms) => (ms - begin) / 1_000)).toEqual([0, 5, 15, 35, 75]);
-  await clock.advance(LIMITS.brokerRestartMaxMs);
+  await clock.advance(BROKER_LIMITS.brokerRestartMaxMs);
   restart();
-  await clock.advance(LIMITS.brokerRestartMs);
+  await clock.advance(BROKER_LIMITS.brokerRestartMs);
   restart();
   expect(restarts).toHaveLength(7);
 });

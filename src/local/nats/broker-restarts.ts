@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BROKER_LIMITS } from './limits.ts';
+import { LOCAL_LIMITS } from '../limits.ts';
 import type { Child } from '../processes/child.ts';
 
 export interface BrokerRestartsOptions {
@@ -19,14 +20,14 @@ export const BROKER_RESTARTED = 'nats answers but stores nothing; restarting it'
  */
 export function createBrokerRestarts({ broker, clock, report }: BrokerRestartsOptions): () => void {
   let lastMs = -Infinity;
-  let pauseMs: number = LIMITS.brokerRestartMs;
+  let pauseMs: number = BROKER_LIMITS.brokerRestartMs;
   return () => {
     const sinceMs = clock.monotonicMs() - lastMs;
     if (broker?.pid === undefined || sinceMs < pauseMs) return;
-    const helped = sinceMs >= LIMITS.brokerRestartMaxMs;
-    pauseMs = helped ? LIMITS.brokerRestartMs : Math.min(2 * pauseMs, LIMITS.brokerRestartMaxMs);
+    const helped = sinceMs >= BROKER_LIMITS.brokerRestartMaxMs;
+    pauseMs = helped ? BROKER_LIMITS.brokerRestartMs : Math.min(2 * pauseMs, BROKER_LIMITS.brokerRestartMaxMs);
     lastMs = clock.monotonicMs();
     report(BROKER_RESTARTED);
-    broker.restart(LIMITS.dependencyStopMs);
+    broker.restart(LOCAL_LIMITS.dependencyStopMs);
   };
 }

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BROKER_LIMITS } from './limits.ts';
 
 /**
  * The size of FACTS for the first start of a local deployment: a share of the free space, so that the log never needs
@@ -14,10 +14,10 @@ export function firstFactsBytes(dataDir: string): number | undefined {
   return factsBytesFor(bavail * bsize);
 }
 
-/** Whole MiB, within `LIMITS.factsLeastBytes` and `LIMITS.factsMostBytes`. */
+/** Whole MiB, within `factsLeastBytes` and `factsMostBytes`. */
 export function factsBytesFor(freeBytes: number): number {
-  const share = Math.floor((freeBytes * LIMITS.factsDiskShare) / MIB) * MIB;
-  return Math.min(LIMITS.factsMostBytes, Math.max(LIMITS.factsLeastBytes, share));
+  const share = Math.floor((freeBytes * BROKER_LIMITS.factsDiskShare) / MIB) * MIB;
+  return Math.min(BROKER_LIMITS.factsMostBytes, Math.max(BROKER_LIMITS.factsLeastBytes, share));
 }
 
 const MIB = 1024 * 1024;

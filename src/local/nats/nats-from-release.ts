@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BROKER_LIMITS } from './limits.ts';
 
 const run = promisify(execFile);
 
@@ -34,7 +34,7 @@ export async function fetchNatsFromRelease(folder: string, download: Download = 
   if (pinned === undefined) throw new Error(`no release for ${process.platform}-${process.arch} is known`);
   const name = `nats-server-v${VERSION}-${pinned.platform}`;
   const archive = `${name}.tar.gz`;
-  const bytes = await download(`${RELEASE}/${archive}`, LIMITS.natsArchiveBytes);
+  const bytes = await download(`${RELEASE}/${archive}`, BROKER_LIMITS.natsArchiveBytes);
   const actual = createHash('sha256').update(bytes).digest('hex');
   if (actual !== pinned.sha256) throw new Error(`${archive} has the SHA-256 ${actual}; ${pinned.sha256} is expected`);
 

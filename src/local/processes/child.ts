@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CONFIG_ERROR_EXIT } from '../../settings/config.ts';
 import { sleep, within, type Cancel, type Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SUPERVISOR_LIMITS } from './limits.ts';
 
 /** The first process of the service, and further ones: `service-2`, … */
 export type ServiceName = 'service' | `service-${number}`;
@@ -131,13 +131,13 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
     if (isSilent === undefined) return;
     while (isCurrent()) {
       // Asks a second time: after a pause of this process, its timer may have ended the first question too early.
-      if ((await isSilent(LIMITS.childSilentMs)) && (await isSilent(LIMITS.childConfirmMs))) {
+      if ((await isSilent(SUPERVISOR_LIMITS.childSilentMs)) && (await isSilent(SUPERVISOR_LIMITS.childConfirmMs))) {
         if (!isCurrent()) return;
         report(`${spec.name} does not answer; replacing it (pid ${launched.pid})`);
         restart(0);
         return;
       }
-      await sleep(clock, LIMITS.childProbeMs);
+      await sleep(clock, SUPERVISOR_LIMITS.childProbeMs);
     }
   }
 
@@ -160,8 +160,8 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
       completeStart({ kind: 'failed', message: `${spec.name} ended with ${how} before it was ready${seeLog(spec)}` });
       return;
     }
-    recentDeaths = clock.monotonicMs() - startedAtMs >= LIMITS.restartStableMs ? 0 : recentDeaths;
-    const delayMs = Math.min(LIMITS.restartDelayMs * 2 ** recentDeaths, LIMITS.restartDelayMaxMs);
+    recentDeaths = clock.monotonicMs() - startedAtMs >= SUPERVISOR_LIMITS.restartStableMs ? 0 : recentDeaths;
+    const delayMs = Math.min(SUPERVISOR_LIMITS.restartDelayMs * 2 ** recentDeaths, SUPERVISOR_LIMITS.restartDelayMaxMs);
     recentDeaths += 1;
     report(`${spec.name} ended (${how}); restarting it`);
     cancelRestart = clock.timer(delayMs, launch);
@@ -222,7 +222,7 @@ function endGroup(pid: number | undefined): void {
 function openLog(path: string): number {
   mkdirSync(dirname(path), { recursive: true });
   const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (sizeBytes > LIMITS.childLogBytes) renameSync(path, `${path}.old`);
+  if (sizeBytes > SUPERVISOR_LIMITS.childLogBytes) renameSync(path, `${path}.old`);
   return openSync(path, 'a');
 }
 

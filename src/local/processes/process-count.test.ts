@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SUPERVISOR_LIMITS } from './limits.ts';
 import { heapBytes, processCount } from './process-count.ts';
 
 const GIB = 1024 ** 3;
@@ -14,7 +14,7 @@ test.each([
   [4, 2],
   [8, 5],
   [16, 10],
-  [64, LIMITS.processesChosenMost],
+  [64, SUPERVISOR_LIMITS.processesChosenMost],
 ])('%i cores: %i processes', (cores, processes) => {
   expect(chosen(cores)).toBe(processes);
 });

@@ -1,5 +1,5 @@
 import type { Config } from '../../settings/config.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SUPERVISOR_LIMITS } from './limits.ts';
 
 /** What a machine has. */
 export interface Machine {
@@ -18,12 +18,12 @@ export function processCount({ processes, roles }: Pick<Config, 'processes' | 'r
   if (processes !== undefined) return processes;
   if (machine.cores <= 2) return 1;
   const byCores = Math.floor((machine.cores * 2) / 3);
-  const byMemory = Math.floor(machine.memoryBytes / LIMITS.processMemoryBytes);
-  return Math.max(1, Math.min(byCores, byMemory, LIMITS.processesChosenMost));
+  const byMemory = Math.floor(machine.memoryBytes / SUPERVISOR_LIMITS.processMemoryBytes);
+  return Math.max(1, Math.min(byCores, byMemory, SUPERVISOR_LIMITS.processesChosenMost));
 }
 
 /** The bound of the JavaScript heap of each of several processes: together they use half of the memory. */
 export function heapBytes(processes: number, { memoryBytes }: Machine): number {
   const share = memoryBytes / 2 / processes;
-  return Math.min(LIMITS.processHeapMostBytes, Math.max(LIMITS.processHeapLeastBytes, share));
+  return Math.min(SUPERVISOR_LIMITS.processHeapMostBytes, Math.max(SUPERVISOR_LIMITS.processHeapLeastBytes, share));
 }

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOCAL_LIMITS } from '../limits.ts';
+import { SUPERVISOR_LIMITS } from './limits.ts';
 import { createChild, type Child, type ChildSpec } from './child.ts';
 import { startGuard } from './guard.ts';
 import { OWNER_VARIABLE } from './orphans.ts';
@@ -61,14 +62,14 @@ export function createProcesses(options: ProcessesOptions): Processes {
       });
     } catch (error) {
       report(`pids.json is not written: ${error instanceof Error ? error.message : String(error)}`);
-      cancelRetry = clock.timer(LIMITS.pidsRetryMs, listPids);
+      cancelRetry = clock.timer(SUPERVISOR_LIMITS.pidsRetryMs, listPids);
     }
   }
 
   async function stopInOrder(): Promise<void> {
     const dependencies = children.filter((child) => !isService(child));
     await Promise.all(children.filter(isService).map((child) => child.stop(serviceStopMs)));
-    await Promise.all(dependencies.map((child) => child.stop(LIMITS.dependencyStopMs)));
+    await Promise.all(dependencies.map((child) => child.stop(LOCAL_LIMITS.dependencyStopMs)));
     guard.dismiss();
     cancelRetry();
   }

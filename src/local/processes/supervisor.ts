@@ -1,6 +1,7 @@
 import { SchemaError } from '../../../clickhouse-schema/schema-record.ts';
 import { sleep, type Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PROCESS_LIMITS } from '../../process/limits.ts';
+import { SUPERVISOR_LIMITS } from './limits.ts';
 import type { Child, ChildSpec } from './child.ts';
 import { createProcesses } from './processes.ts';
 import { createBrokerRestarts } from '../nats/broker-restarts.ts';
@@ -41,7 +42,7 @@ export interface SuperviseOptions {
   plan: (dataDir: string) => Promise<Plan | string>;
   /** Aborts a start. */
   signal: AbortSignal;
-  /** How long a process of the service may take to stop before it is killed; default: `LIMITS.shutdownMs`. */
+  /** How long a process of the service may take to stop before it is killed; default: `shutdownMs`. */
   serviceStopMs?: number;
 }
 
@@ -69,7 +70,7 @@ export interface Supervisor {
  * 4. Only processes with this folder's mark (`OWNER_VARIABLE`) are killed.
  */
 export async function supervise(options: SuperviseOptions): Promise<Supervision> {
-  const { clock, report, signal, serviceStopMs = LIMITS.shutdownMs } = options;
+  const { clock, report, signal, serviceStopMs = PROCESS_LIMITS.shutdownMs } = options;
   const opened = openDataDir(options.dataDir);
   if (opened.kind === 'shared') return { kind: 'refused', message: opened.message };
   for (const warning of opened.warnings) report(warning);
@@ -95,7 +96,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervision>
   if (typeof plan === 'string') return refuse(plan);
   const claims = await claimSharedPorts(plan.ports);
   if (claims.kind === 'refused') return refuse(claims.message);
-  const faults = await checkPorts(plan.ports, { clock, patienceMs: wasKilled ? LIMITS.portPatienceMs : 0 });
+  const faults = await checkPorts(plan.ports, { clock, patienceMs: wasKilled ? SUPERVISOR_LIMITS.portPatienceMs : 0 });
   if (faults.length > 0) {
     claims.release();
     return refuse(faults.join('\n'));
@@ -174,14 +175,14 @@ async function startAll(children: readonly Child[]): Promise<string | undefined>
 /** Tries several times, because a dependency may die and restart meanwhile. */
 async function prepare(plan: Plan, { clock, signal }: SuperviseOptions): Promise<string | undefined> {
   let fault = '';
-  for (let attempt = 0; attempt < LIMITS.prepareAttempts && !signal.aborted; attempt++) {
+  for (let attempt = 0; attempt < SUPERVISOR_LIMITS.prepareAttempts && !signal.aborted; attempt++) {
     try {
       await plan.prepare();
       return undefined;
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error);
       if (error instanceof SchemaError) break;
-      await sleep(clock, LIMITS.prepareDelayMs);
+      await sleep(clock, SUPERVISOR_LIMITS.prepareDelayMs);
     }
   }
   return `ClickHouse migrations failed: ${fault}`;

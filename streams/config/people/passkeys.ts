@@ -1,5 +1,5 @@
 import type { Passkey, UserDocument } from '../../../core/vocabulary/documents/users.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CONFIG_LIMITS } from '../limits.ts';
 import { withoutToken } from './users.ts';
 
 /* The passkeys of users. */
@@ -9,7 +9,7 @@ export const passkeysOf = ({ passkeys = [] }: Pick<UserDocument, 'passkeys'>): r
 /** The user with a further passkey; undefined if there is no room, or the user has it. */
 export function withPasskey(user: UserDocument, added: Passkey): UserDocument | undefined {
   const held = passkeysOf(user);
-  if (held.length >= LIMITS.passkeysOfUser || held.some(({ id }) => id === added.id)) return undefined;
+  if (held.length >= CONFIG_LIMITS.passkeysOfUser || held.some(({ id }) => id === added.id)) return undefined;
   return { ...user, passkeys: [...held, added], updatedAt: added.createdAt };
 }
 

@@ -4,7 +4,7 @@ import type { Grant, RolePlace, UserDocument, UserToken } from '../../../core/vo
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { isEmail } from '../../../core/kernel/text/email.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CONFIG_LIMITS } from '../limits.ts';
 import type { ConfigEntry, ConfigStore } from '../config-store.ts';
 
 /*
@@ -25,7 +25,7 @@ export function normalEmail(text: string): string | undefined {
   if (asciiOf(trimmed.toLowerCase()) !== asciiOf(trimmed).toLowerCase()) return undefined;
   if (UNSEEN.test(trimmed)) return undefined;
   const email = trimmed.toLowerCase();
-  return email.length <= LIMITS.userEmailLength && isEmail(email) ? email : undefined;
+  return email.length <= CONFIG_LIMITS.userEmailLength && isEmail(email) ? email : undefined;
 }
 
 /** Control, format and unassigned characters: with one, an address would show as that of another user. */
@@ -66,7 +66,7 @@ export function userOfEmail(config: Pick<ConfigStore, 'list'>, email: string): C
 export type TokenKind = 'link' | 'session';
 const PREFIXES = { link: 'cl', session: 'cs' } as const;
 const FIELDS = { link: 'links', session: 'sessions' } as const;
-const MOST = { link: LIMITS.userLinks, session: LIMITS.userSessions } as const;
+const MOST = { link: CONFIG_LIMITS.userLinks, session: CONFIG_LIMITS.userSessions } as const;
 const ID_LENGTH = 36;
 const SECRET_BYTES = 32;
 /** Base64url of the secret. */

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import type { FilterOperator } from '../../../core/vocabulary/documents/documents.ts';
 import { WEBHOOK_KINDS, type CatalogueKind } from '../../../core/vocabulary/documents/webhook-kinds.ts';
 
@@ -39,7 +39,7 @@ export function isWebhookEventPattern(text: string): boolean {
   const isEvent = text.startsWith('event.');
   if (!isEvent && [...GROUPS].some((group) => text.startsWith(group))) return false;
   const name = isEvent ? text.slice('event.'.length) : text;
-  return name.length > 0 && name.length <= LIMITS.nameLength;
+  return name.length > 0 && name.length <= TEXT_LIMITS.nameLength;
 }
 
 /** The kinds of the catalogue that a webhook's `events` name; `event.*` stands for every event. */

@@ -2,7 +2,7 @@ import { JetStreamApiError, type ApiError } from '@nats-io/jetstream';
 import { RequestError, TimeoutError } from '@nats-io/transport-node';
 import { sleep } from '../../../core/kernel/clock.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from './limits.ts';
 import type { LogRecord, Stop, StreamBounds } from '../log.ts';
 import type { Link } from './link.ts';
 import type { ConsumerOptions, Manager, MessageQuery, StreamDescription } from './manager.ts';
@@ -46,7 +46,7 @@ export async function untilAnswered<T>(
   call: (manager: Manager) => Promise<T>,
   options: CallOptions = {},
 ): Promise<T> {
-  let pauseMs: number = LIMITS.logRetryMs;
+  let pauseMs: number = JETSTREAM_LIMITS.logRetryMs;
   for (;;) {
     try {
       const answer = await whileUp(link, call);
@@ -56,7 +56,7 @@ export async function untilAnswered<T>(
     }
     if (link.closed) throw new LogClosed('the log is closed');
     await sleep(clock, pauseMs);
-    pauseMs = Math.min(pauseMs * 2, LIMITS.logRetryMaxMs);
+    pauseMs = Math.min(pauseMs * 2, JETSTREAM_LIMITS.logRetryMaxMs);
   }
 }
 
@@ -96,7 +96,7 @@ export async function describeStream(link: Link, clock: Clock, stream: string): 
 export async function countSubjects(link: Link, clock: Clock, stream: string, subject: string): Promise<number> {
   const body = JSON.stringify({ subjects_filter: subject, offset: PAST_ALL });
   return untilAnswered(link, clock, async () => {
-    const answer = await link.request(`$JS.API.STREAM.INFO.${stream}`, body, { timeoutMs: LIMITS.logApiMs });
+    const answer = await link.request(`$JS.API.STREAM.INFO.${stream}`, body, { timeoutMs: JETSTREAM_LIMITS.logApiMs });
     if (answer.kind === 'none') throw new TimeoutError();
     const parsed = parseAnswer<{ total?: number }>(answer.data);
     if (parsed.kind === 'error') throw new JetStreamApiError(parsed.error);

@@ -2,7 +2,7 @@ import type { ApiError } from '@nats-io/jetstream';
 import { headers as makeHeaders } from '@nats-io/transport-node';
 import type { MsgHdrs } from '@nats-io/transport-node';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import type { AppendOptions, AppendOutcome } from '../log.ts';
 import { API_ERRORS, parseAnswer } from './api.ts';
 import type { Link } from './link.ts';
@@ -30,13 +30,13 @@ export async function appendRecord(
   data: Uint8Array,
   options: AppendOptions = {},
 ): Promise<AppendOutcome> {
-  if (data.length > LIMITS.brokerPayloadBytes - HEADROOM_BYTES) {
+  if (data.length > LOG_LIMITS.brokerPayloadBytes - HEADROOM_BYTES) {
     return { kind: 'refused', reason: 'too_large', message: `${data.length} bytes are over the broker's limit` };
   }
   const headers = headersOf(options);
   const sentMs = clock.monotonicMs();
   const answer = await link.request(subject, data, {
-    timeoutMs: options.timeoutMs ?? LIMITS.logRequestMs,
+    timeoutMs: options.timeoutMs ?? LOG_LIMITS.logRequestMs,
     ...(headers === undefined ? {} : { headers }),
   });
   if (answer.kind === 'none') {

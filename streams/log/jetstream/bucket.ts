@@ -1,6 +1,7 @@
 import { nuid } from '@nats-io/transport-node';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from './limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { BucketName } from '../stream-definitions.ts';
 import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
@@ -107,7 +108,7 @@ function watchBucket(
       name: `watch-${nuid.next()}`,
       config: consumerConfig(states.seen),
       ordered: true,
-      free: () => ({ records: LIMITS.readerBufferRecords, bytes: LIMITS.readerBufferBytes }),
+      free: () => ({ records: LOG_LIMITS.readerBufferRecords, bytes: LOG_LIMITS.readerBufferBytes }),
       onDelivery: deliver,
       onBroken: (why) => {
         logger.debug({ bucket: name, why }, 'a watch continues after the last revision it saw');
@@ -169,6 +170,6 @@ function consumerConfig(seen: number): ConsumerOptions {
     ack_policy: 'none',
     mem_storage: true,
     num_replicas: 1,
-    inactive_threshold: LIMITS.readerInactiveMs * 1_000_000,
+    inactive_threshold: JETSTREAM_LIMITS.readerInactiveMs * 1_000_000,
   };
 }

@@ -2,7 +2,8 @@ import type { Msg } from '@nats-io/transport-node';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { createInbox } from '@nats-io/transport-node';
 import { nextTick, type Cancel, type Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from './limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import type { LogRecord } from '../log.ts';
 import { makeConsumer } from './api.ts';
 import type { Link } from './link.ts';
@@ -56,8 +57,8 @@ export interface Cursor {
 }
 
 /** Free space from which a request is worthwhile. */
-const ENOUGH_RECORDS = LIMITS.readerBufferRecords / 2;
-const ENOUGH_BYTES = LIMITS.readerBufferBytes / 2;
+const ENOUGH_RECORDS = LOG_LIMITS.readerBufferRecords / 2;
+const ENOUGH_BYTES = LOG_LIMITS.readerBufferBytes / 2;
 const NANOS_PER_MS = 1_000_000;
 /** Records of a request after which a cursor with `gatherMs` measures their rate. */
 const MEASURED_RECORDS = 16;
@@ -175,7 +176,7 @@ export async function openCursor(
     if (closed || open > 0 || paused) return;
     const free = options.free();
     const { records } = free;
-    const neededBytes = needsAllBytes ? LIMITS.readerBufferBytes : ENOUGH_BYTES;
+    const neededBytes = needsAllBytes ? LOG_LIMITS.readerBufferBytes : ENOUGH_BYTES;
     if (records < ENOUGH_RECORDS || free.bytes < neededBytes) {
       options.onStall?.();
       return;
@@ -196,8 +197,8 @@ export async function openCursor(
       ...(gathering
         ? { no_wait: true }
         : {
-            expires: LIMITS.readerPullMs * NANOS_PER_MS,
-            idle_heartbeat: LIMITS.readerHeartbeatMs * NANOS_PER_MS,
+            expires: JETSTREAM_LIMITS.readerPullMs * NANOS_PER_MS,
+            idle_heartbeat: JETSTREAM_LIMITS.readerHeartbeatMs * NANOS_PER_MS,
           }),
     };
     link.send(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, JSON.stringify(body), replyTo());
@@ -206,8 +207,8 @@ export async function openCursor(
   /** A consumer may vanish without a message (its node died): then its heartbeats stop. */
   function watch(): void {
     if (closed) return;
-    cancelWatch = nextTick(clock, LIMITS.readerHeartbeatMs, () => {
-      const silent = open > 0 && clock.monotonicMs() - receivedMs > 3 * LIMITS.readerHeartbeatMs;
+    cancelWatch = nextTick(clock, JETSTREAM_LIMITS.readerHeartbeatMs, () => {
+      const silent = open > 0 && clock.monotonicMs() - receivedMs > 3 * JETSTREAM_LIMITS.readerHeartbeatMs;
       if (silent) broken('no heartbeats');
       else if (open === 0 && !paused && options.onStall !== undefined) void reportPending().finally(watch);
       else watch();

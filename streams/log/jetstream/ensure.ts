@@ -1,6 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from './limits.ts';
 import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS } from '../stream-definitions.ts';
 import type { BucketName, StreamDefinition } from '../stream-definitions.ts';
 import { subjectMatches } from '../subject-match.ts';
@@ -63,7 +63,7 @@ export async function ensureStreams(link: Link, clock: Clock, options: EnsureOpt
     await ensureStream(link, clock, onRaised, () => ({
       made: bucketConfig(name, (least() ?? options.made).replicas),
       leastReplicas: least()?.replicas ?? 0,
-      leastBytes: LIMITS.bucketBytes,
+      leastBytes: JETSTREAM_LIMITS.bucketBytes,
     }));
   }
 }
@@ -222,7 +222,7 @@ function bucketConfig(name: BucketName, replicas: number): WantedConfig {
     retention: 'limits',
     discard: 'new',
     max_msgs_per_subject: 1,
-    max_bytes: LIMITS.bucketBytes,
+    max_bytes: JETSTREAM_LIMITS.bucketBytes,
     max_age: BUCKET_MAX_AGE_MS[name] * NANOS_PER_MS,
     allow_rollup_hdrs: true,
     deny_delete: true,

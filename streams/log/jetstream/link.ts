@@ -3,7 +3,8 @@ import { AuthorizationError, connect, createInbox, UserAuthenticationExpiredErro
 import type { Msg, MsgHdrs, NatsConnection, ServerInfo, Subscription } from '@nats-io/transport-node';
 import { sleep, within } from '../../../core/kernel/clock.ts';
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from './limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Stop } from '../log.ts';
 import type { Manager } from './manager.ts';
@@ -75,7 +76,7 @@ interface Waiting {
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { clock, logger } = options;
   const connection = await connectPatiently(options);
-  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: LIMITS.logApiMs });
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: JETSTREAM_LIMITS.logApiMs });
   const unanswered = createUnanswered(clock);
   const inbox = createInbox();
   const waiting = new Map<string, Waiting>();
@@ -95,7 +96,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 
   function sendAgain(request: Waiting): void {
     request.sent = false;
-    clock.timer(LIMITS.logRetryMs, () => {
+    clock.timer(JETSTREAM_LIMITS.logRetryMs, () => {
       if (state === 'up' && !request.sent) request.send();
     });
   }
@@ -211,7 +212,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       const wasUp = state === 'up';
       goDown('the log is closed', 'closed');
       // Flushes published messages if the broker can be reached.
-      if (wasUp) await within(clock, LIMITS.logRequestMs, connection.drain());
+      if (wasUp) await within(clock, LOG_LIMITS.logRequestMs, connection.drain());
       if (!connection.isClosed()) await connection.close();
     },
   };
@@ -228,13 +229,13 @@ async function connectPatiently({ url, access, clock, logger, patienceMs }: Link
       const connection = await connect({
         ...connectionOptionsOf({ ...parsed.access, ...access }),
         servers,
-        timeout: LIMITS.logConnectMs,
+        timeout: JETSTREAM_LIMITS.logConnectMs,
         maxReconnectAttempts: -1,
         // A temporary refusal (credentials being changed) must not end the connection.
         ignoreAuthErrorAbort: true,
-        reconnectTimeWait: LIMITS.logReconnectMs,
-        reconnectJitter: LIMITS.logReconnectMs,
-        pingInterval: LIMITS.logPingMs,
+        reconnectTimeWait: JETSTREAM_LIMITS.logReconnectMs,
+        reconnectJitter: JETSTREAM_LIMITS.logReconnectMs,
+        pingInterval: JETSTREAM_LIMITS.logPingMs,
         maxPingOut: 2,
         noAsyncTraces: true,
       });
@@ -253,7 +254,7 @@ async function connectPatiently({ url, access, clock, logger, patienceMs }: Link
       if (clock.monotonicMs() >= untilMs) {
         throw new Error(`no NATS server answers at ${shown}: ${why}`, { cause: error });
       }
-      await sleep(clock, LIMITS.logReconnectMs);
+      await sleep(clock, JETSTREAM_LIMITS.logReconnectMs);
     }
   }
 }

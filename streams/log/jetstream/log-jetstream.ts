@@ -1,6 +1,6 @@
 import { sleep, within } from '../../../core/kernel/clock.ts';
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { appendRecord } from './append.ts';
 import { boundsOf, countBySubject, countSubjects, describeStream, getMessage, untilAnswered } from './api.ts';
@@ -61,7 +61,7 @@ export interface JetStreamLog extends Log {
  */
 export async function connectJetStream(options: JetStreamOptions): Promise<JetStreamLog> {
   const { clock, logger } = options;
-  const patienceMs = options.patienceMs ?? LIMITS.logPatienceMs;
+  const patienceMs = options.patienceMs ?? JETSTREAM_LIMITS.logPatienceMs;
   const { url, access = {} } = options;
   const link = await openLink({ url, access, clock, logger, patienceMs });
   const { replicas, factsMaxBytes = STREAMS.FACTS.maxBytes } = options;
@@ -139,7 +139,7 @@ async function ensureFirst(clock: Clock, patienceMs: number, ensure: () => Promi
     } catch (error) {
       const mayPass = error instanceof BrokerUnfit && error.mayPass;
       if (!mayPass || clock.monotonicMs() >= untilMs) throw error;
-      await sleep(clock, LIMITS.logRetryMaxMs);
+      await sleep(clock, JETSTREAM_LIMITS.logRetryMaxMs);
     }
   }
 }
@@ -184,7 +184,7 @@ function keepEnsured(
   };
   let cancel: Cancel = () => {};
   const checkLater = (): void => {
-    cancel = clock.timer(LIMITS.logStreamCheckMs, () => {
+    cancel = clock.timer(JETSTREAM_LIMITS.logStreamCheckMs, () => {
       again();
       checkLater();
     });

@@ -2,7 +2,7 @@ import { JetStreamApiError } from '@nats-io/jetstream';
 import { headers as makeHeaders, TimeoutError, type Msg } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { createUnanswered } from './unanswered.ts';
 import type { Link } from './link.ts';
@@ -151,8 +151,8 @@ describe('a reader over a broker that falters', () => {
     const { link, deliver, replies } = scriptedLink(() => DESCRIPTION, 2);
     const reader = openReader(link, clock, silentLogger, 'FACTS', { from: 1, onWaiting: () => {} });
     await clock.advance(100);
-    for (let sequence = 1; sequence <= LIMITS.readerBufferRecords; sequence++) deliver(record(sequence, sequence));
-    expect(reader.take()).toHaveLength(LIMITS.readerBufferRecords);
+    for (let sequence = 1; sequence <= LOG_LIMITS.readerBufferRecords; sequence++) deliver(record(sequence, sequence));
+    expect(reader.take()).toHaveLength(LOG_LIMITS.readerBufferRecords);
     expect(replies).toHaveLength(2);
     const over = (reply: string | undefined) => ({
       subject: reply ?? '',

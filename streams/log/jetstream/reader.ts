@@ -1,7 +1,8 @@
 import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import { nuid } from '@nats-io/transport-node';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from './limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { STREAMS } from '../stream-definitions.ts';
 import { isSameRecord } from '../log.ts';
@@ -91,8 +92,8 @@ export function openReader(link: Link, clock: Clock, logger: Logger, stream: Str
       ordered: true,
       gatherMs: options.gatherMs,
       free: () => ({
-        records: LIMITS.readerBufferRecords - buffer.length - doubted.length,
-        bytes: LIMITS.readerBufferBytes - bufferBytes,
+        records: LOG_LIMITS.readerBufferRecords - buffer.length - doubted.length,
+        bytes: LOG_LIMITS.readerBufferBytes - bufferBytes,
       }),
       onDelivery,
       onIdle,
@@ -275,7 +276,7 @@ function consumerConfig(from: number, subjects: readonly string[] | undefined): 
     ack_policy: 'none',
     mem_storage: true,
     num_replicas: 1,
-    inactive_threshold: LIMITS.readerInactiveMs * 1_000_000,
+    inactive_threshold: JETSTREAM_LIMITS.readerInactiveMs * 1_000_000,
     ...(subjects === undefined ? {} : { filter_subjects: [...subjects] }),
   };
 }

@@ -1,6 +1,6 @@
 import { sleep } from '../../../core/kernel/clock.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Link } from './link.ts';
 
@@ -27,11 +27,11 @@ export function keepUp(options: UpkeepOptions): { again: () => void; stop: () =>
     if (running) return;
     running = true;
     try {
-      let pauseMs: number = LIMITS.logRetryMs;
+      let pauseMs: number = JETSTREAM_LIMITS.logRetryMs;
       while (link.up && options.missing()) {
         if (await attempt()) continue;
         await sleep(clock, pauseMs);
-        pauseMs = Math.min(pauseMs * 2, LIMITS.logRetryMaxMs);
+        pauseMs = Math.min(pauseMs * 2, JETSTREAM_LIMITS.logRetryMaxMs);
       }
     } finally {
       running = false;

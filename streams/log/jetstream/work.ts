@@ -1,6 +1,6 @@
 import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Stop, WorkItem, WorkOptions } from '../log.ts';
 import { openCursor } from './cursor.ts';
@@ -25,7 +25,7 @@ export function openWork(link: Link, clock: Clock, logger: Logger, stream: Strea
       name: options.durable,
       config: consumerConfig(options),
       ordered: false,
-      free: () => ({ records: LIMITS.readerBufferRecords, bytes: LIMITS.readerBufferBytes }),
+      free: () => ({ records: LOG_LIMITS.readerBufferRecords, bytes: LOG_LIMITS.readerBufferBytes }),
       onDelivery: (delivery) => options.onItem(itemOf(link, delivery)),
       onBroken: (why) => {
         logger.debug({ stream, durable: options.durable, why }, 'a worker makes its consumer again');
@@ -72,7 +72,7 @@ function itemOf(link: Link, { record, handedOut, ackSubject }: Delivery): WorkIt
     record,
     handedOut,
     async ack() {
-      const answer = await link.request(ackSubject, '+ACK', { timeoutMs: LIMITS.logRequestMs });
+      const answer = await link.request(ackSubject, '+ACK', { timeoutMs: LOG_LIMITS.logRequestMs });
       return answer.kind === 'answer';
     },
     working: () => link.send(ackSubject, '+WPI'),

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import type { BucketName } from '../stream-definitions.ts';
 import type { Bucket, BucketEntry, BucketOutcome, Stop } from '../log.ts';
 import { createWholeStates } from '../whole-states.ts';
@@ -54,7 +54,7 @@ export function openMemoryBucket(
     connection.write<BucketOutcome>(
       () => bucket.write(key, value, revision),
       (message) => ({ kind: 'unknown', message }),
-      LIMITS.logRequestMs,
+      LOG_LIMITS.logRequestMs,
       faultOf(name, key),
     );
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import type { FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { STREAMS } from '../stream-definitions.ts';
@@ -25,7 +25,7 @@ describe('the log in memory', () => {
 
   /** Moves time on by the longest a write may take, and gives what came of it. */
   async function outcomeOf(promise: Promise<AppendOutcome>): Promise<AppendOutcome> {
-    await clock.advance(LIMITS.logRequestMs);
+    await clock.advance(LOG_LIMITS.logRequestMs);
     return promise;
   }
 
@@ -60,12 +60,12 @@ describe('the log in memory', () => {
     test('a reader that slept while its records aged out is reset; an idle one is not', async () => {
       const idle = log.read('REQUESTS', { from: 1, subjects: ['requests.9'], onWaiting: () => {} });
       const slow = log.read('REQUESTS', { from: 1, onWaiting: () => {} });
-      for (let i = 0; i <= LIMITS.readerBufferRecords; i++) await log.append('requests.0', bytes(String(i)));
+      for (let i = 0; i <= LOG_LIMITS.readerBufferRecords; i++) await log.append('requests.0', bytes(String(i)));
       await clock.advance(STREAMS.REQUESTS.maxAgeMs);
       await log.append('requests.0', bytes('new'));
       await clock.flush();
       expect(slow.ended).toBe('reset');
-      expect(slow.take()).toHaveLength(LIMITS.readerBufferRecords);
+      expect(slow.take()).toHaveLength(LOG_LIMITS.readerBufferRecords);
       log.disconnect();
       log.reconnect();
       await clock.flush();
@@ -130,7 +130,7 @@ describe('the log in memory', () => {
     });
 
     test('a late acknowledgement is unknown; a late request is stored after what was sent later', async () => {
-      faults.onAppend = () => ({ ackDelayMs: LIMITS.logRequestMs + 1 });
+      faults.onAppend = () => ({ ackDelayMs: LOG_LIMITS.logRequestMs + 1 });
       expect(await outcomeOf(log.append('facts.0', bytes('late ack')))).toMatchObject({ kind: 'unknown' });
       faults.onAppend = () => ({ requestDelayMs: 100 });
       const late = log.append('facts.0', bytes('late request'));

@@ -1,6 +1,6 @@
 import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import { BUCKETS, STREAMS } from '../stream-definitions.ts';
 import type { BucketName, StreamDefinition } from '../stream-definitions.ts';
 import type { AppendOutcome, Log } from '../log.ts';
@@ -131,7 +131,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
         return connection.write<AppendOutcome>(
           () => streamOf(stream).append(subject, data, append),
           (message) => ({ kind: 'unknown', message }),
-          append.timeoutMs ?? LIMITS.logRequestMs,
+          append.timeoutMs ?? LOG_LIMITS.logRequestMs,
           faults.onAppend?.({ client, stream, subject, data }) ?? 'deliver',
         );
       },

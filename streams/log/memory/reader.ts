@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import { isSameRecord } from '../log.ts';
 import type { LogRecord, Reader, ReadOptions } from '../log.ts';
 import { subjectMatches } from '../subject-match.ts';
@@ -206,5 +206,5 @@ export function openMemoryReader(
 }
 
 function hasCapacity(records: number, bytes: number): boolean {
-  return records < LIMITS.readerBufferRecords && bytes < LIMITS.readerBufferBytes;
+  return records < LOG_LIMITS.readerBufferRecords && bytes < LOG_LIMITS.readerBufferBytes;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../limits.ts';
 import type { StreamDefinition } from '../stream-definitions.ts';
 import type { AppendOptions, AppendOutcome, LogRecord, StreamBounds, Stop } from '../log.ts';
 import { subjectMatches } from '../subject-match.ts';
@@ -122,7 +122,7 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
     append(subject, data, options = {}) {
       expire();
       const { expectedLastSequence, messageId, schedule } = options;
-      if (data.length > LIMITS.brokerPayloadBytes) {
+      if (data.length > LOG_LIMITS.brokerPayloadBytes) {
         return { kind: 'refused', reason: 'too_large', message: 'maximum payload exceeded' };
       }
       if (schedule !== undefined && !definition.schedules) {

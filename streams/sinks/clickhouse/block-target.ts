@@ -11,7 +11,7 @@ import {
   readHeldPosition,
 } from '../../../clickhouse-schema/queries/held-position.ts';
 import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from './limits.ts';
 
 /**
  * Takes the sink's blocks. `inserted` means durable. A block whose token was inserted before is dropped and counts as
@@ -49,7 +49,7 @@ export type InsertOutcome = { kind: 'inserted' } | { kind: 'failed'; refused: bo
  * inserted under the next one. The first token meets an insert that still runs in the engine.
  */
 export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget {
-  const client = openClient(address, 'sink', LIMITS.sinkRequestMs);
+  const client = openClient(address, 'sink', SINK_LIMITS.sinkRequestMs);
 
   async function send(table: TableName, bytes: Uint8Array, settings: ClickHouseSettings): Promise<void> {
     // The client's insert method would parse the rows, which are bytes already.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from './limits.ts';
 import { decodeJson, encodeJson } from '../../../core/codec/codec.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { handledByAllSinks } from '../../positions/positions.ts';
@@ -51,14 +52,14 @@ describe('the facts writer', () => {
     startProcess(world, 'a');
     await world.clock.advance(1_000);
     await world.commitEvents(1);
-    await world.clock.advance(2 * LIMITS.sinkLingerMs);
+    await world.clock.advance(2 * SINK_LIMITS.sinkLingerMs);
     expect(world.clickhouse.blocks).toHaveLength(1);
     for (let i = 0; i < 4; i++) {
-      await world.clock.advance(LIMITS.sinkIntervalMs / 8);
+      await world.clock.advance(SINK_LIMITS.sinkIntervalMs / 8);
       await world.commitEvents(1);
     }
     expect(world.clickhouse.blocks).toHaveLength(1);
-    await world.clock.advance(LIMITS.sinkIntervalMs / 2);
+    await world.clock.advance(SINK_LIMITS.sinkIntervalMs / 2);
     expect(world.clickhouse.eventIds()).toEqual(world.expected);
     expect(world.clickhouse.blocks).toHaveLength(2);
   });
@@ -68,14 +69,14 @@ describe('the facts writer', () => {
     let slow: () => Promise<void> = () => Promise.resolve();
     const process = startProcess(world, 'a', { onInsert: () => slow() });
     await world.clock.advance(1_000);
-    slow = () => new Promise((resolve) => void process.clock.timer(2 * LIMITS.sinkIntervalMs, resolve));
+    slow = () => new Promise((resolve) => void process.clock.timer(2 * SINK_LIMITS.sinkIntervalMs, resolve));
     await world.commitEvents(1);
-    await world.clock.advance(2 * LIMITS.sinkLingerMs);
+    await world.clock.advance(2 * SINK_LIMITS.sinkLingerMs);
     await world.commitEvents(1);
     slow = () => Promise.resolve();
-    await world.clock.advance(2 * LIMITS.sinkIntervalMs);
+    await world.clock.advance(2 * SINK_LIMITS.sinkIntervalMs);
     expect(world.clickhouse.blocks).toHaveLength(1);
-    await world.clock.advance(LIMITS.sinkPauseMs);
+    await world.clock.advance(SINK_LIMITS.sinkPauseMs);
     expect(world.clickhouse.eventIds()).toEqual(world.expected);
   });
 
@@ -90,7 +91,7 @@ describe('the facts writer', () => {
     startProcess(world, 'b', { onErasures: () => (reports += 1) });
     await world.clock.advance(100);
     expect(reports).toBe(0);
-    await world.clock.advance(2 * LIMITS.leaseMs);
+    await world.clock.advance(2 * SHARED_LIMITS.leaseMs);
     expect(reports).toBe(1);
   });
 
@@ -104,7 +105,7 @@ describe('the facts writer', () => {
     process.clock.jumpWall(-60_000);
     await world.clock.advance(100);
     await world.commitEvents(1);
-    await world.clock.advance(LIMITS.sinkIntervalMs);
+    await world.clock.advance(SINK_LIMITS.sinkIntervalMs);
     process.clock.jumpWall(60_000);
     await world.commitEvents(1);
     await world.clock.advanceUntil(world.allIn, 5_000);
@@ -144,7 +145,7 @@ describe('the facts writer', () => {
         await world.clock.advance(100);
         for (let i = 0; i < 4; i++) {
           await world.commitEvents(3);
-          await world.clock.advance(LIMITS.sinkIntervalMs);
+          await world.clock.advance(SINK_LIMITS.sinkIntervalMs);
         }
         expect(step).toBeGreaterThan(killAt);
         first.kill();

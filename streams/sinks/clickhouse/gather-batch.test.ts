@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from './limits.ts';
 import { createSignal } from '../../../core/kernel/flow/signal.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import type { Reader } from '../../log/log.ts';
@@ -48,7 +48,7 @@ describe('the gathering of a batch', () => {
     });
 
     await clock.flush();
-    expect(reader.taken).toBe(LIMITS.sinkRowsAtOnce / EVENTS_PER_RECORD);
+    expect(reader.taken).toBe(SINK_LIMITS.sinkRowsAtOnce / EVENTS_PER_RECORD);
 
     await clock.advance(0);
     expect(await batch).toMatchObject({ from: 1, to: 1_000 });

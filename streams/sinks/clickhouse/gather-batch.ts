@@ -2,7 +2,8 @@ import type { SnapshotMark } from '../../../core/vocabulary/facts/facts.ts';
 import type { Signal } from '../../../core/kernel/flow/signal.ts';
 import type { RowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { sleep, untilTickMs, type Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { EVENT_QUERY_LIMITS } from '../../../clickhouse-schema/queries/events/limits.ts';
+import { SINK_LIMITS } from './limits.ts';
 import type { LogRecord, Reader } from '../../log/log.ts';
 import { UnknownVersionError } from '../../../core/codec/unknown-version.ts';
 import type { BatchUnderWay } from './batch-source.ts';
@@ -50,7 +51,7 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
   let sizeBytes = 0;
   let firstMs = 0;
   /** The number of rows at which other work gets the event loop. */
-  let yieldAtRows: number = LIMITS.sinkRowsAtOnce;
+  let yieldAtRows: number = SINK_LIMITS.sinkRowsAtOnce;
 
   function add(record: LogRecord): void {
     options.add(record, { rows, marks });
@@ -73,8 +74,8 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
     }
   }
 
-  const full = () => rows.rows >= LIMITS.sinkBatchRows || sizeBytes >= LIMITS.sinkBatchBytes;
-  const dueMs = () => Math.max(firstMs + LIMITS.sinkLingerMs, options.notBeforeMs);
+  const full = () => rows.rows >= EVENT_QUERY_LIMITS.sinkBatchRows || sizeBytes >= SINK_LIMITS.sinkBatchBytes;
+  const dueMs = () => Math.max(firstMs + SINK_LIMITS.sinkLingerMs, options.notBeforeMs);
   const complete = () => (exactlyTo === undefined ? full() : to >= exactlyTo);
 
   while (!options.abandoned() && reader.ended === undefined) {
@@ -85,7 +86,7 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
         // What came during an insert may be seconds of events, and the webhooks share this thread.
         if (rows.rows >= yieldAtRows) {
           await sleep(clock, 0);
-          yieldAtRows = rows.rows + LIMITS.sinkRowsAtOnce;
+          yieldAtRows = rows.rows + SINK_LIMITS.sinkRowsAtOnce;
         }
         continue;
       }
@@ -97,9 +98,9 @@ export async function gatherBatch(options: GatherOptions): Promise<GatheredBatch
       return { from, to, rows, marks };
     }
     if (options.hurry() && exactlyTo === undefined) return undefined;
-    const idleMs = untilTickMs(clock, LIMITS.sinkIdleCheckMs);
+    const idleMs = untilTickMs(clock, SINK_LIMITS.sinkIdleCheckMs);
     const untilMs = from === 0 ? idleMs : dueMs() - clock.monotonicMs();
-    await signal.wait(clock, exactlyTo === undefined ? Math.max(1, untilMs) : LIMITS.sinkIdleCheckMs);
+    await signal.wait(clock, exactlyTo === undefined ? Math.max(1, untilMs) : SINK_LIMITS.sinkIdleCheckMs);
   }
   return undefined;
 }

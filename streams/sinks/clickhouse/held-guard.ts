@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { SinkMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
@@ -48,7 +48,7 @@ export function createHeldGuard(options: HeldGuardOptions): HeldGuard {
       { err: error },
       'the position that ClickHouse holds cannot be read or written; the next attempt follows',
     );
-    await sleep(clock, LIMITS.sinkReopenMs);
+    await sleep(clock, SINK_LIMITS.sinkReopenMs);
   }
 
   /** Whether ClickHouse is behind its position; `unknown`: it did not answer. */
@@ -78,7 +78,7 @@ export function createHeldGuard(options: HeldGuardOptions): HeldGuard {
       isLost = true;
       // Stored again at every turn: that ends the term once an operator has moved the position.
       if (!(await save(store, { ...found, lost: true }))) return false;
-      await sleep(clock, LIMITS.sinkLostCheckMs);
+      await sleep(clock, SINK_LIMITS.sinkLostCheckMs);
     }
     return false;
   }

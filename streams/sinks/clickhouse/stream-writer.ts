@@ -1,5 +1,7 @@
 import { type Clock, within } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../../log/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { SinkMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createSignal } from '../../../core/kernel/flow/signal.ts';
@@ -97,11 +99,11 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
         if (mayWrite()) await runTerm();
       } catch (error) {
         if (error instanceof UnknownVersionError) {
-          yieldUntilMs = clock.monotonicMs() + LIMITS.unreadableYieldMs;
+          yieldUntilMs = clock.monotonicMs() + SHARED_LIMITS.unreadableYieldMs;
           logger.error({ err: error }, 'the sink waits at a record of a newer version');
         } else logger.warn({ err: error }, 'the sink stopped at an error; the next attempt follows');
       }
-      if (mayGoOn()) await signal.wait(clock, LIMITS.sinkReopenMs);
+      if (mayGoOn()) await signal.wait(clock, SINK_LIMITS.sinkReopenMs);
     }
   }
 
@@ -139,7 +141,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
         const isRepeated = taken !== undefined || current.sequence < (current.replayTo ?? 0);
         const next = await writeBatch(store, batch, position, isRepeated);
         if (next === undefined) return;
-        notBeforeMs = Math.max(begunMs + LIMITS.sinkIntervalMs, clock.monotonicMs() + LIMITS.sinkPauseMs);
+        notBeforeMs = Math.max(begunMs + SINK_LIMITS.sinkIntervalMs, clock.monotonicMs() + SINK_LIMITS.sinkPauseMs);
         if (batch.unreadable !== undefined) throw batch.unreadable;
         [current, exactlyTo] = [next, undefined];
         metrics.sinkLag.set({ sink }, reader.pending);
@@ -202,7 +204,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   ): Promise<boolean> {
     const { table, bytes, rows, receivedFromMs, receivedToMs } = block;
     const { from, to } = position.intent;
-    let delayMs: number = LIMITS.sinkRetryFirstMs;
+    let delayMs: number = SHARED_LIMITS.sinkRetryFirstMs;
     for (let attempt = 1; mayWrite(); attempt++) {
       const place = { rows, receivedFromMs, receivedToMs, from, to, repeated: repeated || attempt > 1 };
       const outcome = await target.insert(table, bytes, token, place);
@@ -214,12 +216,13 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
       const details = { table, token, attempt, reason: outcome.message };
       // ClickHouse rejects our rows: a bug, or a schema that does not fit. Nothing is skipped: the sink waits for an
       // operator and logs an error at every longest wait.
-      if (outcome.refused && delayMs >= LIMITS.sinkRetryLongestMs) logger.error(details, 'ClickHouse refuses a block');
+      if (outcome.refused && delayMs >= SHARED_LIMITS.sinkRetryLongestMs)
+        logger.error(details, 'ClickHouse refuses a block');
       else if (attempt === 1) logger.warn(details, 'ClickHouse did not accept a block; it is repeated');
       // Not awaited: an unreachable log must not delay the next attempt.
       void updateLag(position);
       await wait(delayMs);
-      delayMs = Math.min(delayMs * 2, LIMITS.sinkRetryLongestMs);
+      delayMs = Math.min(delayMs * 2, SHARED_LIMITS.sinkRetryLongestMs);
     }
     return false;
   }
@@ -233,7 +236,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
         logger.warn({ value }, 'another writer moved the position; continuing from the stored one');
         return false;
       }
-      await wait(LIMITS.sinkRetryFirstMs);
+      await wait(SHARED_LIMITS.sinkRetryFirstMs);
     }
     return false;
   }
@@ -285,10 +288,10 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     async stop() {
       stopping = true;
       signal.notify();
-      await within(clock, LIMITS.sinkStopMs, leading);
+      await within(clock, SINK_LIMITS.sinkStopMs, leading);
       abandoned = true;
       signal.notify();
-      if (lease !== undefined) await within(clock, LIMITS.logRequestMs, lease.release());
+      if (lease !== undefined) await within(clock, LOG_LIMITS.logRequestMs, lease.release());
     },
   };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FACTS_LIMITS } from '../../facts/limits.ts';
 import { createFakeClock, type FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { encodeJson } from '../../../core/codec/codec.ts';
@@ -37,10 +37,10 @@ describe('the trimmer of RECORDS', () => {
     };
     await handled(3, 10);
     expect(first()).toBe(3);
-    await handled(5, LIMITS.trimMs);
+    await handled(5, FACTS_LIMITS.trimMs);
     expect(first()).toBe(3);
     fails = true;
-    await handled(6, LIMITS.trimMs);
+    await handled(6, FACTS_LIMITS.trimMs);
     fails = false;
     await handled(7, 10);
     expect(first()).toBe(7);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FACTS_LIMITS } from '../../facts/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Log } from '../../log/log.ts';
 import { handledByAllSinks } from '../../positions/positions.ts';
@@ -7,7 +7,7 @@ import { handledByAllSinks } from '../../positions/positions.ts';
 /**
  * Trims RECORDS or AUDIT below the positions of all its sinks, which makes space while ClickHouse is away. The last
  * record handled stays, so that a restarted broker keeps the sequence of the stream.
- * @returns to be called after each stored position; trims at most once per `LIMITS.trimMs`
+ * @returns to be called after each stored position; trims at most once per `trimMs`
  */
 export function createRecordsTrimmer({ log, clock, logger, stream = 'RECORDS' }: TrimOptions): () => void {
   let nextMs = clock.monotonicMs();
@@ -15,7 +15,7 @@ export function createRecordsTrimmer({ log, clock, logger, stream = 'RECORDS' }:
 
   async function trim(): Promise<void> {
     atWork = true;
-    nextMs = clock.monotonicMs() + LIMITS.trimMs;
+    nextMs = clock.monotonicMs() + FACTS_LIMITS.trimMs;
     try {
       const { created, firstSequence } = await log.info(stream);
       const handledTo = await handledByAllSinks(log, stream, created);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LIVE_LIMITS } from './limits.ts';
 import { type Member, matcherOf } from './audience.ts';
 import type { FedRecord } from './fed-record.ts';
 import type { OlderRecords } from './older-records.ts';
@@ -65,7 +65,7 @@ export function catchUp(options: CatchUpOptions): () => void {
   }
 
   function hasCapacity(besideBytes = 0): boolean {
-    return reader.bufferedBytes() + besideBytes < LIMITS.streamRefillBytes;
+    return reader.bufferedBytes() + besideBytes < LIVE_LIMITS.streamRefillBytes;
   }
 
   /** Offers the reader the rest of a record. False: its buffer is full, or it is gone. */
@@ -135,25 +135,25 @@ export function catchUp(options: CatchUpOptions): () => void {
     }
     const nowMs = clock.monotonicMs();
     aheadSinceMs ??= nowMs;
-    if (nowMs - aheadSinceMs >= LIMITS.streamStallMs) skipTo(recent.lastSequence + 1, false);
-    else again(LIMITS.streamPollMs);
+    if (nowMs - aheadSinceMs >= LIVE_LIMITS.streamStallMs) skipTo(recent.lastSequence + 1, false);
+    else again(LIVE_LIMITS.streamPollMs);
   }
 
   function step(): void {
     if (over || reporting) return;
     if (!hasCapacity()) {
-      if (clock.monotonicMs() - capacitySeenMs >= LIMITS.streamStallMs) finish(() => options.onGivenUp('stalled'));
-      else again(LIMITS.streamPollMs);
+      if (clock.monotonicMs() - capacitySeenMs >= LIVE_LIMITS.streamStallMs) finish(() => options.onGivenUp('stalled'));
+      else again(LIVE_LIMITS.streamPollMs);
       return;
     }
     capacitySeenMs = clock.monotonicMs();
     let stepBytes = 0;
-    while (stepBytes < LIMITS.streamReplayStepBytes) {
+    while (stepBytes < LIVE_LIMITS.streamReplayStepBytes) {
       const record = find();
       if (over || record === 'waiting') return;
       if (record === 'none') return nothingLeft();
       if (record === 'gone') return finish(() => options.onGivenUp('too_far_behind'));
-      if (!offer(record)) return over ? undefined : again(LIMITS.streamPollMs);
+      if (!offer(record)) return over ? undefined : again(LIVE_LIMITS.streamPollMs);
       stepBytes += record.sizeBytes;
     }
     again(0);

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LIVE_LIMITS } from './limits.ts';
 import type { LogRecord } from '../../log/log.ts';
 import type { Audience, Channel, Member } from './audience.ts';
 import { eventsOf, fedRecord } from './fed-record.ts';
@@ -53,7 +53,7 @@ function flush(channel: Channel, before: Cursor, after: Cursor, onBehind: FanOut
   const bytes = Buffer.from(channel.pending.join(''), 'utf8');
   channel.pending = [];
   for (const member of channel.members) {
-    const tooMuch = member.reader.bufferedBytes() + bytes.byteLength > LIMITS.streamReaderBytes;
+    const tooMuch = member.reader.bufferedBytes() + bytes.byteLength > LIVE_LIMITS.streamReaderBytes;
     if (tooMuch) onBehind(member, before);
     // A write may detach the reader, which leaves the channel then.
     else if (!member.reader.write(bytes) && channel.members.has(member)) onBehind(member, after);

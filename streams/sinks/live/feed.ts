@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LIVE_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Log, Reader } from '../../log/log.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
@@ -59,6 +59,6 @@ async function tryOpen({
     reader.stop();
     return undefined;
   }
-  const recent = createRecentRecords(lastSequence, LIMITS.streamRecentBytes);
+  const recent = createRecentRecords(lastSequence, LIVE_LIMITS.streamRecentBytes);
   return { created, tag: streamTag(created), reader, recent };
 }

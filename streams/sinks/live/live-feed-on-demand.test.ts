@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LIVE_LIMITS } from './limits.ts';
 import { setUp, typesOf } from './testing.ts';
 
 describe('a live stream on demand', () => {
@@ -52,12 +52,12 @@ describe('a live stream on demand', () => {
     const first = attach();
     await clock.flush();
     first.detach();
-    await clock.advance(LIMITS.streamIdleMs / 2);
+    await clock.advance(LIVE_LIMITS.streamIdleMs / 2);
     const second = attach();
-    await clock.advance(2 * LIMITS.streamIdleMs);
+    await clock.advance(2 * LIVE_LIMITS.streamIdleMs);
     expect([opened, stopped]).toEqual([1, 0]);
     second.detach();
-    await clock.advance(LIMITS.streamIdleMs);
+    await clock.advance(LIVE_LIMITS.streamIdleMs);
     expect([opened, stopped]).toEqual([1, 1]);
     await track('unseen');
     const third = attach();
@@ -71,7 +71,7 @@ describe('a live stream on demand', () => {
   it('stops reading when its only reader left while it opened', async () => {
     const { clock, attach } = world;
     attach().detach();
-    await clock.advance(LIMITS.streamIdleMs);
+    await clock.advance(LIVE_LIMITS.streamIdleMs);
     expect(stopped).toBe(opened);
   });
 
@@ -82,7 +82,7 @@ describe('a live stream on demand', () => {
     await track('e1');
     await clock.flush();
     first.detach();
-    await clock.advance(LIMITS.streamIdleMs);
+    await clock.advance(LIVE_LIMITS.streamIdleMs);
     await track('e2', 'e3');
     const lastEventId = first.reader.lastId();
     const { reader } = attach(lastEventId === undefined ? {} : { lastEventId });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LIVE_LIMITS } from './limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import type { LostEvents } from '../../live-feed.ts';
 import { noteErasure } from '../../facts/erasures.ts';
@@ -91,11 +91,11 @@ describe('a reader that resumes with Last-Event-ID', () => {
     const old = numbered(80, 'old');
     await trackLarge(old);
     await clock.flush();
-    const crowd = Array.from({ length: LIMITS.streamReplays + 8 }, () => attach({ key: 'crowd', lastEventId }));
+    const crowd = Array.from({ length: LIVE_LIMITS.streamReplays + 8 }, () => attach({ key: 'crowd', lastEventId }));
     for (const { reader } of crowd) reader.stall();
-    await clock.advance(LIMITS.streamReplayTurnMs / 2);
+    await clock.advance(LIVE_LIMITS.streamReplayTurnMs / 2);
     const { reader } = attach({ key: 'other', lastEventId });
-    await clock.advance(LIMITS.streamReplayTurnMs);
+    await clock.advance(LIVE_LIMITS.streamReplayTurnMs);
     expect(reader.eventIds()).toEqual(old);
     // Paused replays continue at their positions.
     for (const one of crowd) one.reader.resume();
@@ -208,7 +208,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     const lastEventId = start.replace(/-0-end$/, '-1-1');
     for (const missed of [42, null, null, null]) {
       const { reader, detach } = attach({ lastEventId, eventNames: ['level_up'] });
-      await clock.advance(LIMITS.streamCountMs + 2_000);
+      await clock.advance(LIVE_LIMITS.streamCountMs + 2_000);
       const [, gap, first] = reader.messages.map(({ data }) => data);
       expect(gap).toEqual({ type: 'gap', missed, available_since: expect.stringMatching(/^2026-.*Z$/) });
       expect(first).toMatchObject({ type: 'event', event_id: 'e49' });
@@ -253,7 +253,7 @@ describe('a reader that resumes with Last-Event-ID', () => {
     await feed.start();
     const tag = (attach().reader.lastId() ?? '').slice(0, 12);
     const { reader } = attach({ lastEventId: `${tag}-900-0` });
-    await clock.advance(LIMITS.streamStallMs + 1_000);
+    await clock.advance(LIVE_LIMITS.streamStallMs + 1_000);
     await track('e1');
     await clock.flush();
     const types = reader.messages.map(({ data }) => data['type']).filter((type) => type !== 'heartbeat');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LIVE_LIMITS } from './limits.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import { numbered, setUp, valueOf } from './testing.ts';
 
@@ -11,7 +11,7 @@ describe('a reader that cannot keep up', () => {
     reader.stall();
     await trackLarge(numbered(40));
     await clock.advance(200);
-    expect(reader.mostBufferedBytes).toBeLessThanOrEqual(LIMITS.streamReaderBytes);
+    expect(reader.mostBufferedBytes).toBeLessThanOrEqual(LIVE_LIMITS.streamReaderBytes);
     reader.resume();
     await clock.advance(1_000);
     await track('after');
@@ -26,12 +26,12 @@ describe('a reader that cannot keep up', () => {
     const slow = attach().reader;
     const healthy = attach().reader;
     slow.stall();
-    const count = Math.ceil(LIMITS.streamRecentBytes / (60 * 1024)) + 40;
+    const count = Math.ceil(LIVE_LIMITS.streamRecentBytes / (60 * 1024)) + 40;
     await trackLarge(numbered(count));
     slow.resume();
     await clock.advance(200);
     expect(slow.ended).toBe(true);
-    expect(slow.mostBufferedBytes).toBeLessThanOrEqual(LIMITS.streamReaderBytes);
+    expect(slow.mostBufferedBytes).toBeLessThanOrEqual(LIVE_LIMITS.streamReaderBytes);
     expect(healthy.eventIds()).toEqual(numbered(count));
     const back = attach({ lastEventId: slow.lastId() ?? '' }).reader;
     await clock.advance(1_000);
@@ -44,7 +44,7 @@ describe('a reader that cannot keep up', () => {
     const { reader } = attach();
     reader.stall();
     await trackLarge(numbered(10));
-    await clock.advance(LIMITS.streamStallMs + 1_000);
+    await clock.advance(LIVE_LIMITS.streamStallMs + 1_000);
     expect(reader.ended).toBe(true);
     expect(feed.readers).toBe(0);
     expect((await metrics.streamDisconnects.get()).values).toMatchObject([{ labels: { reason: 'stalled' }, value: 1 }]);
@@ -57,11 +57,11 @@ describe('a reader that cannot keep up', () => {
     attach();
     reader.stall();
     await trackLarge(numbered(40));
-    await clock.advance(LIMITS.streamMeasureMs);
+    await clock.advance(LIVE_LIMITS.streamMeasureMs);
     expect(await valueOf(metrics.streamBehind)).toBe(1);
     expect(await valueOf(metrics.streamBuffered)).toBe(reader.mostBufferedBytes);
     reader.resume();
-    await clock.advance(LIMITS.streamMeasureMs + 1_000);
+    await clock.advance(LIVE_LIMITS.streamMeasureMs + 1_000);
     expect(await valueOf(metrics.streamBehind)).toBe(0);
     expect(await valueOf(metrics.streamBuffered)).toBe(0);
   });
@@ -70,10 +70,10 @@ describe('a reader that cannot keep up', () => {
     const { clock, feed, attach, metrics } = setUp();
     await feed.start();
     const readers = Array.from({ length: 4 }, () => attach().reader);
-    const half = LIMITS.streamBuffersBytes / 2;
+    const half = LIVE_LIMITS.streamBuffersBytes / 2;
     const held = [half, half / 2, half, 10];
     readers.forEach((reader, i) => Object.assign(reader, { bufferedBytes: () => held[i] }));
-    await clock.advance(LIMITS.streamMeasureMs);
+    await clock.advance(LIVE_LIMITS.streamMeasureMs);
     expect(readers.map(({ ended }) => ended)).toEqual([true, false, false, false]);
     expect(feed.readers).toBe(3);
     expect(await valueOf(metrics.streamBuffered)).toBe(half + half / 2 + 10);
@@ -94,7 +94,7 @@ describe('a reader that cannot keep up', () => {
       ids.map((eventId) => aTrackedEvent({ eventId, properties })),
     );
     await clock.advance(1_000);
-    expect(reader.mostBufferedBytes).toBeLessThanOrEqual(LIMITS.streamReaderBytes);
+    expect(reader.mostBufferedBytes).toBeLessThanOrEqual(LIVE_LIMITS.streamReaderBytes);
     reader.resume();
     await clock.advance(1_000);
     expect(reader.eventIds()).toEqual(ids);

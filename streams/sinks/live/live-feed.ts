@@ -1,5 +1,6 @@
 import { type Cancel, type Clock, nextTick, within } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LIVE_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
 import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
@@ -69,7 +70,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   const { log, clock, logger, metrics, heartbeatMs, countLost, onDemand = false } = options;
   const members = new Set<Member>();
   const audience = createAudience();
-  const slots = createReplaySlots({ clock, limit: LIMITS.streamReplays, turnMs: LIMITS.streamReplayTurnMs });
+  const slots = createReplaySlots({ clock, limit: LIVE_LIMITS.streamReplays, turnMs: LIVE_LIMITS.streamReplayTurnMs });
   const erasures = watchErasures(log, clock);
   let feed: Feed | undefined;
   let opening = false;
@@ -106,7 +107,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   function closeWhenIdle(): void {
     cancelClose();
     if (!onDemand || stopped || members.size > 0) return;
-    cancelClose = clock.timer(LIMITS.streamIdleMs, () => {
+    cancelClose = clock.timer(LIVE_LIMITS.streamIdleMs, () => {
       if (members.size > 0) return;
       feed?.reader.stop();
       feed = undefined;
@@ -198,7 +199,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
 
   async function inTime(read: () => Promise<number | undefined>): Promise<number | undefined> {
     try {
-      return await within(clock, LIMITS.streamCountMs, read());
+      return await within(clock, LIVE_LIMITS.streamCountMs, read());
     } catch (error) {
       logger.error({ err: error }, 'live: the lost events of a reader cannot be described');
       return undefined;
@@ -231,7 +232,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
    * no heartbeat.
    */
   function beat(member: Member): void {
-    if (!member.greeted || member.reader.bufferedBytes() >= LIMITS.streamReaderBytes) return;
+    if (!member.greeted || member.reader.bufferedBytes() >= LIVE_LIMITS.streamReaderBytes) return;
     const here =
       feed !== undefined && audience.has(member) ? recordPosition(feed.tag, feed.recent.lastSequence) : undefined;
     member.reader.write(heartbeatMessage(clock.wallMs(), here));
@@ -239,8 +240,8 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
 
   /** Bounds the buffers of all readers together: disconnects the fullest, which resume without a loss. */
   function measure(): void {
-    cancelMeasure = nextTick(clock, LIMITS.streamMeasureMs, measure);
-    const { bufferedBytes, overfull } = overfullReaders(members, LIMITS.streamBuffersBytes);
+    cancelMeasure = nextTick(clock, LIVE_LIMITS.streamMeasureMs, measure);
+    const { bufferedBytes, overfull } = overfullReaders(members, LIVE_LIMITS.streamBuffersBytes);
     for (const member of overfull) disconnect(member, 'buffers_full');
     metrics.streamBuffered.set(bufferedBytes);
     metrics.streamBehind.set(members.size - audience.size);
@@ -256,7 +257,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       return { behind: feed.reader.pending, sequence: feed.recent.lastSequence, storedAtMs: lastStoredAtMs };
     },
     attach(request, reader) {
-      if (stopped || members.size >= LIMITS.streamReaders) {
+      if (stopped || members.size >= SHARED_LIMITS.streamReaders) {
         reader.write(
           refusalMessage(stopped ? 'The service is stopping.' : 'Too many stream readers; try again later.'),
         );

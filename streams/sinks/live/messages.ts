@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { eventMembers } from '../../../core/vocabulary/facts/event-json.ts';
 import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 
@@ -17,7 +17,7 @@ function message(data: string, id?: string): Uint8Array {
  */
 export function connectedMessage(game: string, id?: string): Uint8Array {
   const text = messageText(JSON.stringify({ type: 'connected', game_id: game }), id);
-  return Buffer.from(`retry: ${LIMITS.streamRetryMs}\n${text}`, 'utf8');
+  return Buffer.from(`retry: ${SHARED_LIMITS.streamRetryMs}\n${text}`, 'utf8');
 }
 
 /** Heartbeat with the time (offset +00:00) and, for readers that are up to date, the current position. */

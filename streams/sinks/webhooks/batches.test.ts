@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PROCESS_LIMITS } from '../../../src/process/limits.ts';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import type { AttemptOutcome } from './delivery/sender.ts';
@@ -111,7 +111,7 @@ describe('deliveries of one record', () => {
     await commitAll();
     await clock.advance(10);
     const stopped = first.webhooks.stop();
-    await clock.advance(LIMITS.shutdownMs);
+    await clock.advance(PROCESS_LIMITS.shutdownMs);
     await stopped;
     const second = process('second');
     await clock.advance(5_000);

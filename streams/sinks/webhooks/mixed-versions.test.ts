@@ -1,6 +1,7 @@
 import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { DELIVERY_LIMITS } from './delivery/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { createWebhooksWorld } from '../../../test/support/in-memory/webhooks-world.ts';
 import { encodeCommit } from '../../../core/codec/codec.ts';
 import { aCommit, aTrackedEvent, commit } from '../testing.ts';
@@ -32,7 +33,7 @@ describe('matching', () => {
       await commit(world.writer, [aTrackedEvent({ properties: '{"level":1}' })], { configRevision: 1 });
       await world.writer.append('facts.0', newer);
       await commit(world.writer, [aTrackedEvent({ properties: '{"level":2}' })], { configRevision: 1 });
-      await world.clock.advance(5 * LIMITS.unreadableYieldMs);
+      await world.clock.advance(5 * SHARED_LIMITS.unreadableYieldMs);
       expect(levels(sender)).toEqual(['{"level":1}']);
       const position = await world.writer.bucket('POSITIONS').get('webhooks');
       expect(JSON.parse(Buffer.from(position?.value ?? []).toString())).toMatchObject({ sequence: 1 });
@@ -64,7 +65,7 @@ describe('a delivery that this version cannot read', () => {
     const newer = Buffer.from(JSON.stringify({ v: 2, shape: 'unknown' }));
     for (let n = 0; n < 3; n++) await world.writer.append(dueSubject('wh_1'), newer);
     const { sender } = world.process('older');
-    await world.clock.advance(3 * LIMITS.deliveryUnreadableMs);
+    await world.clock.advance(3 * DELIVERY_LIMITS.deliveryUnreadableMs);
     await world.writer.append(dueSubject('wh_1'), encodeDelivery(aDelivery()));
     await world.clock.advance(1_000);
     expect(sender.attempts).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { MATCHING_LIMITS } from './matching/limits.ts';
+import { PROCESS_LIMITS } from '../../../src/process/limits.ts';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
 import type { AttemptOutcome } from './delivery/sender.ts';
@@ -144,7 +145,7 @@ describe('a fact becomes a delivery', () => {
     config.set(aWebhook());
     const { sender } = process('sink');
     await commit(writer, [aTrackedEvent()], { configRevision: 1_000 });
-    await clock.advance(LIMITS.matcherConfigWaitMs + 10_000);
+    await clock.advance(MATCHING_LIMITS.matcherConfigWaitMs + 10_000);
     expect(sender.attempts).toHaveLength(1);
   });
 });
@@ -276,7 +277,7 @@ describe('crashes and outages', () => {
       await clock.advance(5_000);
       if (how === 'killed') first.kill();
       else void first.webhooks.stop();
-      await clock.advance(LIMITS.shutdownMs);
+      await clock.advance(PROCESS_LIMITS.shutdownMs);
       const second = process('second');
       await clock.advance(MINUTE_MS);
       expect(first.sender.attempts).toHaveLength(1);
@@ -413,7 +414,7 @@ describe('crashes and outages', () => {
     await clock.advance(1_000);
     expect(first.sender.inFlight).toBe(1);
     const stopped = first.webhooks.stop();
-    await clock.advance(LIMITS.shutdownMs);
+    await clock.advance(PROCESS_LIMITS.shutdownMs);
     await stopped;
     const second = process('second');
     await clock.advance(2_000);

@@ -2,7 +2,8 @@ import { leaseHolder } from '../../leases/lease-holder.ts';
 import { type Clock, within } from '../../../core/kernel/clock.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
 import { DELIVERY_BATCHES } from '../../../core/vocabulary/formats.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FACTS_LIMITS } from '../../facts/limits.ts';
+import { WEBHOOK_SINK_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { SinkMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { watchErasures, type Erasures } from '../../facts/erasures.ts';
@@ -67,7 +68,7 @@ export interface Webhooks {
  */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { log, config, clock, ids, logger, metrics, node, retryDelaysMs, timeoutMs, allowPrivateHosts } = options;
-  const { deliveriesBytes, pendingPerWebhook, ackWaitMs = LIMITS.deliveryAckWaitMs } = options;
+  const { deliveriesBytes, pendingPerWebhook, ackWaitMs = WEBHOOK_SINK_LIMITS.deliveryAckWaitMs } = options;
   let parts:
     | { first: readonly (Matcher | Worker | Recoverer)[]; attempts: AttemptLog; last: readonly Stop[] }
     | undefined;
@@ -81,7 +82,10 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     const attempts = createAttemptLog({ ...shared, node, writer: `${holder}/attempts`, erasures });
     const delivering = { sender, erasures, attempts, traced: options.traced };
     const worker = createWorker({ ...shared, ...delivering, ids, retryDelaysMs, timeoutMs, ackWaitMs });
-    const room = watchFactsRoom({ ...shared, limits: { ...LIMITS, factsPollMs: LIMITS.matcherRoomMs } });
+    const room = watchFactsRoom({
+      ...shared,
+      limits: { ...FACTS_LIMITS, factsPollMs: WEBHOOK_SINK_LIMITS.matcherRoomMs },
+    });
     const { readFacts } = options;
     const matcher = createMatcher({
       ...shared,

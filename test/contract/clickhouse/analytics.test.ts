@@ -6,7 +6,7 @@ import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { QUERY_LIMITS } from '../../../clickhouse-schema/queries/limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
@@ -390,7 +390,7 @@ describe('lost events of a reader of the stream', () => {
 
 describe('many requests at once', () => {
   it('wait for a slot up to a bound; beyond it they are unavailable at once', async () => {
-    const room = LIMITS.analyticsStatements + LIMITS.analyticsWaiting;
+    const room = QUERY_LIMITS.analyticsStatements + QUERY_LIMITS.analyticsWaiting;
     const query = { game: 'demo', environment: 'live', segmentId: 'seg_1', limit: 1 };
     const result = await Promise.all(Array.from({ length: room + 10 }, () => analytics.segmentPlayers(query)));
     expect(result.filter(({ kind }) => kind === 'unavailable')).toHaveLength(10);

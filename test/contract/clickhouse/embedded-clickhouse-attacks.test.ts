@@ -13,7 +13,7 @@ import {
   SCALAR_FUNCTIONS,
 } from '../../../src/sql-gate/reviewed-functions.ts';
 import { FORMATS, PARAMETRIC_TYPES, SYSTEM_TABLES, TABLE_FUNCTIONS } from '../../../src/sql-gate/reviewed-names.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ENGINE_LIMITS } from '../../../src/local/clickhouse/limits.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../sim/random.ts';
 import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/servers/clickhouse.ts';
@@ -240,8 +240,8 @@ describe('idle sockets', () => {
     }
     expect((await runSql(clickhouse, 'SELECT count() FROM crowded', { as: 'reader' })).text).toBe('20\n');
     const openSockets = () => sockets.filter(({ closed }) => !closed).length;
-    await until('only those with a place are open', () => openSockets() <= LIMITS.clickhouseConnections);
-    await until('all are closed', () => openSockets() === 0, LIMITS.clickhouseHeadersMs * 4);
+    await until('only those with a place are open', () => openSockets() <= ENGINE_LIMITS.clickhouseConnections);
+    await until('all are closed', () => openSockets() === 0, ENGINE_LIMITS.clickhouseHeadersMs * 4);
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { PurchaseRecorded } from '../../../core/vocabulary/facts/purchase-facts.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
@@ -69,14 +69,14 @@ const FACTS: Fact[] = [
   closed({ sessionId: 'ses_2', reason: 'expired', at: START + 86_400_000, platform: 'ios', appVersion: '1.2' }),
   purchased({ currency: 'EUR', productId: 'gems\t100', transactionId: "tx-1 o'clock" }),
   purchased({ amount: 1, entityId: '0b7d8a52-5c63-5d6e-8a70-2f6c1f6d9c11' }),
-  purchased({ amount: LIMITS.purchaseAmount, environment: 'test' }),
+  purchased({ amount: SHARED_LIMITS.purchaseAmount, environment: 'test' }),
   // A client key took the transaction first; a day later a server key says what was paid.
-  purchased({ ...TAKEN, amount: LIMITS.purchaseAmount, productId: 'fake', by: 'client' }),
+  purchased({ ...TAKEN, amount: SHARED_LIMITS.purchaseAmount, productId: 'fake', by: 'client' }),
   {
     ...BASE,
     ...TAKEN,
     kind: 'PurchaseReversed',
-    amount: LIMITS.purchaseAmount,
+    amount: SHARED_LIMITS.purchaseAmount,
     currency: null,
     productId: 'fake',
     recordedAt: START,

@@ -8,7 +8,8 @@ import {
 } from '../../../clickhouse-schema/queries/questions/statement-of.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ANALYTICS_LIMITS } from '../../../src/api/analytics/limits.ts';
+import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
@@ -208,12 +209,12 @@ describe('an answer', () => {
     const body = { by, ...range };
     for (const kind of ['trend', 'breakdown']) {
       const { text } = await textOf({ kind, ...body }, long);
-      expect(text.length, kind).toBeLessThan(LIMITS.questionValueLength + 20_000);
+      expect(text.length, kind).toBeLessThan(QUESTION_LIMITS.questionValueLength + 20_000);
     }
     const { data } = await ask({ kind: 'breakdown', ...body }, long);
     const [row] = listOf(data['rows']);
     expect(row).toMatchObject({ value: 2 });
-    expect(String(row?.['key'])).toHaveLength(LIMITS.questionValueLength);
+    expect(String(row?.['key'])).toHaveLength(QUESTION_LIMITS.questionValueLength);
     const where = [{ field: by, in: [row?.['key']] }];
     const found = await ask({ kind: 'breakdown', by: 'event_name', where, ...range }, long);
     expect(found.data['total']).toBe(2);
@@ -335,12 +336,12 @@ describe('a query', () => {
     await expect(given).rejects.toThrow();
     const again = ask({ kind: 'trend' }, ofDemo, slow);
     const first = give;
-    const others = Array.from({ length: LIMITS.questionsOfGame }, (_, n) =>
+    const others = Array.from({ length: ANALYTICS_LIMITS.questionsOfGame }, (_, n) =>
       ask({ kind: 'trend', event_names: [`${n}`] }, ofDemo, slow),
     );
     const refused = await Promise.race(others);
     expect([refused.status, refused.error?.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-    expect(asked).toBe(LIMITS.questionsOfGame);
+    expect(asked).toBe(ANALYTICS_LIMITS.questionsOfGame);
     first({ kind: 'unavailable' });
     const { status, error } = await again;
     expect([status, error?.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);

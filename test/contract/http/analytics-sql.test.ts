@@ -6,7 +6,7 @@ import { answerText } from '../../../src/api/analytics/query-answers.ts';
 import type { QueryBody } from '../../../src/api/analytics/query-fields.ts';
 import { questionOf } from '../../../src/api/analytics/query-question.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ANALYTICS_LIMITS } from '../../../src/api/analytics/limits.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
@@ -235,11 +235,11 @@ describe('saved queries', () => {
     const bad = await post(PATH, { key: 'bad', query: { kind: 'trend', metric: 'sum' } });
     expect(bad.status).toBe(400);
     expect(JSON.stringify(bad.error)).toContain('/query/property');
-    for (let n = 0; n < LIMITS.savedQueries; n += 1)
+    for (let n = 0; n < ANALYTICS_LIMITS.savedQueries; n += 1)
       expect((await post(PATH, { key: `q${n}`, query })).status).toBe(201);
     const over = await post(PATH, { key: 'one-more', query });
     expect(over.status).toBe(409);
-    expect(JSON.stringify(over.error)).toContain(String(LIMITS.savedQueries));
+    expect(JSON.stringify(over.error)).toContain(String(ANALYTICS_LIMITS.savedQueries));
   });
 
   it('are seen by viewers and changed by analysts', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant, Role } from '../../../core/vocabulary/documents/users.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { APPROVAL_LIMITS } from '../../../src/api/approvals/limits.ts';
 import { decodeAuditEntries } from '../../../core/codec/codec.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
@@ -117,12 +117,12 @@ describe('the places for changes that wait', () => {
     const name = await flag(await segment());
     const rename = (person: SignedInPerson, n: number) =>
       person.call('PATCH', `/v1/flags/flags/${name}`, { name: `Name ${n}` });
-    for (let n = 0; n < LIMITS.proposalsOfUser; n += 1) await rename(ann, n);
+    for (let n = 0; n < APPROVAL_LIMITS.proposalsOfUser; n += 1) await rename(ann, n);
     expect(await (await rename(ann, 1_000)).text()).toContain('of your changes wait already');
     expect(await (await rename(bob, 1_000)).text()).toContain('second person');
-    expect(waiting()).toHaveLength(LIMITS.proposalsOfUser + 1);
+    expect(waiting()).toHaveLength(APPROVAL_LIMITS.proposalsOfUser + 1);
     for (const { key: id, document } of waiting()) {
-      const createdAt = systemClock.wallMs() - LIMITS.proposalKeptMs;
+      const createdAt = systemClock.wallMs() - APPROVAL_LIMITS.proposalKeptMs;
       await gateway.config.put(
         { game: 'demo', environment: 'live', kind: 'proposal', key: id },
         { ...document, createdAt },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Grant, Role } from '../../../core/vocabulary/documents/users.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { APPROVAL_LIMITS } from '../../../src/api/approvals/limits.ts';
 import { userAddress } from '../../../streams/config/people/users.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { createPeople, type People, type SignedInPerson } from '../../support/browser/console-people.ts';
@@ -103,10 +103,10 @@ const reject = (person: SignedInPerson, id: string) => person.call('DELETE', `/v
 describe('an approval whose process ends in between', () => {
   it('before the change: the change waits on, and is made when it is approved again', async () => {
     const id = await proposed();
-    await leaveApproved(id, LIMITS.proposalClaimMs - 30_000);
+    await leaveApproved(id, APPROVAL_LIMITS.proposalClaimMs - 30_000);
     // The other request may still be on its way.
     expect([(await approve(bob, id)).status, (await reject(bob, id)).status]).toEqual([409, 409]);
-    await leaveApproved(id, LIMITS.proposalClaimMs);
+    await leaveApproved(id, APPROVAL_LIMITS.proposalClaimMs);
     const { data }: Listed = JSON.parse(await (await bob.call('GET', '/v1/console/approvals')).text());
     expect(data.approvals).toMatchObject([{ id, approving: true }]);
     expect((await approve(bob, id)).status).toBe(200);
@@ -115,7 +115,7 @@ describe('an approval whose process ends in between', () => {
 
   it('before the change, and it may be rejected later', async () => {
     const id = await proposed();
-    await leaveApproved(id, LIMITS.proposalClaimMs);
+    await leaveApproved(id, APPROVAL_LIMITS.proposalClaimMs);
     expect((await reject(bob, id)).status).toBe(200);
     expect([stored()?.version, waiting()]).toEqual([1, 0]);
   });
@@ -145,7 +145,7 @@ describe('an approval whose process ends in between', () => {
     expect([versions(), waiting()]).toEqual([[2, 2], 2]);
     const [one = '', other = ''] = ids;
     expect((await approve(bob, one)).status).toBe(200);
-    await leaveApproved(other, LIMITS.proposalClaimMs);
+    await leaveApproved(other, APPROVAL_LIMITS.proposalClaimMs);
     const rejected = await reject(bob, other);
     expect([rejected.status, await rejected.text()]).toEqual([409, expect.stringContaining('made before')]);
     expect([versions(), waiting()]).toEqual([[2, 2], 0]);

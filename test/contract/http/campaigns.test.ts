@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CAMPAIGN_API_LIMITS } from '../../../src/api/campaigns/limits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
@@ -156,7 +156,10 @@ describe('creating a campaign', () => {
       ['/content', { content: undefined }],
       ['/content/title', { content: { body: 'b', cta: 'c' } }],
       ['/content/image', { content: { ...GOOD.content, image: 'x' } }],
-      ['/content/title', { content: { ...GOOD.content, title: 'x'.repeat(LIMITS.interventionTitleLength + 1) } }],
+      [
+        '/content/title',
+        { content: { ...GOOD.content, title: 'x'.repeat(CAMPAIGN_API_LIMITS.interventionTitleLength + 1) } },
+      ],
       ['/display_rules/dismiss_after_seconds', { display_rules: { dismiss_after_seconds: -1 } }],
       ['/caps/total', { caps: { total: 0 } }],
       ['/caps/per_day', { caps: { per_day: 1.5 } }],
@@ -193,7 +196,7 @@ describe('creating a campaign', () => {
     expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
     const [document] = stored();
     if (document === undefined) throw new Error('nothing is stored');
-    for (let n = 1; n < LIMITS.campaignsPerEnvironment; n++) {
+    for (let n = 1; n < CAMPAIGN_API_LIMITS.campaignsPerEnvironment; n++) {
       const id = `cmp_${n}`;
       const address = { game: 'demo', environment: 'live', kind: 'campaign', key: id } as const;
       await gateway.config.put(address, { ...document, id, key: id }, 0);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { COMPUTED_LIMITS } from '../../../actors/properties/limits.ts';
+import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
@@ -90,7 +91,7 @@ describe('a condition on events', () => {
   });
 
   it('shares the bounds of computed properties with all definitions', async () => {
-    const parts = Array.from({ length: LIMITS.computedPerEvent }, (_, n) =>
+    const parts = Array.from({ length: STATE_LIMITS.computedPerEvent }, (_, n) =>
       counting('lost', { where: { 'properties.level': n } }),
     );
     expect((await call('POST', SEGMENTS, { key: 'one', conditions: { $or: parts } })).status).toBe(201);
@@ -100,7 +101,7 @@ describe('a condition on events', () => {
     const trigger = { event: 'won', conditions: counting('lost') };
     const refused = await call('POST', '/v1/campaigns/campaigns', { key: 'c', trigger, content: { title: 'x' } });
     expect(refused.status).toBe(400);
-    const others = Array.from({ length: LIMITS.computedProperties }, (_, n) => counting(`e${n}`));
+    const others = Array.from({ length: COMPUTED_LIMITS.computedProperties }, (_, n) => counting(`e${n}`));
     expect(await faultsOf(SEGMENTS, { key: 'all', conditions: { $or: others } })).toEqual(['/conditions']);
     const wide = Array.from({ length: 23 }, (_, n) => counting(`e${n}`, { within_days: 90 }));
     expect(await faultsOf(SEGMENTS, { key: 'wide', conditions: { $or: wide } })).toEqual(['/conditions']);

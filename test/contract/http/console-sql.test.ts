@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant } from '../../../core/vocabulary/documents/users.ts';
 import { createSqlReader, type SqlReader } from '../../../src/api/console/sql/sql-reader.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SQL_GATE_LIMITS } from '../../../src/sql-gate/limits.ts';
+import { SQL_LIMITS } from '../../../src/api/console/sql/limits.ts';
 import { userAddress, userIdIn } from '../../../streams/config/people/users.ts';
 import { rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
@@ -122,7 +123,7 @@ describe('SQL of people', () => {
     () => 'SET readonly = 0',
     () => 'SELECT 1 SETTINGS readonly = 0',
     () => 'SELECT 1 SETTINGS max_memory_usage = 0',
-    () => `SELECT 1 SETTINGS max_execution_time = ${LIMITS.clickhouseReaderSeconds + 1}`,
+    () => `SELECT 1 SETTINGS max_execution_time = ${SQL_GATE_LIMITS.clickhouseReaderSeconds + 1}`,
     () => `SELECT 1 INTO OUTFILE '${join(folder, 'out.txt')}'`,
     () => 'SELECT 1 FORMAT CSV',
     () => 'SELECT 1 FORMAT Template',
@@ -143,9 +144,9 @@ describe('SQL of people', () => {
 
   it('gives the first rows of a large result, and says that there were more', async () => {
     const { data } = await run('SELECT number FROM numbers(1000000)');
-    expect(data?.rows.length).toBe(LIMITS.sqlRows);
+    expect(data?.rows.length).toBe(SQL_LIMITS.sqlRows);
     expect(data?.truncated).toBe(true);
-    expect((await run(`SELECT number FROM numbers(${LIMITS.sqlRows})`)).data?.truncated).toBe(false);
+    expect((await run(`SELECT number FROM numbers(${SQL_LIMITS.sqlRows})`)).data?.truncated).toBe(false);
   });
 
   it('names the bound that a statement exceeds', async () => {
@@ -173,7 +174,9 @@ describe('SQL of people', () => {
     const reader = createSqlReader({ address, clock: systemClock, logger: silentLogger });
     const found = await reader.run('SELECT 1', { user: 'ann', signal: new AbortController().signal });
     expect(found.kind).toBe('rows');
-    expect(new URL(asked[0] ?? '', address.url).searchParams.get('max_result_bytes')).toBe(String(LIMITS.sqlSentBytes));
+    expect(new URL(asked[0] ?? '', address.url).searchParams.get('max_result_bytes')).toBe(
+      String(SQL_LIMITS.sqlSentBytes),
+    );
     await reader.close();
     standIn.close();
     // 80 MB, within the memory of a statement.
@@ -183,7 +186,7 @@ describe('SQL of people', () => {
   });
 
   it('names the time when a statement takes too long', async () => {
-    const limits = { ...LIMITS, sqlSeconds: 1 };
+    const limits = { ...SQL_LIMITS, sqlSeconds: 1 };
     const address = { ...clickhouse.address, user: 'default', password: '' };
     const short = createSqlReader({ address, clock: systemClock, logger: silentLogger, limits });
     const caller = { user: 'ann', signal: new AbortController().signal };

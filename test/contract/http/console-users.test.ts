@@ -3,7 +3,7 @@ import type { Grant, Role } from '../../../core/vocabulary/documents/users.ts';
 import { leastRoleOf } from '../../../src/api/console/users/permissions.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { USER_LIMITS } from '../../../src/api/console/users/limits.ts';
 import { decodeAuditEntries } from '../../../core/codec/codec.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { userAddress } from '../../../streams/config/people/users.ts';
@@ -200,10 +200,10 @@ describe('an admin of one game', () => {
       user: { grants: [grant('demo', 'live', 'viewer')], manageable: false },
     });
     expect(people.stored(foreign.id)?.grants).toHaveLength(2);
-    for (let n = 1; n < LIMITS.usersAddedPerMinute; n += 1) await add('not an address');
+    for (let n = 1; n < USER_LIMITS.usersAddedPerMinute; n += 1) await add('not an address');
     // Faulty addresses are not looked up, so they do not count.
     let refused = 0;
-    for (let n = 0; n < LIMITS.usersAddedPerMinute; n += 1) {
+    for (let n = 0; n < USER_LIMITS.usersAddedPerMinute; n += 1) {
       if ((await status(add(`collected-${n}@example.com`))) === 429) refused += 1;
     }
     expect(refused).toBe(1);
@@ -215,13 +215,13 @@ describe('an admin of one game', () => {
     await gateway.config.put(gameAddress('crowded'), demo.document);
     const role = grant('crowded', 'live', 'viewer');
     const admin = await people.signedIn(grant('crowded', '*', 'admin'));
-    for (let n = 2; n < LIMITS.usersOfGame; n += 1) await people.add(role);
+    for (let n = 2; n < USER_LIMITS.usersOfGame; n += 1) await people.add(role);
     const add = (person: SignedInPerson, email: string) =>
       person.call('POST', '/v1/console/users', { email, grants: [role] });
     const { user } = await dataOf<{ user: UserJson }>(add(admin, 'last@example.com'));
     expect(await status(add(admin, 'beyond@example.com'))).toBe(409);
     // Without roles users count in no game, so there are few of them.
-    for (let n = 0; n < LIMITS.usersWithoutRoles; n += 1) await people.add();
+    for (let n = 0; n < USER_LIMITS.usersWithoutRoles; n += 1) await people.add();
     const taken = `/v1/console/users/${user.id}/grants?game=crowded&environment=live`;
     expect([await status(admin.call('DELETE', taken)), await status(root.call('DELETE', taken))]).toEqual([409, 200]);
     for (const email of ['next@example.com', 'other@example.com']) {

@@ -8,7 +8,8 @@ import type { Grant, UserDocument } from '../../../core/vocabulary/documents/use
 import { openConsoleFiles } from '../../../src/gateway/console-files.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
+import { SIGN_IN_LIMITS } from '../../../src/api/console/sign-in/limits.ts';
 import { createPasswordHashes } from '../../../core/kernel/secrets/password-hash.ts';
 import { newUser, userAddress, withToken } from '../../../streams/config/people/users.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
@@ -236,8 +237,8 @@ describe('a session', () => {
   it('has a bounded number beside it: the oldest ends', async () => {
     const user = await addUser({ ...EVERYWHERE, role: 'viewer' });
     const first = await signIn(user);
-    for (let more = 0; more < LIMITS.userSessions; more += 1) await signIn(user);
-    expect(stored(user).sessions).toHaveLength(LIMITS.userSessions);
+    for (let more = 0; more < CONFIG_LIMITS.userSessions; more += 1) await signIn(user);
+    expect(stored(user).sessions).toHaveLength(CONFIG_LIMITS.userSessions);
     expect((await asUser(first, 'GET', '/v1/console/me')).status).toBe(401);
   });
 });
@@ -346,7 +347,7 @@ describe('a password', () => {
     const session = await signIn(user);
     const aged = async (more: Partial<UserDocument>): Promise<void> => {
       const held = stored(user);
-      const createdAt = systemClock.wallMs() - LIMITS.passkeyFreshMs - 1;
+      const createdAt = systemClock.wallMs() - SIGN_IN_LIMITS.passkeyFreshMs - 1;
       const sessions = held.sessions.map((each) => ({ ...each, createdAt }));
       await gateway.config.put(userAddress(user.id), { ...held, ...more, sessions });
     };
@@ -375,12 +376,12 @@ describe('a password', () => {
     const user = await addUser();
     const same = { 'X-Forwarded-For': '10.9.9.9' };
     const statuses: number[] = [];
-    for (let tries = 0; tries <= LIMITS.signInsOfUser; tries += 1) {
+    for (let tries = 0; tries <= SIGN_IN_LIMITS.signInsOfUser; tries += 1) {
       statuses.push((await post({ email: user.email, password }, same)).status);
     }
     expect(statuses.slice(-2)).toEqual([401, 429]);
     // A link cannot be guessed, so no try hinders it.
-    for (let tries = 0; tries < LIMITS.signInsOfNetwork; tries += 1) await post({ link: 'x' }, same);
+    for (let tries = 0; tries < SIGN_IN_LIMITS.signInsOfNetwork; tries += 1) await post({ link: 'x' }, same);
     expect((await post({ link: await linkOf(user) }, same)).status).toBe(200);
   });
 

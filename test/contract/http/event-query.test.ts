@@ -3,7 +3,7 @@ import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { QUERY_LIMITS } from '../../../clickhouse-schema/queries/limits.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
@@ -206,7 +206,7 @@ describe('GET /v1/events/events', () => {
     const properties = JSON.stringify({ text: 'x'.repeat(60_000) });
     const events = Array.from({ length: 40 }, (_, n) => event(1, 5_000_000 - n * 100_000, { properties }));
     await write(events);
-    const perPage = Math.ceil(LIMITS.eventPageBytes / properties.length);
+    const perPage = Math.ceil(QUERY_LIMITS.eventPageBytes / properties.length);
     const sizes: number[] = [];
     const seen = await walk('limit=500', async (found) => void sizes.push(found.events.length));
     expect(seen).toEqual(newestFirst(events));

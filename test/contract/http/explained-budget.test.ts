@@ -4,7 +4,7 @@ import { stepsSpent } from '../../../actors/conditions/steps.ts';
 import { aFlagDocument } from '../../../actors/flags/testing.ts';
 import { aPlayer } from '../../../actors/testing.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CONDITION_LIMITS } from '../../../actors/conditions/limits.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
 
 /* What one request that evaluates all flags in the gateway may cost. */
@@ -43,7 +43,7 @@ describe('expensive conditions of many flags', () => {
     expect(text.split('"flag_key"')).toHaveLength(FLAGS + 1);
     const spent = stepsSpent() - before;
     // More than one condition: the evaluations were counted at all.
-    expect(spent).toBeGreaterThan(LIMITS.conditionSteps);
-    expect(spent).toBeLessThanOrEqual(LIMITS.meterSteps + 1);
+    expect(spent).toBeGreaterThan(CONDITION_LIMITS.conditionSteps);
+    expect(spent).toBeLessThanOrEqual(CONDITION_LIMITS.meterSteps + 1);
   });
 });

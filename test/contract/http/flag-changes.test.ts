@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aFlag } from '../../../actors/flags/evaluate/testing.ts';
 import type { ApiKeyRequest } from '../../../streams/config/api-keys.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { GATEWAY_LIMITS } from '../../../src/gateway/limits.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -123,7 +123,7 @@ describe('the stream of changed flags', () => {
 
   it('is refused to a caller with a tenth of the streams of its key, not to others', async () => {
     const key = await client({ tier: 'growth' });
-    const most = LIMITS.changesReadersOfCaller.growth;
+    const most = GATEWAY_LIMITS.changesReadersOfCaller.growth;
     const from = (address: string) => [`X-Forwarded-For: ${address}`];
     await Promise.all(Array.from({ length: most }, () => open(key, from('192.0.2.1'))));
     const again = (address: string) => gateway.call(key, 'GET', CHANGES, undefined, { 'X-Forwarded-For': address });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../../../src/api/flags/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
@@ -94,7 +95,7 @@ describe('POST /v1/flags/flags/{key}/evaluate', () => {
     ['no player', {}, '/player_id'],
     ['a player id that is none', { player_id: 'p1' }, '/player_id'],
     ['a context that is no object', { player_id: PLAYER, context: 'ios' }, '/context'],
-    ['a context that is too large', { player_id: PLAYER, context: contextOf(LIMITS.documentBytes) }, '/context'],
+    ['a context that is too large', { player_id: PLAYER, context: contextOf(TEXT_LIMITS.documentBytes) }, '/context'],
     ['a context with an unusable string', { player_id: PLAYER, context: { a: 'x\u0000' } }, '/context/a'],
   ])('is 400 for %s, and the error names it', async (_, body, path) => {
     const response = await evaluate(body);
@@ -148,7 +149,7 @@ describe('POST /v1/flags/flags/evaluate', () => {
   it('is 404 for an unknown player, and 400 if the keys are no list or too many', async () => {
     gateway.backend.reply = () => failure('PLAYER_NOT_FOUND');
     expect((await evaluate({ player_id: PLAYER })).status).toBe(404);
-    for (const flagKeys of ['new_shop', [5], Array.from({ length: LIMITS.evaluatedFlags + 1 }, () => 'f')]) {
+    for (const flagKeys of ['new_shop', [5], Array.from({ length: FLAG_API_LIMITS.evaluatedFlags + 1 }, () => 'f')]) {
       const response = await evaluate({ player_id: PLAYER, flag_keys: flagKeys });
       expect(response.status).toBe(400);
       expect((await bodyOf(response)).error.details.fields[0]?.path).toMatch(/^\/flag_keys/);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../../../src/api/flags/limits.ts';
 import { playerIn } from '../../support/in-memory/http-gateway.ts';
 import { EXAMPLE, SWITCH, rule, setUpFlags, variants } from './flag-requests.ts';
 
@@ -111,7 +111,7 @@ describe('exposures of local evaluations', () => {
     await create(EXAMPLE);
     for (const [exposures, path] of [
       [[], '/exposures'],
-      [Array.from({ length: LIMITS.reportedExposures + 1 }, () => SEEN), '/exposures'],
+      [Array.from({ length: FLAG_API_LIMITS.reportedExposures + 1 }, () => SEEN), '/exposures'],
       [[{ ...SEEN, reason: 'player_override' }], '/exposures/0/reason'],
       [[{ ...SEEN, flag_version: 0 }], '/exposures/0/flag_version'],
       [[{ ...SEEN, player_id: 'x' }], '/exposures/0/player_id'],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../../../src/api/flags/limits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
@@ -76,7 +76,7 @@ describe('setting an override', () => {
     ['number', { value: '1.5' }, '/value'],
     ['json', {}, ''],
     ['json', { value: 1, until: 'tomorrow' }, '/until'],
-    ['json', { value: Array.from({ length: 3 }, () => 'x'.repeat(LIMITS.overrideBytes / 2)) }, '/value'],
+    ['json', { value: Array.from({ length: 3 }, () => 'x'.repeat(FLAG_API_LIMITS.overrideBytes / 2)) }, '/value'],
   ])('of a flag of type %s refuses %j', async (flag, body, path) => {
     const { status, body: answered } = await put(flag, body);
     expect(status).toBe(400);

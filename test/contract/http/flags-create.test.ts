@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../../src/api/limits.ts';
+import { FLAG_API_LIMITS } from '../../../src/api/flags/limits.ts';
+import { SERVED_LIMITS } from '../../../actors/flags/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { EXAMPLE, PATH, SWITCH, rule, variants, setUpFlags } from './flag-requests.ts';
 
 const world = setUpFlags();
@@ -154,14 +157,16 @@ describe('creating a flag', () => {
     [variants({ key: 'a', value: 'x', weight: 1 }, { key: 'a', value: 'y', weight: 1 }), '/variants/1/key'],
     [variants({ key: 'a', value: 'x', weight: -1 }), '/variants/0/weight'],
     [variants({ key: 'a', value: 'x', weight: 0 }, { key: 'b', value: 'y', weight: 0 }), '/variants'],
-    [variants({ key: 'a', value: 'x', weight: LIMITS.flagWeight + 1 }), '/variants/0/weight'],
+    [variants({ key: 'a', value: 'x', weight: SERVED_LIMITS.flagWeight + 1 }), '/variants/0/weight'],
     [variants({ key: 'a', value: 5, weight: 1 }), '/variants/0/value'],
     [variants({ key: 'a', weight: 1 }), '/variants/0/value'],
     [variants({ key: 'a', value: 'x' }), '/variants/0/weight'],
     [variants({ key: '', value: 'x', weight: 1 }), '/variants/0/key'],
     [variants({ key: 'a', value: 'x', weight: 1, colour: 'red' }), '/variants/0/colour'],
     [
-      variants(...Array.from({ length: LIMITS.flagVariants + 1 }, (_, n) => ({ key: `${n}`, value: 'x', weight: 1 }))),
+      variants(
+        ...Array.from({ length: SERVED_LIMITS.flagVariants + 1 }, (_, n) => ({ key: `${n}`, value: 'x', weight: 1 })),
+      ),
       '/variants',
     ],
     [rule({ percentage: -1 }), '/targeting_rules/0/percentage'],
@@ -182,7 +187,10 @@ describe('creating a flag', () => {
     [rule({ conditions: null }), '/targeting_rules/0/conditions'],
     [rule({ conditions: { $not: {} } }), '/targeting_rules/0/conditions/$not'],
     [rule({ conditions: { 'context.build': {} } }), '/targeting_rules/0/conditions/context.build'],
-    [{ ...EXAMPLE, targeting_rules: Array.from({ length: LIMITS.flagRules + 1 }, () => ({})) }, '/targeting_rules'],
+    [
+      { ...EXAMPLE, targeting_rules: Array.from({ length: SERVED_LIMITS.flagRules + 1 }, () => ({})) },
+      '/targeting_rules',
+    ],
     [{ ...EXAMPLE, prerequisites: [{ flag_key: 'nope', value: true }] }, '/prerequisites/0/flag_key'],
     [{ ...EXAMPLE, prerequisites: [{ flag_key: 'button_color', value: 'blue' }] }, '/prerequisites/0/flag_key'],
     [{ ...EXAMPLE, prerequisites: [{ value: true }] }, '/prerequisites/0/flag_key'],
@@ -202,12 +210,12 @@ describe('creating a flag', () => {
   });
 
   it('refuses a definition that is too large, and a body that is', async () => {
-    const value = 'x'.repeat(LIMITS.stringBytes - 1);
+    const value = 'x'.repeat(TEXT_LIMITS.stringBytes - 1);
     const many = Array.from({ length: 10 }, (_, n) => ({ key: `v${n}`, value, weight: 1 }));
     const { status, body } = await create({ ...EXAMPLE, variants: many });
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(body.error.message).toContain(String(LIMITS.flagBytes));
-    expect((await create({ ...EXAMPLE, description: 'x'.repeat(LIMITS.bodyBytes) })).status).toBe(413);
+    expect(body.error.message).toContain(String(SERVED_LIMITS.flagBytes));
+    expect((await create({ ...EXAMPLE, description: 'x'.repeat(API_LIMITS.bodyBytes) })).status).toBe(413);
     expect(stored()).toEqual([]);
   });
 
@@ -249,7 +257,7 @@ describe('creating a flag', () => {
   it('has a maximum per game and environment, and another one for deleted flags', async () => {
     await create(SWITCH);
     const document = stored()[0]!;
-    for (let n = 1; n < LIMITS.flagsPerEnvironment; n++) {
+    for (let n = 1; n < FLAG_API_LIMITS.flagsPerEnvironment; n++) {
       const address = { game: 'demo', environment: 'live', kind: 'flag', key: `f${n}` } as const;
       await world.gateway.config.put(address, { ...document, key: address.key });
     }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ROUTE_LIMITS } from '../../../src/api/route/limits.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 import { openRaw, sendRaw } from '../../support/wire/raw-http.ts';
 import { until } from '../../support/until.ts';
@@ -123,7 +123,7 @@ describe('a connection', () => {
       connection.send(head([], path, 'GET'));
       const { headers } = await connection.answer('GET');
       expect(headers.get('connection')).toBe('keep-alive');
-      expect(headers.get('keep-alive')).toBe(`timeout=${LIMITS.keepAliveSeconds}`);
+      expect(headers.get('keep-alive')).toBe(`timeout=${ROUTE_LIMITS.keepAliveSeconds}`);
     }
     for (const close of ['close', 'Close', 'close, TE']) {
       const closing = openRaw(gateway.port);
@@ -144,7 +144,7 @@ describe('a connection', () => {
       await connection.answer('GET');
     }
     const startMs = performance.now();
-    await delay(LIMITS.keepAliveSeconds * 1000 + 1000);
+    await delay(ROUTE_LIMITS.keepAliveSeconds * 1000 + 1000);
     used.send(head([], '/healthz', 'GET'));
     expect((await used.answer('GET')).status).toBe(200);
     used.destroy();

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import { failure, type ErrorCode } from '../../../core/kernel/errors.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../../src/api/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { startGateway, unavailable, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
 let gateway: Gateway;
@@ -155,7 +156,7 @@ describe('an OFREP failure', () => {
   it.each<[ErrorCode, number, () => Promise<Response>]>([
     ['UNAUTHORIZED', 401, () => gateway.call(undefined, 'POST', BULK, EXTERNAL)],
     ['UNSUPPORTED_MEDIA_TYPE', 415, () => post(BULK, EXTERNAL, { 'Content-Type': 'application/xml' })],
-    ['PAYLOAD_TOO_LARGE', 413, () => post(BULK, `"${'x'.repeat(LIMITS.bodyBytes)}"`)],
+    ['PAYLOAD_TOO_LARGE', 413, () => post(BULK, `"${'x'.repeat(API_LIMITS.bodyBytes)}"`)],
   ])('of the gateway has no envelope either: %s', async (_, status, send) => {
     const response = await send();
     expect(response.status).toBe(status);
@@ -242,6 +243,6 @@ describe('an OFREP key', () => {
 });
 
 function manyKeys(): Record<string, unknown> {
-  const keys = Array.from({ length: LIMITS.documentKeys }, (_, index) => [`k${index}`, index]);
+  const keys = Array.from({ length: TEXT_LIMITS.documentKeys }, (_, index) => [`k${index}`, index]);
   return { targetingKey: 'p', ...Object.fromEntries(keys) };
 }

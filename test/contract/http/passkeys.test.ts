@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UserDocument } from '../../../core/vocabulary/documents/users.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
+import { SIGN_IN_LIMITS } from '../../../src/api/console/sign-in/limits.ts';
 import { newUser, userAddress, withToken } from '../../../streams/config/people/users.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';
@@ -149,7 +150,7 @@ describe('a passkey', () => {
     }
     expect(stored(session).passkeys).toBeUndefined();
     const held = stored(session);
-    const createdAt = systemClock.wallMs() - LIMITS.passkeyFreshMs - 1;
+    const createdAt = systemClock.wallMs() - SIGN_IN_LIMITS.passkeyFreshMs - 1;
     const aged = held.sessions.map((each) => ({ ...each, createdAt }));
     await gateway.config.put(userAddress(held.id), { ...held, sessions: aged });
     const late = await call('POST', '/v1/console/passkeys/challenge', undefined, session.headers);
@@ -166,7 +167,7 @@ describe('a passkey', () => {
   it('is bounded in number and size', async () => {
     const { session } = await holder();
     const held = stored(session);
-    const many = Array.from({ length: LIMITS.passkeysOfUser }, (_, n) => ({
+    const many = Array.from({ length: CONFIG_LIMITS.passkeysOfUser }, (_, n) => ({
       id: `id-${n}`,
       publicKey: '',
       counter: 0,

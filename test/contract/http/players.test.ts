@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { INPUT_LIMITS } from '../../../src/api/input/limits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { accept, aPlayer, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
@@ -139,7 +139,7 @@ describe('registering a player', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`\u{1F600}field${n}${'x'.repeat(200)}`, n]));
     const response = await register({ external_id: 'p', ...many });
     expect(response.status).toBe(201);
-    expect(response.headers.get('x-ignored-fields')?.split(', ')).toHaveLength(LIMITS.ignoredFieldNames);
+    expect(response.headers.get('x-ignored-fields')?.split(', ')).toHaveLength(INPUT_LIMITS.ignoredFieldNames);
   });
 
   it.each([

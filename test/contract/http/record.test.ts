@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PLAYER_API_LIMITS } from '../../../src/api/players/limits.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { accept, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
@@ -87,7 +87,7 @@ describe('recording a session', () => {
 
   it.each([
     [{ duration_seconds: 0 }],
-    [{ duration_seconds: LIMITS.recordedSessionSeconds }],
+    [{ duration_seconds: PLAYER_API_LIMITS.recordedSessionSeconds }],
     [{ duration_seconds: 5, start_time: '2026-01-15T10:00:00Z' }],
     [{ duration_seconds: 5, end_time: '2026-01-15T10:00:00Z' }],
     [{ start_time: '2026-01-15T10:00:00Z', end_time: '2026-01-15T10:00:00Z' }],

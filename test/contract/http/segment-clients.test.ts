@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import { playerIdOf } from '../../../src/api/players/player-id.ts';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../../src/api/limits.ts';
+import { SEGMENT_CLIENT_LIMITS } from '../../../src/api/segment-clients/limits.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
 import { accept, type Call, startGateway, unavailable, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
@@ -104,8 +105,8 @@ describe('a request of a Segment client', () => {
   });
 
   it('that is too large, broken or no batch gives 400, never 413 or 415', async () => {
-    const bomb = gzipSync(Buffer.alloc(LIMITS.bodyBytes * 8, 0x20));
-    const tooMany = { batch: Array.from({ length: LIMITS.segmentBatchMessages + 1 }, () => 1) };
+    const bomb = gzipSync(Buffer.alloc(API_LIMITS.bodyBytes * 8, 0x20));
+    const tooMany = { batch: Array.from({ length: SEGMENT_CLIENT_LIMITS.segmentBatchMessages + 1 }, () => 1) };
     const bodies = [
       bomb,
       gzipSync('{}').subarray(0, 12),
@@ -118,7 +119,7 @@ describe('a request of a Segment client', () => {
       tooMany,
       '['.repeat(2_000),
     ];
-    for (const body of [...bodies, ' '.repeat(LIMITS.bodyBytes + 1)]) {
+    for (const body of [...bodies, ' '.repeat(API_LIMITS.bodyBytes + 1)]) {
       const response = await send('/v1/batch', body);
       expect(response.status).toBe(400);
       expect(await response.json()).toMatchObject({ success: false });
@@ -360,10 +361,12 @@ describe('messages', () => {
   });
 
   it('are sent in commands of a bounded size', async () => {
-    const batch = Array.from({ length: LIMITS.segmentBatchMessages }, (_, n) => track({ messageId: `m${n}` }));
+    const batch = Array.from({ length: SEGMENT_CLIENT_LIMITS.segmentBatchMessages }, (_, n) =>
+      track({ messageId: `m${n}` }),
+    );
     await stored(await send('/v1/batch', { batch }));
     const sizes = commands().flatMap((body) => (body.kind === 'TrackEvents' ? [body.items.length] : []));
-    expect(sizes).toEqual(Array.from({ length: 25 }, () => LIMITS.segmentCommandEvents));
+    expect(sizes).toEqual(Array.from({ length: 25 }, () => SEGMENT_CLIENT_LIMITS.segmentCommandEvents));
     expect(items().map(({ eventId }) => eventId)).toEqual(batch.map(({ messageId }) => messageId));
   });
 

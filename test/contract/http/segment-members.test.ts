@@ -9,7 +9,9 @@ import { createListLoader } from '../../../src/api/segments/lists/list-loader.ts
 import type { NameBatch } from '../../../src/api/segments/lists/list-port.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LIST_LIMITS } from '../../../actors/segments/limits.ts';
+import { LIST_LOAD_LIMITS } from '../../../src/api/segments/lists/limits.ts';
+import { SEGMENT_API_LIMITS } from '../../../src/api/segments/limits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { createDecidingBackend, type DecidingBackend } from '../../support/in-memory/deciding-backend.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
@@ -185,12 +187,12 @@ describe('loading a list', () => {
   });
 
   it('takes many players in commands of bounded size', async () => {
-    const many = Array.from({ length: 2 * LIMITS.listCommandPlayers + 7 }, (_, n) => `p-${n}`);
+    const many = Array.from({ length: 2 * LIST_LOAD_LIMITS.listCommandPlayers + 7 }, (_, n) => `p-${n}`);
     const id = await made();
     const { body } = await put(id, many.join('\n'));
     expect(body.data).toMatchObject({ received: many.length, members: 0, unknown: many.length });
-    expect(body.data['unknown_ids']).toHaveLength(LIMITS.listUnknownShown);
-    expect(Math.max(...sizes)).toBe(LIMITS.listCommandPlayers);
+    expect(body.data['unknown_ids']).toHaveLength(SEGMENT_API_LIMITS.listUnknownShown);
+    expect(Math.max(...sizes)).toBe(LIST_LOAD_LIMITS.listCommandPlayers);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(many.length);
   });
 
@@ -221,7 +223,7 @@ describe('loading a list', () => {
     const id = await made();
     const socket = connect(gateway.port, '127.0.0.1');
     const head = `PUT ${PATH}/${id}/members HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: text/csv\r\n`;
-    const lines = Array.from({ length: LIMITS.listCommandPlayers }, (_, n) => `p-${n}\n`).join('');
+    const lines = Array.from({ length: LIST_LOAD_LIMITS.listCommandPlayers }, (_, n) => `p-${n}\n`).join('');
     socket.write(`${head}Content-Length: 100000\r\n\r\nann\n${lines}`);
     await until('a command was sent', () => sizes.length > 0);
     socket.destroy();
@@ -341,7 +343,7 @@ describe('loading a list', () => {
     async function* names(): AsyncGenerator<NameBatch> {
       for (; read < 3; read += 1) {
         yield { kind: 'names', names: [{ kind: 'external_id', text: 'ann' }] };
-        afterMs = LIMITS.listLoadMs + 1;
+        afterMs = LIST_LIMITS.listLoadMs + 1;
       }
     }
     const address = { game: 'demo', environment: 'live', kind: 'segment', key: id } as const;

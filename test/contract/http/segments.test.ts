@@ -1,6 +1,9 @@
 import type { SegmentQuestion } from '../../../src/api/route/request-context.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { DEFINITION_LIMITS } from '../../../src/api/definitions/limits.ts';
+import { IDEMPOTENCY_LIMITS } from '../../../actors/idempotency/limits.ts';
+import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
+import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
@@ -93,13 +96,13 @@ describe('creating a segment', () => {
     [{ conditions: { 'context.platform': 'ios' } }, '/conditions/context.platform'],
     [{ name: undefined }, '/name'],
     [{ name: '' }, '/name'],
-    [{ name: 'x'.repeat(LIMITS.nameLength + 1) }, '/name'],
+    [{ name: 'x'.repeat(TEXT_LIMITS.nameLength + 1) }, '/name'],
     [{ name: '日本' }, '/key'],
     [{ name: 5 }, '/name'],
     [{ key: 'a b' }, '/key'],
     [{ key: '' }, '/key'],
     [{ key: 'x'.repeat(101) }, '/key'],
-    [{ description: 'x'.repeat(LIMITS.descriptionLength + 1) }, '/description'],
+    [{ description: 'x'.repeat(DEFINITION_LIMITS.descriptionLength + 1) }, '/description'],
     [{ enabled: 'yes' }, '/enabled'],
     [{ colour: 'red' }, '/colour'],
   ])('refuses %j', async (some, path) => {
@@ -118,7 +121,7 @@ describe('creating a segment', () => {
   });
 
   it('refuses conditions that are too large', async () => {
-    const values = Array.from({ length: 9 }, () => 'x'.repeat(LIMITS.stringBytes - 1));
+    const values = Array.from({ length: 9 }, () => 'x'.repeat(TEXT_LIMITS.stringBytes - 1));
     const { status, body } = await create({ ...GOOD, conditions: { 'attributes.a': { $in: values } } });
     expect(status).toBe(400);
     expect(body.error.details.fields[0]?.path).toBe('/conditions');
@@ -163,7 +166,7 @@ describe('creating a segment', () => {
   it('has a maximum number per game and environment', async () => {
     const [first] = [await made()];
     const document = gateway.config.list('segment')[0]!.document;
-    for (let n = 1; n < LIMITS.segmentsPerEnvironment; n++) {
+    for (let n = 1; n < STATE_LIMITS.segmentsPerEnvironment; n++) {
       const address = { game: 'demo', environment: 'live', kind: 'segment', key: `seg_${n}` } as const;
       await gateway.config.put(address, { ...document, id: address.key, key: address.key });
     }
@@ -438,10 +441,10 @@ describe('with an Idempotency-Key', () => {
 
   it('keys are stored as digests, up to the maximum number', async () => {
     const id = await made();
-    for (let n = 0; n < LIMITS.idempotencyKeys + 3; n++) {
+    for (let n = 0; n < IDEMPOTENCY_LIMITS.idempotencyKeys + 3; n++) {
       await call('PUT', `${PATH}/${id}`, GOOD, { 'Idempotency-Key': `secret-${n}` });
     }
-    expect(stored()[0]?.writes).toHaveLength(LIMITS.idempotencyKeys);
+    expect(stored()[0]?.writes).toHaveLength(IDEMPOTENCY_LIMITS.idempotencyKeys);
     expect(JSON.stringify(stored())).not.toContain('secret');
   });
 });

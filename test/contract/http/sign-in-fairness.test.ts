@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UserDocument } from '../../../core/vocabulary/documents/users.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SIGN_IN_LIMITS } from '../../../src/api/console/sign-in/limits.ts';
 import { createPasswordHashes } from '../../../core/kernel/secrets/password-hash.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { newUser, userAddress, withToken } from '../../../streams/config/people/users.ts';
@@ -73,7 +73,7 @@ describe('wrong passwords', () => {
     const attacker = fresh();
     const session = await sessionOf(user);
     const statuses: number[] = [];
-    for (let n = 0; n <= LIMITS.signInsOfUser; n += 1) statuses.push(await wrong(attacker, user.email));
+    for (let n = 0; n <= SIGN_IN_LIMITS.signInsOfUser; n += 1) statuses.push(await wrong(attacker, user.email));
     expect(statuses.slice(-2)).toEqual([401, 429]);
     expect(await signIn(attacker, { email: user.email, password: PASSWORD })).toBe(429);
     expect(await signIn(fresh(), { email: user.email, password: PASSWORD })).toBe(200);
@@ -84,7 +84,7 @@ describe('wrong passwords', () => {
   it('do not count when they are right', async () => {
     const user = await person();
     const from = fresh();
-    for (let n = 0; n < 2 * LIMITS.signInsOfUser; n += 1) {
+    for (let n = 0; n < 2 * SIGN_IN_LIMITS.signInsOfUser; n += 1) {
       expect(await signIn(from, { email: user.email, password: PASSWORD })).toBe(200);
     }
   });
@@ -97,7 +97,7 @@ describe('wrong passwords', () => {
     const user = await person();
     let tried = 0;
     while (tried < 100 && (await wrong(addressOf(tried), user.email)) === 401) tried += 1;
-    expect(tried).toBe(times * LIMITS.signInsOfUser);
+    expect(tried).toBe(times * SIGN_IN_LIMITS.signInsOfUser);
     expect(await signIn(fresh(), { email: user.email, password: PASSWORD })).toBe(200);
   });
 
@@ -105,7 +105,7 @@ describe('wrong passwords', () => {
     const from = fresh();
     let tried = 0;
     while (tried < 100 && (await wrong(from, `nobody-${tried}@example.com`)) === 401) tried += 1;
-    expect(tried).toBe(LIMITS.signInsOfNetwork);
+    expect(tried).toBe(SIGN_IN_LIMITS.signInsOfNetwork);
     const user = await person();
     expect(await signIn(from, { email: user.email, password: PASSWORD })).toBe(429);
     expect(await signIn(from, { link: await linkOf(user) })).toBe(200);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { ACCESS_LIMITS } from '../../../src/access/limits.ts';
+import { LOG_LIMITS } from '../../../streams/log/limits.ts';
 import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { Log } from '../../../streams/log/log.ts';
@@ -40,7 +41,9 @@ async function makeToken(): Promise<string> {
   const response = await here.call(key, 'POST', TOKENS);
   expect(response.status).toBe(201);
   const { data } = await bodyOf(response);
-  expect(Date.parse(String(data['expires_at'])) - lateClock.wallMs()).toBeGreaterThan(LIMITS.streamTokenMs - 10_000);
+  expect(Date.parse(String(data['expires_at'])) - lateClock.wallMs()).toBeGreaterThan(
+    LOG_LIMITS.streamTokenMs - 10_000,
+  );
   return String(data['token']);
 }
 
@@ -86,7 +89,7 @@ describe('a stream token', () => {
 
   it('opens no stream once it has expired', async () => {
     const token = await makeToken();
-    lateMs = LIMITS.streamTokenMs + 1;
+    lateMs = LOG_LIMITS.streamTokenMs + 1;
     expect((await open(there, token)).status).toBe(401);
   });
 
@@ -127,7 +130,8 @@ describe('a stream token', () => {
     const client = await here.key({ kind: 'client' });
     expect((await here.call(client, 'POST', TOKENS)).status).toBe(403);
     const statuses = new Set<number>();
-    for (let n = 0; n < LIMITS.streamTokensOfKey; n++) statuses.add((await here.call(key, 'POST', TOKENS)).status);
+    for (let n = 0; n < ACCESS_LIMITS.streamTokensOfKey; n++)
+      statuses.add((await here.call(key, 'POST', TOKENS)).status);
     expect([...statuses]).toEqual([201]);
     expect((await here.call(key, 'POST', TOKENS)).status).toBe(429);
   });

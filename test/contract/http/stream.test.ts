@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
+import { STREAM_API_LIMITS } from '../../../src/api/stream/limits.ts';
 import { playerIn, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -119,7 +120,7 @@ describe('the event stream', () => {
   });
 
   it('is refused at the maximum number of readers', async () => {
-    gateway.feed.readers = LIMITS.streamReaders;
+    gateway.feed.readers = SHARED_LIMITS.streamReaders;
     const response = await gateway.call(key, 'GET', STREAM);
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).not.toBeNull();
@@ -128,7 +129,9 @@ describe('the event stream', () => {
 
   it('is refused to a key with the maximum number of streams of its tier, and to no other key', async () => {
     key = await gateway.key({ tier: 'growth' });
-    const streams = await Promise.all(Array.from({ length: LIMITS.streamReadersOfKey.growth }, () => open()));
+    const streams = await Promise.all(
+      Array.from({ length: STREAM_API_LIMITS.streamReadersOfKey.growth }, () => open()),
+    );
     const refused = await gateway.call(key, 'GET', STREAM);
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

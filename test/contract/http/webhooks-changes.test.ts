@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { WEBHOOK_LIMITS } from '../../../src/api/webhooks/limits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { createFakeLedger } from '../../support/in-memory/fake-ledger.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
@@ -224,8 +224,8 @@ describe('rotating a secret', () => {
     expect(body.data).toMatchObject({ webhook_id: id, name: 'n', version: 2 });
     expect(body.data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
     const until = Date.parse(String(body.data['previous_secret_until']));
-    expect(until - before - LIMITS.webhookSecretOverlapMs).toBeLessThan(60_000);
-    expect(until).toBeGreaterThanOrEqual(before + LIMITS.webhookSecretOverlapMs);
+    expect(until - before - WEBHOOK_LIMITS.webhookSecretOverlapMs).toBeLessThan(60_000);
+    expect(until).toBeGreaterThanOrEqual(before + WEBHOOK_LIMITS.webhookSecretOverlapMs);
     expect(stored(id)).toMatchObject({ secret: body.data.secret, previousSecret: { secret: 'first', until } });
     expect((await call('GET', `${PATH}/${id}`)).body.data).not.toHaveProperty('secret');
   });

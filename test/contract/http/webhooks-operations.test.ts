@@ -5,7 +5,7 @@ import type {
   LoggedAttempt,
   WebhookDeliveriesQuery,
 } from '../../../clickhouse-schema/queries/webhook-delivery-query.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { WEBHOOK_LIMITS } from '../../../src/api/webhooks/limits.ts';
 import type {
   DeliveredPayload,
   Recovery,
@@ -180,8 +180,8 @@ describe('a test delivery', () => {
       await held;
       return TESTED;
     };
-    const under = Array.from({ length: LIMITS.webhookTests }, () => call('POST', `${PATH}/${id}/test`));
-    await until('all are under way', () => begun === LIMITS.webhookTests);
+    const under = Array.from({ length: WEBHOOK_LIMITS.webhookTests }, () => call('POST', `${PATH}/${id}/test`));
+    await until('all are under way', () => begun === WEBHOOK_LIMITS.webhookTests);
     expect(codeOf(await call('POST', `${PATH}/${id}/test`))).toEqual([503, 'SERVICE_UNAVAILABLE']);
     release();
     for (const { status } of await Promise.all(under)) expect(status).toBe(200);

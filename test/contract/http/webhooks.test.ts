@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { WEBHOOK_LIMITS } from '../../../src/api/webhooks/limits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';
 
@@ -195,7 +195,7 @@ describe('creating a webhook', () => {
   });
 
   it('has a maximum number per game and environment', async () => {
-    for (let n = 0; n < LIMITS.webhooksPerEnvironment; n++) expect((await create(GOOD)).status).toBe(201);
+    for (let n = 0; n < WEBHOOK_LIMITS.webhooksPerEnvironment; n++) expect((await create(GOOD)).status).toBe(201);
     expect((await create(GOOD)).status).toBe(409);
     key = await gateway.key({ environment: 'test' });
     expect((await create(GOOD)).status).toBe(201);

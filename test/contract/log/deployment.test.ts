@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } fr
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { changeDeployment } from '../../../src/cli/commands/deployment.ts';
 import { joinDeployment } from '../../../src/process/join-deployment.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../../../streams/log/jetstream/limits.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
 import { connectJetStream, type JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { startTestCluster, type TestCluster } from '../../support/servers/nats-cluster.ts';
@@ -27,7 +27,12 @@ afterEach(async () => {
 });
 
 async function open(replicas: 1 | 3, factsMaxBytes: number): Promise<JetStreamLog> {
-  const options = { url: cluster.url, logger: silentLogger, clock: systemClock, patienceMs: 2 * LIMITS.logPatienceMs };
+  const options = {
+    url: cluster.url,
+    logger: silentLogger,
+    clock: systemClock,
+    patienceMs: 2 * JETSTREAM_LIMITS.logPatienceMs,
+  };
   const log = await connectJetStream({ ...options, replicas, factsMaxBytes });
   opened.push(log);
   return log;

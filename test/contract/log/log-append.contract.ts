@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../../../streams/log/limits.ts';
+import { OWNER_LIMITS } from '../../../actors/runtime/limits.ts';
 import type { AppendOutcome } from '../../../streams/log/log.ts';
 import { FACTS_BYTES, MIB, bytes, eventually, sequenceOf, text, type LogSuite } from './log-suite.ts';
 
@@ -52,14 +53,14 @@ export function appendContract(suite: LogSuite): void {
     });
 
     test('refuses a record that is too large', async () => {
-      const data = new Uint8Array(LIMITS.brokerPayloadBytes + 1);
+      const data = new Uint8Array(LOG_LIMITS.brokerPayloadBytes + 1);
       const outcome = await suite.log.append(freshSubject(), data);
       expect(outcome).toMatchObject({ kind: 'refused', reason: 'too_large' });
     });
 
     test('accepts a record of the largest commit', async () => {
       const subject = freshSubject();
-      const data = new Uint8Array(LIMITS.commitBytes).fill(7);
+      const data = new Uint8Array(OWNER_LIMITS.commitBytes).fill(7);
       await suite.log.append(subject, data);
       const last = await suite.log.last('FACTS', subject);
       expect(Buffer.compare(last?.data ?? new Uint8Array(), data)).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../../../streams/log/limits.ts';
 import type { WorkItem } from '../../../streams/log/log.ts';
 import { bytes, eventually, text, type LogSuite } from './log-suite.ts';
 
@@ -64,16 +64,16 @@ export function outageContract(suite: LogSuite): void {
       const subject = freshSubject();
       const from = await append(subject, '0');
       const reader = stalled('FACTS', { from, subjects: [subject] });
-      for (let i = 1; i < LIMITS.readerBufferRecords + 10; i++) await append(subject, String(i));
+      for (let i = 1; i < LOG_LIMITS.readerBufferRecords + 10; i++) await append(subject, String(i));
       const last = await append(subject, 'last');
-      await eventually(() => expect(reader.pending).toBeGreaterThanOrEqual(LIMITS.readerBufferRecords));
+      await eventually(() => expect(reader.pending).toBeGreaterThanOrEqual(LOG_LIMITS.readerBufferRecords));
       await suite.log.purgeBelow('FACTS', last);
       await suite.harness.down();
       await suite.harness.up();
       await eventually(() => expect(reader.ended).toBe('reset'));
       const texts = reader.take().map(({ data }) => text(data));
       expect(texts).toEqual(Array.from({ length: texts.length }, (_, i) => String(i)));
-      expect(texts.length).toBeLessThanOrEqual(LIMITS.readerBufferRecords);
+      expect(texts.length).toBeLessThanOrEqual(LOG_LIMITS.readerBufferRecords);
     });
 
     test('a memory stream is created anew: its readers end with `reset`, its writers continue', async () => {

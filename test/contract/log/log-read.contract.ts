@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../../../streams/log/limits.ts';
 import type { LogRecord } from '../../../streams/log/log.ts';
 import { MIB, bytes, eventually, sequenceOf, text, type LogSuite } from './log-suite.ts';
 
@@ -79,7 +79,7 @@ export function readContract(suite: LogSuite): void {
 
     test('holds a bounded buffer while the caller takes nothing, and loses nothing', async () => {
       const subject = freshSubject();
-      const total = LIMITS.readerBufferRecords * 3 + 7;
+      const total = LOG_LIMITS.readerBufferRecords * 3 + 7;
       const from = await append(subject, '0');
       await Promise.all(Array.from({ length: total - 1 }, (_, i) => suite.log.append(subject, bytes(String(i + 1)))));
       const reader = stalled('FACTS', { from, subjects: [subject] });
@@ -92,7 +92,7 @@ export function readContract(suite: LogSuite): void {
         records.push(...taken);
         expect([records.length, reader.ended]).toEqual([total, undefined]);
       });
-      expect(most).toBeLessThanOrEqual(LIMITS.readerBufferRecords);
+      expect(most).toBeLessThanOrEqual(LOG_LIMITS.readerBufferRecords);
       expect(records.map(({ data }) => text(data))).toEqual(Array.from({ length: total }, (_, i) => String(i)));
     });
 
@@ -113,7 +113,7 @@ export function readContract(suite: LogSuite): void {
         records.push(...taken);
         expect(records).toHaveLength(7);
       });
-      expect(most).toBeLessThanOrEqual(LIMITS.readerBufferBytes + 3 * MIB);
+      expect(most).toBeLessThanOrEqual(LOG_LIMITS.readerBufferBytes + 3 * MIB);
     });
 
     test('while it gathers, it delivers every record in order, and the last ones soon', async () => {
@@ -121,7 +121,7 @@ export function readContract(suite: LogSuite): void {
       const from = await append(subject, '0');
       const { reader, texts } = collect('FACTS', { from, subjects: [subject], gatherMs: 5 });
       await reader.started;
-      const total = LIMITS.readerBufferRecords * 2 + 7;
+      const total = LOG_LIMITS.readerBufferRecords * 2 + 7;
       // One after the other, so that most arrive alone; then as many at once as fill the buffer.
       for (let i = 1; i <= 100; i++) await append(subject, String(i));
       await Promise.all(Array.from({ length: total - 101 }, (_, i) => suite.log.append(subject, bytes(`${i + 101}`))));
@@ -169,7 +169,7 @@ export function readContract(suite: LogSuite): void {
       const from = await append(subject, '0');
       const reader = stalled('FACTS', { from, subjects: [subject] });
       await reader.started;
-      const total = LIMITS.readerBufferRecords * 2;
+      const total = LOG_LIMITS.readerBufferRecords * 2;
       for (let i = 1; i < total; i++) await append(subject, String(i));
       const last = await append(subject, 'last');
       await eventually(() => expect(reader.pending).toBe(total + 1));

@@ -11,7 +11,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reservedPort } from '../../support/servers/reserved-port.ts';
 import { natsAnswers, startNats, type NatsProcess } from '../../../src/local/nats/nats-process.ts';
 import { findNatsServer } from '../../../src/local/nats/nats-server.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOG_LIMITS } from '../../../streams/log/limits.ts';
+import { OWNER_LIMITS } from '../../../actors/runtime/limits.ts';
 import { until } from '../../support/until.ts';
 
 /* The configuration files that ship, in a real nats-server. */
@@ -32,10 +33,10 @@ test('nats-server.conf: the largest record is taken, and still there after kill 
   let server: NatsProcess = await startNats(options);
   try {
     const connection = await connect({ servers: server.url });
-    expect(connection.info?.max_payload).toBe(LIMITS.brokerPayloadBytes);
+    expect(connection.info?.max_payload).toBe(LOG_LIMITS.brokerPayloadBytes);
     const manager = await jetstreamManager(connection);
     await manager.streams.add({ name: 'S', subjects: ['s'], storage: 'file' });
-    await jetstream(connection).publish('s', new Uint8Array(LIMITS.commitBytes));
+    await jetstream(connection).publish('s', new Uint8Array(OWNER_LIMITS.commitBytes));
     server.signal('SIGKILL');
     await server.ended;
     await connection.close();
@@ -43,7 +44,7 @@ test('nats-server.conf: the largest record is taken, and still there after kill 
     server = await startNats(options);
     const again = await connect({ servers: server.url });
     const message = await (await jetstreamManager(again)).streams.getMessage('S', { seq: 1 });
-    expect(message?.data.length).toBe(LIMITS.commitBytes);
+    expect(message?.data.length).toBe(OWNER_LIMITS.commitBytes);
     await again.close();
   } finally {
     await server.stop();

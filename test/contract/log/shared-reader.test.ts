@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PROCESS_LIMITS } from '../../../src/process/limits.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { createOwnAppends, type OwnAppends, watchAppends } from '../../../streams/log/own-appends.ts';
@@ -42,7 +42,7 @@ describe('a shared reader of FACTS', () => {
       onRecords: (records) => void (handed.records += records.length),
       onGap: () => void (handed.gaps += 1),
     });
-    const gatherMs = LIMITS.sinksGatherMs;
+    const gatherMs = PROCESS_LIMITS.sinksGatherMs;
     const read = shareReader({
       log,
       clock: systemClock,

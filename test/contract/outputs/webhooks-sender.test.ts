@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LookupFunction } from 'node:net';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { DELIVERY_HTTP_LIMITS } from '../../../streams/sinks/webhooks/delivery/http/limits.ts';
 import { type HttpSenderOptions, createHttpSender } from '../../../streams/sinks/webhooks/delivery/http/http-sender.ts';
 import type { DeliverySender } from '../../../streams/sinks/webhooks/delivery/sender.ts';
 import { until } from '../../support/until.ts';
@@ -189,7 +189,9 @@ describe('a receiver that answers wrongly', () => {
     });
     const outcome = await send(sender(), endless.url);
     expect(outcome).toMatchObject({ kind: 'answered', status: 200 });
-    expect(outcome.kind === 'answered' && outcome.responseStart.length).toBe(LIMITS.deliveryResponseBytes);
+    expect(outcome.kind === 'answered' && outcome.responseStart.length).toBe(
+      DELIVERY_HTTP_LIMITS.deliveryResponseBytes,
+    );
     await until('the connection is closed', () => endless.open === 0);
   });
 

@@ -4,7 +4,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { LOCAL_LIMITS } from '../../../src/local/limits.ts';
+import { PROCESS_LIMITS } from '../../../src/process/limits.ts';
 import { natsAnswers } from '../../../src/local/nats/nats-process.ts';
 import {
   freshEnvironment,
@@ -182,13 +183,13 @@ describe('a stop', () => {
     supervised.signal('SIGTERM');
     expect(await supervised.ended).toBe(0);
     const tookMs = performance.now() - beganMs;
-    expect(tookMs).toBeGreaterThanOrEqual(serviceStopMs + LIMITS.dependencyStopMs);
-    expect(tookMs).toBeLessThan(serviceStopMs + LIMITS.dependencyStopMs + 5_000);
+    expect(tookMs).toBeGreaterThanOrEqual(serviceStopMs + LOCAL_LIMITS.dependencyStopMs);
+    expect(tookMs).toBeLessThan(serviceStopMs + LOCAL_LIMITS.dependencyStopMs + 5_000);
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
   test('has time limits that add up to less than the documented ten seconds', () => {
-    expect(LIMITS.shutdownMs + LIMITS.dependencyStopMs).toBeLessThan(9_500);
+    expect(PROCESS_LIMITS.shutdownMs + LOCAL_LIMITS.dependencyStopMs).toBeLessThan(9_500);
   });
 
   test('during the start leaves no process', async () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { CLOCK_LIMITS } from '../../../streams/limits.ts';
 import type { Command, ReceivedCommand } from '../../../core/vocabulary/commands/commands.ts';
 import type { PropertiesChanged } from '../../../core/vocabulary/documents/computed.ts';
 import type { DomainFact, Fact } from '../../../core/vocabulary/facts/facts.ts';
@@ -328,7 +328,9 @@ export function checkLog(check: LogCheck): PartitionLog {
 
 /** An owner does not believe a gateway whose clock is ahead of its own by more than two right clocks can differ. */
 function datedByOwner(command: Command, ownerMs: number): Command {
-  return command.receivedAt > ownerMs + 2 * LIMITS.clockToleranceMs ? { ...command, receivedAt: ownerMs } : command;
+  return command.receivedAt > ownerMs + 2 * CLOCK_LIMITS.clockToleranceMs
+    ? { ...command, receivedAt: ownerMs }
+    : command;
 }
 
 /** Whether the timer may have run for the command itself: it was due when one of its players called. */

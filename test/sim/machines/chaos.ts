@@ -1,5 +1,5 @@
 import { sleep } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BACKEND_LIMITS } from '../../../src/gateway/backend/limits.ts';
 import { STREAMS } from '../../../streams/log/stream-definitions.ts';
 import type { MemoryBroker, MemoryFaults } from '../../../streams/log/memory/log-memory.ts';
 import type { WriteFault } from '../../../streams/log/memory/connection.ts';
@@ -199,7 +199,7 @@ export function createChaos(options: ChaosOptions): Chaos {
         if (!random.chance(0.3)) return;
         world.clock.jumpWall(random.pick(NIGHTS) * DAY_MS);
         // What the broker stored before the night and a process reads after it looks like a wrong clock.
-        world.cause('clock', LIMITS.commandDeadlineMs);
+        world.cause('clock', BACKEND_LIMITS.commandDeadlineMs);
         return;
       case 'facts full':
         setRoom(broker.stream('FACTS').bounds().sizeBytes + random.int(0, 2_000));

@@ -1,5 +1,6 @@
 import { sleep } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { BACKEND_LIMITS } from '../../../src/gateway/backend/limits.ts';
+import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { requestsSubject } from '../../../streams/subjects.ts';
 import type { LeaderUse, MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { WriteFault } from '../../../streams/log/memory/connection.ts';
@@ -190,7 +191,7 @@ export function createRareFaults({
   function passNight(): void {
     world.cover('fault: a night for timers');
     world.clock.jumpWall(NIGHT_MS);
-    world.cause('clock', LIMITS.commandDeadlineMs);
+    world.cause('clock', BACKEND_LIMITS.commandDeadlineMs);
   }
 
   /**
@@ -233,7 +234,7 @@ export function createRareFaults({
     if (owner === undefined) return;
     const isOrderly = random.chance(0.5);
     for (const process of running()) {
-      const delayMs = random.between(1_500, 3_500) + (isOrderly ? 0 : LIMITS.leaseMs);
+      const delayMs = random.between(1_500, 3_500) + (isOrderly ? 0 : SHARED_LIMITS.leaseMs);
       elections.delayConsumers('REQUESTS', delayMs, process.name);
     }
     if (isOrderly) stopInOrder(owner);

@@ -1,11 +1,26 @@
-import { LIMITS, type Limits } from '../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { PLAYER_LIMITS } from '../../../actors/decision/limits.ts';
+import { OWNER_LIMITS } from '../../../actors/runtime/limits.ts';
+import { REBUILD_LIMITS } from '../../../actors/runtime/rebuild/limits.ts';
+import { FACTS_LIMITS } from '../../../streams/facts/limits.ts';
+import { LOG_LIMITS } from '../../../streams/log/limits.ts';
+import { SINK_LIMITS } from '../../../streams/sinks/clickhouse/limits.ts';
+import { MATCHING_LIMITS } from '../../../streams/sinks/webhooks/matching/limits.ts';
+import { PROCESS_LIMITS } from '../../../src/process/limits.ts';
 
 /**
  * The bounds of the simulated service. They shorten minutes to seconds, so that a short run reaches snapshots, marks,
  * trimming and the caps of players.
  */
 export const SIM_LIMITS = {
-  ...LIMITS,
+  ...PLAYER_LIMITS,
+  ...OWNER_LIMITS,
+  ...REBUILD_LIMITS,
+  ...FACTS_LIMITS,
+  ...LOG_LIMITS,
+  ...SINK_LIMITS,
+  ...MATCHING_LIMITS,
+  sinksGatherMs: PROCESS_LIMITS.sinksGatherMs,
   snapshotIntervalMs: 4_000,
   longestSnapshotIntervalMs: 16_000,
   firstSnapshotMs: 1_000,
@@ -29,7 +44,9 @@ export const SIM_LIMITS = {
   aloneMs: 200,
   // A fill takes several records, between which its owner may fall.
   fillPlayers: 1,
-} as const satisfies Limits;
+} as const;
+
+export type SimLimits = Adjustable<typeof SIM_LIMITS>;
 
 /** An owner may refuse commands for this long after FACTS has room again: until it has read the size again. */
 export const ROOM_SEEN_MS = 2 * SIM_LIMITS.factsPollMs;

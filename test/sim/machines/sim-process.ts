@@ -6,7 +6,7 @@ import { type FactsRoom, watchFactsRoom } from '../../../streams/facts/facts-roo
 import { startFactsTrimmer } from '../../../streams/facts/facts-trimmer.ts';
 import { type CommandClient, createCommandClient } from '../../../src/gateway/backend/command-client.ts';
 import { sleep } from '../../../core/kernel/clock.ts';
-import type { Limits } from '../../../core/kernel/limits.ts';
+import type { SimLimits } from './sim-limits.ts';
 import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../../streams/config/config-store.ts';
 import type { MemoryBroker, MemoryLog } from '../../../streams/log/memory/log-memory.ts';
@@ -82,7 +82,7 @@ export interface ProcessOptions {
   history: History;
   handed: HandedByRecord;
   partitions: number;
-  limits: Limits;
+  limits: SimLimits;
   retentionMs: number;
   /** Rough bytes of players in memory; `undefined`: some processes keep all of them, others few. */
   hotBytes: number | undefined;

@@ -89,7 +89,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/sweep/segment-sweep.ts',
-        original: 'schedulesUpTo = Math.max(doneUpTo, clock.wallMs() - LIMITS.scheduleLateMs);',
+        original: 'schedulesUpTo = Math.max(doneUpTo, clock.wallMs() - OWNER_LIMITS.scheduleLateMs);',
         mutated: 'schedulesUpTo = Math.max(doneUpTo, clock.wallMs());',
       },
     ],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../../src/settings/config.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../core/kernel/limits.ts';
+import { PROCESS_LIMITS } from '../../../src/process/limits.ts';
 import type { ChildSpec } from '../../../src/local/processes/child.ts';
 import { natsAnswers, natsArguments } from '../../../src/local/nats/nats-process.ts';
 import { findNatsServer } from '../../../src/local/nats/nats-server.ts';
@@ -35,7 +35,7 @@ process.exit(
   await runUntilStopped({
     dataDir: config.dataDir,
     clock: systemClock,
-    serviceStopMs: Number(process.env['SERVICE_STOP_MS'] ?? LIMITS.shutdownMs),
+    serviceStopMs: Number(process.env['SERVICE_STOP_MS'] ?? PROCESS_LIMITS.shutdownMs),
     report: (line) => process.stdout.write(`${line}\n`),
     async plan(dataDir) {
       const nats = await findNatsServer();

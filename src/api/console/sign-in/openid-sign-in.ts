@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { EVERYWHERE, withProof } from '../../../../streams/config/people/proof.ts';
 import { normalEmail, userOfEmail } from '../../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SIGN_IN_LIMITS } from './limits.ts';
 import { answer } from '../../route/answer.ts';
 import type { ConsoleContext, ConsoleRoute } from '../../route/route.ts';
 import { defineSignIn } from '../console-route.ts';
@@ -27,14 +27,21 @@ const OPENID_PATH = '/console/openid';
 
 export const Redirected = Type.Object(
   {
-    code: Type.String({ minLength: 1, maxLength: LIMITS.openIdTextLength, description: 'The provider’s code.' }),
+    code: Type.String({
+      minLength: 1,
+      maxLength: SIGN_IN_LIMITS.openIdTextLength,
+      description: 'The provider’s code.',
+    }),
     state: Type.String({
       minLength: 1,
-      maxLength: LIMITS.openIdTextLength,
+      maxLength: SIGN_IN_LIMITS.openIdTextLength,
       description: 'The `state` that came back.',
     }),
     iss: Type.Optional(
-      Type.String({ maxLength: LIMITS.openIdTextLength, description: 'The `iss` that came back, if there was one.' }),
+      Type.String({
+        maxLength: SIGN_IN_LIMITS.openIdTextLength,
+        description: 'The `iss` that came back, if there was one.',
+      }),
     ),
   },
   { additionalProperties: false, description: 'What the provider’s redirect brought back.' },
@@ -88,7 +95,7 @@ const begin = defineSignIn({
     const secret = Buffer.from(ids.bytes(SECRET_BYTES)).toString('base64url');
     const address = await openId.begin(redirectUri(context), secret);
     if (address === undefined) return UNAVAILABLE;
-    const headers = { 'Set-Cookie': cookieOf(secret, LIMITS.openIdSeconds, context) };
+    const headers = { 'Set-Cookie': cookieOf(secret, SIGN_IN_LIMITS.openIdSeconds, context) };
     return answer(JSON.stringify({ address }), { headers });
   },
 });

@@ -5,7 +5,8 @@ import type { Passkey, UserDocument } from '../../../../core/vocabulary/document
 import { passkeysOf, withUsedPasskey } from '../../../../streams/config/people/passkeys.ts';
 import { userAddress } from '../../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { ACCESS_LIMITS } from '../../../access/limits.ts';
+import { SIGN_IN_LIMITS } from './limits.ts';
 import { answer } from '../../route/answer.ts';
 import type { ConsoleContext } from '../../route/route.ts';
 import { defineSignIn } from '../console-route.ts';
@@ -28,7 +29,8 @@ export interface Known {
   use: (user: UserDocument) => UserChange<null>;
 }
 
-const base64url = (description: string) => Type.String({ minLength: 1, maxLength: LIMITS.passkeyLength, description });
+const base64url = (description: string) =>
+  Type.String({ minLength: 1, maxLength: SIGN_IN_LIMITS.passkeyLength, description });
 
 /** What the browser's authenticator answered. */
 export const Assertion = Type.Object(
@@ -53,7 +55,7 @@ export const makeSignInChallenge = defineSignIn({
   summary: 'Begin to sign in with a passkey',
   description:
     'Answers the options of `navigator.credentials.get()`. The challenge is valid once, for ' +
-    `${LIMITS.challengeMs / 1000} seconds.`,
+    `${ACCESS_LIMITS.challengeMs / 1000} seconds.`,
   repeatCounts: true,
   errors: ['FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {},
@@ -72,7 +74,7 @@ export const makeSignInChallenge = defineSignIn({
     example: {
       challenge: 'mBqS5r9Ck2Zf0v7Y3n1XwT8uQdE4hLgJ6oAaPbVcRiM',
       rpId: 'console.example.com',
-      timeout: LIMITS.challengeMs,
+      timeout: ACCESS_LIMITS.challengeMs,
       userVerification: 'required',
     },
   },
@@ -81,7 +83,7 @@ export const makeSignInChallenge = defineSignIn({
     if (rpId === undefined) return NO_HOST_NAME;
     const challenge = await context.services.challenges.make(SIGN_IN);
     if (challenge === undefined) return failure('SERVICE_UNAVAILABLE');
-    const options = { challenge, rpId, timeout: LIMITS.challengeMs, userVerification: 'required' };
+    const options = { challenge, rpId, timeout: ACCESS_LIMITS.challengeMs, userVerification: 'required' };
     return answer(JSON.stringify(options));
   },
 });

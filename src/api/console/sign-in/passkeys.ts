@@ -4,7 +4,9 @@ import { Type, type Static } from 'typebox';
 import type { Passkey } from '../../../../core/vocabulary/documents/users.ts';
 import { passkeysOf, withoutPasskey, withPasskey } from '../../../../streams/config/people/passkeys.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { ACCESS_LIMITS } from '../../../access/limits.ts';
+import { CONFIG_LIMITS } from '../../../../streams/config/limits.ts';
+import { SIGN_IN_LIMITS } from './limits.ts';
 import { answer } from '../../route/answer.ts';
 import { invalid, type ConsoleContext, type ConsoleRoute, type SignedIn } from '../../route/route.ts';
 import { defineConsoleRoute } from '../console-route.ts';
@@ -72,7 +74,7 @@ const EXAMPLE: Static<typeof Options> = {
   user: { id: 'MDE5OGEzYjI', name: 'ann@example.com', displayName: 'ann@example.com' },
   challenge: 'mBqS5r9Ck2Zf0v7Y3n1XwT8uQdE4hLgJ6oAaPbVcRiM',
   pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
-  timeout: LIMITS.challengeMs,
+  timeout: ACCESS_LIMITS.challengeMs,
   excludeCredentials: [],
   authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   attestation: 'none',
@@ -84,7 +86,7 @@ const makeChallenge = defineConsoleRoute({
   summary: 'Begin to add a passkey',
   description:
     'Answers the options of `navigator.credentials.create()`. The challenge is valid once, for ' +
-    `${LIMITS.challengeMs / 1000} seconds. It needs a sign-in of the last 15 minutes, so that a browser that was left ` +
+    `${ACCESS_LIMITS.challengeMs / 1000} seconds. It needs a sign-in of the last 15 minutes, so that a browser that was left ` +
     'open does not get one.',
   repeatCounts: true,
   errors: ['FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
@@ -109,7 +111,8 @@ const makeChallenge = defineConsoleRoute({
   },
 });
 
-const base64url = (description: string) => Type.String({ minLength: 1, maxLength: LIMITS.passkeyLength, description });
+const base64url = (description: string) =>
+  Type.String({ minLength: 1, maxLength: SIGN_IN_LIMITS.passkeyLength, description });
 const Attested = Type.Object(
   {
     id: base64url('Id of the passkey.'),
@@ -135,7 +138,7 @@ const addPasskey = defineConsoleRoute({
       {
         name: Type.String({
           minLength: 1,
-          maxLength: LIMITS.passkeyNameLength,
+          maxLength: CONFIG_LIMITS.passkeyNameLength,
           description: 'A name of your choice, such as that of the device.',
         }),
         passkey: Attested,
@@ -188,9 +191,9 @@ export const passkeyRoutes: readonly ConsoleRoute[] = [makeSignInChallenge, make
 const purposeOf = ({ signedIn: { user, session } }: Context): string => `add ${user.id} ${session.hash}`;
 
 function refusal({ signedIn: { user, session }, services: { clock }, mayTry }: Context): Failure | undefined {
-  if (session.createdAt + LIMITS.passkeyFreshMs < clock.wallMs()) return NOT_FRESH;
-  if (!mayTry([`passkeys ${user.id}`, LIMITS.passkeyTries])) return TOO_OFTEN;
-  return passkeysOf(user).length >= LIMITS.passkeysOfUser ? TOO_MANY : undefined;
+  if (session.createdAt + SIGN_IN_LIMITS.passkeyFreshMs < clock.wallMs()) return NOT_FRESH;
+  if (!mayTry([`passkeys ${user.id}`, SIGN_IN_LIMITS.passkeyTries])) return TOO_OFTEN;
+  return passkeysOf(user).length >= CONFIG_LIMITS.passkeysOfUser ? TOO_MANY : undefined;
 }
 
 /** The passkey of a response, once its challenge, origin and form are checked. */
@@ -242,6 +245,6 @@ const NOT_FRESH = failure(
 const TOO_OFTEN = failure('RATE_LIMIT_EXCEEDED', 'Too many tries; try again in a minute.');
 const TOO_MANY = failure(
   'CONFLICT',
-  `You have this passkey already, or ${LIMITS.passkeysOfUser} passkeys, the maximum. Remove one first.`,
+  `You have this passkey already, or ${CONFIG_LIMITS.passkeysOfUser} passkeys, the maximum. Remove one first.`,
 );
 const BAD_PASSKEY = failure('FORBIDDEN', 'The passkey could not be verified, or it took too long. Try again.');

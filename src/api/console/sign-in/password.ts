@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { UserDocument } from '../../../../core/vocabulary/documents/users.ts';
 import { passkeysOf } from '../../../../streams/config/people/passkeys.ts';
 import { failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SIGN_IN_LIMITS } from './limits.ts';
 import { weaknessOf } from '../../../../core/kernel/secrets/weak-passwords.ts';
 import { invalid } from '../../route/route.ts';
 import { defineConsoleRoute } from '../console-route.ts';
@@ -25,12 +25,12 @@ export const setPassword = defineConsoleRoute({
     body: Type.Object(
       {
         password: Type.String({
-          minLength: LIMITS.passwordLeastLength,
-          maxLength: LIMITS.passwordLength,
+          minLength: SIGN_IN_LIMITS.passwordLeastLength,
+          maxLength: SIGN_IN_LIMITS.passwordLength,
           description: 'The new password. Common ones, patterns and your own address are refused.',
         }),
         current: Type.Optional(
-          Type.String({ maxLength: LIMITS.passwordLength, description: 'The password until now.' }),
+          Type.String({ maxLength: SIGN_IN_LIMITS.passwordLength, description: 'The password until now.' }),
         ),
       },
       { additionalProperties: false },
@@ -46,9 +46,13 @@ export const setPassword = defineConsoleRoute({
       return invalid([{ path: '/password', message: `${weakness}; choose a sentence, or let a program make one` }]);
     }
     // Only the signed-in user counts here, so no other user can use these tries up.
-    if (!context.mayTry([`password of user ${user.id}`, LIMITS.passwordTries])) return TOO_MANY;
+    if (!context.mayTry([`password of user ${user.id}`, SIGN_IN_LIMITS.passwordTries])) return TOO_MANY;
     const turn = { lane: `user ${user.id}` };
-    if (user.password === null && hasOtherWay(user) && session.createdAt + LIMITS.passkeyFreshMs < clock.wallMs()) {
+    if (
+      user.password === null &&
+      hasOtherWay(user) &&
+      session.createdAt + SIGN_IN_LIMITS.passkeyFreshMs < clock.wallMs()
+    ) {
       return NOT_FRESH;
     }
     if (user.password !== null) {

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { UserDocument } from '../../../../core/vocabulary/documents/users.ts';
 import { withoutToken, withToken } from '../../../../streams/config/people/users.ts';
 import type { Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SIGN_IN_LIMITS } from './limits.ts';
 import { answer, type Answer, type Headers } from '../../route/answer.ts';
 import type { ConsoleContext, ConsoleRoute, SignedIn } from '../../route/route.ts';
 import { defineConsoleRoute, defineSignIn } from '../console-route.ts';
@@ -55,7 +55,7 @@ const signIn = defineSignIn({
   summary: 'Sign in to the console',
   description:
     'With the token of a one-time link, with e-mail address and password, or with a passkey. Sets the cookie ' +
-    `\`__Host-console\` (without TLS: \`console\`), which is valid for ${LIMITS.userSessionMs / 3_600_000} hours. A session that the request ` +
+    `\`__Host-console\` (without TLS: \`console\`), which is valid for ${SIGN_IN_LIMITS.userSessionMs / 3_600_000} hours. A session that the request ` +
     'already had ends.',
   repeatCounts: true,
   errors: ['VALIDATION_ERROR', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
@@ -63,11 +63,11 @@ const signIn = defineSignIn({
     body: Type.Object(
       {
         link: Type.Optional(
-          Type.String({ maxLength: LIMITS.userTokenLength, description: 'The token of a one-time link.' }),
+          Type.String({ maxLength: SIGN_IN_LIMITS.userTokenLength, description: 'The token of a one-time link.' }),
         ),
         email: Type.Optional(Email),
         password: Type.Optional(
-          Type.String({ maxLength: LIMITS.passwordLength, description: 'The password, with `email`.' }),
+          Type.String({ maxLength: SIGN_IN_LIMITS.passwordLength, description: 'The password, with `email`.' }),
         ),
         passkey: Type.Optional(Assertion),
         openid: Type.Optional(Redirected),
@@ -86,13 +86,13 @@ const signIn = defineSignIn({
       if (used.kind === 'failure') return used;
       // The earlier session of the same browser ends, so that a token planted there by an attacker is invalid.
       const rest = before?.user.id === user.id ? withoutToken(used.user, 'session', before.session.hash) : used.user;
-      const added = withToken(rest, 'session', LIMITS.userSessionMs, clock, ids);
+      const added = withToken(rest, 'session', SIGN_IN_LIMITS.userSessionMs, clock, ids);
       return { kind: 'changed', user: added.user, value: added };
     });
     if (signedIn.kind === 'failure') return signedIn;
     if (before !== undefined && before.user.id !== signedIn.user.id) await endSession(context, before);
     const { token, expiresAt } = signedIn.value;
-    const cookies = [cookie(token, LIMITS.userSessionMs, context)];
+    const cookies = [cookie(token, SIGN_IN_LIMITS.userSessionMs, context)];
     if (body.openid !== undefined) cookies.push(spentCookie(context));
     return meAnswer(signedIn.user, csrfOf(token), expiresAt, context, { 'Set-Cookie': cookies });
   },

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SIGN_IN_LIMITS } from './limits.ts';
 
 /*
  * Bounds for wrong passwords. Links, passkeys and the provider's codes cannot be guessed, so nothing bounds them and no
@@ -15,8 +15,8 @@ type Bound = readonly [name: string, perMinute: number];
 /** @param account the address that was tried */
 export function failureBounds(account: string, network: string): Bound[] {
   return networksOf(network).flatMap((each, width): Bound[] => [
-    [`password of ${account} from ${each}`, LIMITS.signInsOfUser * 2 ** width],
-    [`password from ${each}`, LIMITS.signInsOfNetwork * 2 ** width],
+    [`password of ${account} from ${each}`, SIGN_IN_LIMITS.signInsOfUser * 2 ** width],
+    [`password from ${each}`, SIGN_IN_LIMITS.signInsOfNetwork * 2 ** width],
   ]);
 }
 

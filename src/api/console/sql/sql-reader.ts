@@ -1,6 +1,8 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import type { Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../../core/kernel/adjustable.ts';
+import { EVENT_QUERY_LIMITS } from '../../../../clickhouse-schema/queries/events/limits.ts';
+import { SQL_LIMITS } from './limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { ClickhouseAddress } from '../../../../clickhouse-schema/clickhouse-address.ts';
 import { approveStatement } from '../../../sql-gate/approve-statement.ts';
@@ -57,15 +59,15 @@ export interface SqlReaderOptions {
   address: ClickhouseAddress | undefined;
   clock: Clock;
   logger: Pick<Logger, 'warn'>;
-  limits?: Pick<
-    Limits,
+  limits?: Adjustable<
+    typeof SQL_LIMITS,
     'sqlRows' | 'sqlResultBytes' | 'sqlSeconds' | 'sqlStatements' | 'sqlWaiting' | 'sqlWaitMs' | 'sqlOfUser'
   >;
 }
 
 /** Connects at the first statement. */
-export function createSqlReader({ address, clock, logger, limits = LIMITS }: SqlReaderOptions): SqlReader {
-  const client = address === undefined ? undefined : openClient(address, 'console', LIMITS.sqlRequestMs);
+export function createSqlReader({ address, clock, logger, limits = SQL_LIMITS }: SqlReaderOptions): SqlReader {
+  const client = address === undefined ? undefined : openClient(address, 'console', SQL_LIMITS.sqlRequestMs);
   const ofUser = new Map<string, { statements: number; slots: StatementSlots }>();
   const slots = createStatementSlots({
     places: limits.sqlStatements,
@@ -104,9 +106,9 @@ export function createSqlReader({ address, clock, logger, limits = LIMITS }: Sql
         format: 'JSONCompactEachRowWithNamesAndTypes',
         clickhouse_settings: {
           max_execution_time: limits.sqlSeconds,
-          max_memory_usage: String(LIMITS.sqlMemoryBytes),
-          max_result_bytes: String(LIMITS.sqlSentBytes),
-          max_threads: LIMITS.clickhouseReaderThreads,
+          max_memory_usage: String(SQL_LIMITS.sqlMemoryBytes),
+          max_result_bytes: String(SQL_LIMITS.sqlSentBytes),
+          max_threads: EVENT_QUERY_LIMITS.clickhouseReaderThreads,
           output_format_json_quote_64bit_integers: 1,
           output_format_json_quote_denormals: 1,
           output_format_json_quote_decimals: 1,
@@ -171,7 +173,7 @@ function approve(
 /** @param batches rows of JSONCompactEachRowWithNamesAndTypes: first the names, then the types */
 async function readRows(
   batches: AsyncIterable<readonly { text: string }[]>,
-  limits: Pick<Limits, 'sqlRows' | 'sqlResultBytes'>,
+  limits: Adjustable<typeof SQL_LIMITS, 'sqlRows' | 'sqlResultBytes'>,
 ): Promise<SqlResult> {
   const lines: string[] = [];
   let bytes = 0;
@@ -213,7 +215,8 @@ function failureOf(error: unknown, signal: AbortSignal, logger: Pick<Logger, 'wa
     const bound = code === TOO_LARGE_RESULT ? 'result' : exceededBound(code, error.message);
     if (bound !== undefined) return { kind: 'too_large', bound };
     if (code === TOO_MANY_STATEMENTS) return { kind: 'busy' };
-    if (!TRANSIENT_CODES.has(code)) return { kind: 'refused', message: error.message.slice(0, LIMITS.sqlFaultLength) };
+    if (!TRANSIENT_CODES.has(code))
+      return { kind: 'refused', message: error.message.slice(0, SQL_LIMITS.sqlFaultLength) };
   }
   logger.warn({ err: error }, 'ClickHouse did not answer a statement of the console');
   return { kind: 'unavailable' };

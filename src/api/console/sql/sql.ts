@@ -3,7 +3,7 @@ import type { SqlResult } from './sql-reader.ts';
 import type { Role, UserDocument } from '../../../../core/vocabulary/documents/users.ts';
 import { userAddress } from '../../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SQL_LIMITS } from './limits.ts';
 import { answer, type Answer } from '../../route/answer.ts';
 import { invalid } from '../../route/route.ts';
 import { defineConsoleRoute } from '../console-route.ts';
@@ -44,9 +44,9 @@ export const runSql = defineConsoleRoute({
   description:
     `For people with the role \`${LEAST}\` or more in all games and both environments. One SELECT, SHOW, DESCRIBE, ` +
     'EXISTS or EXPLAIN, as readers of the embedded ClickHouse may send; no e-mails, files or addresses. It has ' +
-    `${LIMITS.sqlSeconds} seconds and ${LIMITS.sqlMemoryBytes / 1024 / 1024} MiB of memory, and ends when its caller ` +
-    `disconnects. The answer has at most ${LIMITS.sqlRows} rows and ${LIMITS.sqlResultBytes / 1024 / 1024} MiB. In ` +
-    `one process a user has ${LIMITS.sqlOfUser} statements at a time: one runs, the others wait for it.`,
+    `${SQL_LIMITS.sqlSeconds} seconds and ${SQL_LIMITS.sqlMemoryBytes / 1024 / 1024} MiB of memory, and ends when its caller ` +
+    `disconnects. The answer has at most ${SQL_LIMITS.sqlRows} rows and ${SQL_LIMITS.sqlResultBytes / 1024 / 1024} MiB. In ` +
+    `one process a user has ${SQL_LIMITS.sqlOfUser} statements at a time: one runs, the others wait for it.`,
   repeatCounts: true,
   errors: [
     'VALIDATION_ERROR',
@@ -61,7 +61,7 @@ export const runSql = defineConsoleRoute({
       {
         statement: Type.String({
           minLength: 1,
-          maxLength: LIMITS.sqlLength,
+          maxLength: SQL_LIMITS.sqlLength,
           description: 'The statement, without FORMAT.',
         }),
       },
@@ -125,10 +125,10 @@ function answerOf(result: SqlResult): Answer {
 }
 
 const BOUNDS = {
-  time: `${LIMITS.sqlSeconds} seconds`,
+  time: `${SQL_LIMITS.sqlSeconds} seconds`,
   rows: 'the rows that it may read',
-  memory: `${LIMITS.sqlMemoryBytes / 1024 / 1024} MiB of memory`,
-  result: `${LIMITS.sqlResultBytes / 1024 / 1024} MiB of result`,
+  memory: `${SQL_LIMITS.sqlMemoryBytes / 1024 / 1024} MiB of memory`,
+  result: `${SQL_LIMITS.sqlResultBytes / 1024 / 1024} MiB of result`,
 } as const;
 
 function tooLarge(bound: keyof typeof BOUNDS): Failure {
@@ -144,7 +144,7 @@ const NOT_ALL = failure(
 const TOO_MANY = failure('RATE_LIMIT_EXCEEDED', 'Too many statements are running; retry when one of them has ended.');
 const TOO_MANY_OWN = failure(
   'RATE_LIMIT_EXCEEDED',
-  `You have ${LIMITS.sqlOfUser} statements that run or wait, the maximum; end one of them, or wait for it.`,
+  `You have ${SQL_LIMITS.sqlOfUser} statements that run or wait, the maximum; end one of them, or wait for it.`,
 );
 const OFF =
   'This service has no account to read ClickHouse with. Set CLICKHOUSE_READER_USER and CLICKHOUSE_READER_PASSWORD; ' +

@@ -5,7 +5,7 @@ import { allRoles, EVERYWHERE } from '../../../../streams/config/people/proof.ts
 import { adminPlaces, isDeploymentAdmin, mayGrant } from '../../../../streams/config/people/user-roles.ts';
 import { userAddress } from '../../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { USER_LIMITS } from './limits.ts';
 import type { ConsoleContext, SignedIn } from '../../route/route.ts';
 import { userJson } from './user-resource.ts';
 
@@ -81,20 +81,20 @@ export function refusedGrants(grants: readonly Omit<Grant, 'role'>[], context: A
 /** Why the admin may not add a new user with roles; undefined: it may. */
 export function refusedNewUser(grants: readonly Grant[], context: AdminContext): Failure | undefined {
   const users = context.services.config.list('user');
-  if (users.length >= LIMITS.users) {
-    return failure('CONFLICT', `There are ${LIMITS.users} users, the maximum. Remove one first.`);
+  if (users.length >= USER_LIMITS.users) {
+    return failure('CONFLICT', `There are ${USER_LIMITS.users} users, the maximum. Remove one first.`);
   }
   if (isDeploymentAdmin(adminNow(context))) return undefined;
   const usersOf = (game: string): number =>
     users.filter(({ document }) => allRoles(document).some((held) => held.game === game)).length;
-  return grants.some(({ game }) => usersOf(game) >= LIMITS.usersOfGame) ? GAME_FULL : undefined;
+  return grants.some(({ game }) => usersOf(game) >= USER_LIMITS.usersOfGame) ? GAME_FULL : undefined;
 }
 
 /** Why the admin may not leave a user as it is now; undefined: it may. */
 export function refusedRest(user: UserDocument, context: AdminContext): Failure | undefined {
   if (allRoles(user).length > 0 || isDeploymentAdmin(adminNow(context))) return undefined;
   const without = context.services.config.list('user').filter(({ document }) => allRoles(document).length === 0);
-  return without.length >= LIMITS.usersWithoutRoles ? LAST_ROLE : undefined;
+  return without.length >= USER_LIMITS.usersWithoutRoles ? LAST_ROLE : undefined;
 }
 
 /** An unknown user and one of other games have the same answer. */
@@ -111,7 +111,7 @@ export function unmanageable(user: UserDocument, context: AdminContext): Failure
 export const NO_USER = failure('NOT_FOUND', 'There is no such user.');
 const GAME_FULL = failure(
   'CONFLICT',
-  `The game has ${LIMITS.usersOfGame} users, the maximum for its admins. Remove one first, or ask an admin of all games.`,
+  `The game has ${USER_LIMITS.usersOfGame} users, the maximum for its admins. Remove one first, or ask an admin of all games.`,
 );
 const LAST_ROLE = failure(
   'CONFLICT',

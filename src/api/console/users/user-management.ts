@@ -12,7 +12,7 @@ import {
   withToken,
 } from '../../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { USER_LIMITS } from './limits.ts';
 import { answer } from '../../route/answer.ts';
 import { invalid, type ConsoleRoute } from '../../route/route.ts';
 import { changeWithAdmins, removeWithAdmins } from './keep-admins.ts';
@@ -113,7 +113,7 @@ const addUser = defineConsoleRoute({
         email: Email,
         grants: Type.Array(GrantSchema, {
           minItems: 1,
-          maxItems: LIMITS.userGrants,
+          maxItems: USER_LIMITS.userGrants,
           description: 'Roles of the user.',
         }),
       },
@@ -127,7 +127,7 @@ const addUser = defineConsoleRoute({
     const email = normalEmail(body.email);
     if (email === undefined) return invalid([{ path: '/email', message: 'is not an e-mail address' }]);
     // Answers say whether an address has an account, so they cannot be collected.
-    if (!context.mayTry([`users ${context.signedIn.user.id}`, LIMITS.usersAddedPerMinute])) {
+    if (!context.mayTry([`users ${context.signedIn.user.id}`, USER_LIMITS.usersAddedPerMinute])) {
       return failure('RATE_LIMIT_EXCEEDED', 'You added many users; try again in a minute.');
     }
     const refused = refusedGrants(body.grants, context);
@@ -139,7 +139,7 @@ const addUser = defineConsoleRoute({
     const grants = body.grants.reduce<Grant[]>(withGrant, []);
     const proves = provedBy(adminNow(context), grants);
     const user = newUser(email, grants, clock, ids, { email: context.signedIn.user.email, proves });
-    const made = withToken(user, 'link', LIMITS.userLinkMs, clock, ids, proves);
+    const made = withToken(user, 'link', USER_LIMITS.userLinkMs, clock, ids, proves);
     const written = await context.configAs(context.signedIn.user).put(userAddress(made.user.id), made.user, 0);
     if (written.kind !== 'written') return failure('SERVICE_UNAVAILABLE');
     return linked(made.user, made.token, context);
@@ -151,10 +151,10 @@ async function addRoles(held: ConfigEntry<'user'>, grants: readonly Grant[], con
   let token: string | undefined;
   const written = await changeAs(context, held.document.id, (user) => {
     const next = withRoles(user, grants);
-    if (allRoles(next).length > LIMITS.userGrants) return TOO_MANY_GRANTS;
+    if (allRoles(next).length > USER_LIMITS.userGrants) return TOO_MANY_GRANTS;
     token = undefined;
     if (grants.every((grant) => covers(next.proved, grant))) return changedTo(next, context);
-    const made = withToken(next, 'link', LIMITS.userLinkMs, clock, ids, provedBy(adminNow(context), grants));
+    const made = withToken(next, 'link', USER_LIMITS.userLinkMs, clock, ids, provedBy(adminNow(context), grants));
     token = made.token;
     return changedTo(made.user, context);
   });
@@ -182,7 +182,7 @@ const setGrant = defineConsoleRoute({
       await changeAs(context, id, (user) => {
         if (!isVisible(user, context)) return NO_USER;
         const next = withRoles(user, [body]);
-        return allRoles(next).length > LIMITS.userGrants ? TOO_MANY_GRANTS : changedTo(next, context);
+        return allRoles(next).length > USER_LIMITS.userGrants ? TOO_MANY_GRANTS : changedTo(next, context);
       }),
       context,
     );
@@ -236,7 +236,7 @@ const makeLink = defineConsoleRoute({
       if (refused !== undefined) return refused;
       const proves = provedBy(admin, allRoles(user));
       const kept = mayManage(admin, user) ? provedAnew(user, proves) : user;
-      const { user: next, token } = withToken(kept, 'link', LIMITS.userLinkMs, clock, ids, proves);
+      const { user: next, token } = withToken(kept, 'link', USER_LIMITS.userLinkMs, clock, ids, proves);
       return { kind: 'changed', user: next, value: token };
     });
     return made.kind === 'failure' ? made : linked(made.user, made.value, context);
@@ -331,4 +331,4 @@ function linked(user: UserDocument, token: string | undefined, context: AdminCon
 }
 
 const NO_GRANT = failure('NOT_FOUND', 'The user has no role in this game and environment.');
-const TOO_MANY_GRANTS = failure('CONFLICT', `A user has at most ${LIMITS.userGrants} roles.`);
+const TOO_MANY_GRANTS = failure('CONFLICT', `A user has at most ${USER_LIMITS.userGrants} roles.`);

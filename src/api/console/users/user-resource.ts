@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { type Grant, ROLES, type UserDocument } from '../../../../core/vocabulary/documents/users.ts';
 import { passkeysOf } from '../../../../streams/config/people/passkeys.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { CONFIG_LIMITS } from '../../../../streams/config/limits.ts';
+import { USER_LIMITS } from './limits.ts';
 
 /* The schemas of users and their resources. */
 
@@ -21,12 +22,12 @@ export const GrantSchema = Type.Object(
 
 export const Email = Type.String({
   minLength: 3,
-  maxLength: LIMITS.userEmailLength,
+  maxLength: CONFIG_LIMITS.userEmailLength,
   description: 'E-mail address. Case does not matter.',
 });
 
 const Grants = Type.Array(GrantSchema, {
-  maxItems: LIMITS.userGrants,
+  maxItems: USER_LIMITS.userGrants,
   description: 'Roles of the user. Without one the user sees nothing.',
 });
 

@@ -2,7 +2,7 @@ import type { UserDocument } from '../../../../core/vocabulary/documents/users.t
 import type { ConfigStore } from '../../../../streams/config/config-store.ts';
 import { userAddress } from '../../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../limits.ts';
 import { changed } from '../../definitions/definition-writes.ts';
 import type { ConsoleContext, SignedIn } from '../../route/route.ts';
 
@@ -33,7 +33,7 @@ export async function changeUser<T>(
   change: (user: UserDocument) => UserChange<T>,
 ): Promise<{ kind: 'written'; user: UserDocument; value: T } | Failure> {
   const address = userAddress(id);
-  for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+  for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
     const held = config.get(address);
     if (held === undefined) return failure('NOT_FOUND', 'There is no such user.');
     const next = change(held.document);

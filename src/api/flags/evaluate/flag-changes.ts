@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { defineRoute } from '../../route/route.ts';
 
 /* The route that opens a stream of changed flags. */
 
-const STREAMS_BY_TIER = Object.entries(LIMITS.changesReadersOfKey)
+const STREAMS_BY_TIER = Object.entries(FLAG_API_LIMITS.changesReadersOfKey)
   .map(([tier, most]) => `${tier} ${most}`)
   .join(', ');
 
@@ -17,7 +18,7 @@ export const streamFlagChanges = defineRoute({
     'Says that a flag or segment of the game and environment changed, without its content: evaluate the flags again. ' +
     'Events: `connected` (first; each later change follows), `flags_changed`, for server keys also ' +
     '`definitions_changed`, and `heartbeat`. The first three have `revision` in their data and as SSE `id:`. Changes ' +
-    `within ${LIMITS.changesGatherMs} ms make one event. Wait a random time up to \`spread_ms\` before you evaluate ` +
+    `within ${FLAG_API_LIMITS.changesGatherMs} ms make one event. Wait a random time up to \`spread_ms\` before you evaluate ` +
     'again, so that not all clients do so at once. With `Last-Event-ID` you get `flags_changed` at once if anything ' +
     'changed since. Overrides of single players make no event. The service ignores `Accept`. 429: the key or the ' +
     `caller has reached its number of open streams on this gateway (${STREAMS_BY_TIER}; a tenth of it for one caller ` +
@@ -30,7 +31,7 @@ export const streamFlagChanges = defineRoute({
     query: Type.Object({
       last_event_id: Type.Optional(
         Type.String({
-          maxLength: LIMITS.callerIdLength,
+          maxLength: TEXT_LIMITS.callerIdLength,
           description:
             'Same as the header `Last-Event-ID`, for clients that cannot set it. The header takes precedence.',
         }),
@@ -39,7 +40,7 @@ export const streamFlagChanges = defineRoute({
     headers: Type.Object({
       'Last-Event-ID': Type.Optional(
         Type.String({
-          maxLength: LIMITS.callerIdLength,
+          maxLength: TEXT_LIMITS.callerIdLength,
           description: 'The last SSE id received.',
         }),
       ),

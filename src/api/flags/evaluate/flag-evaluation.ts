@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { FlagEvaluation, FlagsReply } from '../../../../core/vocabulary/commands/replies.ts';
 import { failure } from '../../../../core/kernel/errors.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { answer } from '../../route/answer.ts';
 import { documentText, documentTooLarge } from '../../input/document-text.ts';
 import { PlayerId, freeForm } from '../../input/fields.ts';
@@ -114,8 +115,8 @@ export const evaluateFlags = defineRoute({
     body: Type.Object({
       player_id: PlayerId,
       flag_keys: Type.Optional(
-        Type.Array(Type.String({ maxLength: LIMITS.nameLength }), {
-          maxItems: LIMITS.evaluatedFlags,
+        Type.Array(Type.String({ maxLength: TEXT_LIMITS.nameLength }), {
+          maxItems: FLAG_API_LIMITS.evaluatedFlags,
           description: 'Keys of the flags to evaluate. Default: all flags.',
         }),
       ),

@@ -6,7 +6,9 @@ import type { Flag, Served } from '../../../../actors/decision/targeting.ts';
 import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import { Type } from 'typebox';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../limits.ts';
+import { SERVED_LIMITS } from '../../../../actors/flags/limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { answer } from '../../route/answer.ts';
 import { documentText, documentTooLarge } from '../../input/document-text.ts';
@@ -91,9 +93,9 @@ export const explainFlags = defineRoute({
       {
         player_id: PlayerId,
         flag_keys: Type.Optional(
-          Type.Array(Type.String({ maxLength: LIMITS.definitionKeyLength }), {
+          Type.Array(Type.String({ maxLength: TEXT_LIMITS.definitionKeyLength }), {
             minItems: 1,
-            maxItems: LIMITS.explainedFlags,
+            maxItems: FLAG_API_LIMITS.explainedFlags,
             description: 'Keys of the flags to explain step by step. Default: all flags, without steps.',
           }),
         ),
@@ -206,7 +208,7 @@ export const explainFlags = defineRoute({
             : metered(() => explainFlag(flag, subject, targeting, computedLookup(context)));
         const item = explanationJson(flag, subject.player, evaluations[index], steps);
         valueChars += item.length;
-        if (valueChars > LIMITS.evaluatedChars) return TOO_LARGE;
+        if (valueChars > SERVED_LIMITS.evaluatedChars) return TOO_LARGE;
         shown.push(item);
       }
       const unknown = keys.filter((key) => !targeting.flags.has(key));
@@ -218,7 +220,7 @@ export const explainFlags = defineRoute({
 const TOO_LARGE = invalid([
   {
     path: '/flag_keys',
-    message: `selects flags whose explanations exceed ${LIMITS.evaluatedChars} characters in total; request fewer flags`,
+    message: `selects flags whose explanations exceed ${SERVED_LIMITS.evaluatedChars} characters in total; request fewer flags`,
   },
 ]);
 

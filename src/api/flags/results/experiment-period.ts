@@ -11,7 +11,10 @@ import type {
 } from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
 import type { VariantSample } from '../../../analysis/experiment-results.ts';
 import type { Failure, FieldFault } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../limits.ts';
+import { EVENT_QUERY_LIMITS } from '../../../../clickhouse-schema/queries/events/limits.ts';
+import { FLAG_API_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { invalid } from '../../route/route.ts';
 import { DAY_MS } from '../../../../core/kernel/days.ts';
@@ -22,7 +25,7 @@ import { DAY_MS } from '../../../../core/kernel/days.ts';
 export const METRIC_FIELDS = {
   metric: Type.String({
     minLength: 1,
-    maxLength: LIMITS.nameLength,
+    maxLength: TEXT_LIMITS.nameLength,
     description: 'Name of the events to measure.',
   }),
   aggregate: Type.Optional(
@@ -37,7 +40,7 @@ export const METRIC_FIELDS = {
   property: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: LIMITS.propertyPathLength,
+      maxLength: API_LIMITS.propertyPathLength,
       description:
         'Required with `sum`: path of the number in the properties, keys joined by dots (`price.amount`). Other ' +
         'values count as 0.',
@@ -50,7 +53,7 @@ export const PERIOD_FIELDS = {
   window_days: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: LIMITS.resultsWindowDays,
+      maximum: API_LIMITS.resultsWindowDays,
       description: `Window after a player's first exposure in which its events count, days of 24 hours. Default: 7.`,
     }),
   ),
@@ -107,7 +110,7 @@ export function measuredPeriod(
   const windowDays = input.window_days ?? DEFAULT_WINDOW_DAYS;
   const { current, next, all } = chosen;
   const arms = current.arms ?? armsOf(flag);
-  const spanFromMs = nowMs - LIMITS.resultsSpanDays * DAY_MS;
+  const spanFromMs = nowMs - FLAG_API_LIMITS.resultsSpanDays * DAY_MS;
   return {
     kind: 'period',
     measured: {
@@ -119,9 +122,9 @@ export function measuredPeriod(
       variantBy: flag.flagType === 'boolean' ? 'value' : 'variant_key',
       variants: arms.map(({ variantKey }) => variantKey),
       windowDays,
-      sinceMs: Math.max(current.since - LIMITS.resultsMarginMs, spanFromMs),
-      untilMs: next?.since ?? nowMs + LIMITS.resultsMarginMs,
-      earlierSinceMs: Math.max(flag.createdAt - LIMITS.resultsMarginMs, spanFromMs),
+      sinceMs: Math.max(current.since - EVENT_QUERY_LIMITS.resultsMarginMs, spanFromMs),
+      untilMs: next?.since ?? nowMs + EVENT_QUERY_LIMITS.resultsMarginMs,
+      earlierSinceMs: Math.max(flag.createdAt - EVENT_QUERY_LIMITS.resultsMarginMs, spanFromMs),
     },
     arms,
     shown: {
@@ -180,8 +183,8 @@ export function aggregateOf(
   if (kind === 'sum' && property === undefined) faults.push({ path: at, message: 'is required with `aggregate=sum`' });
   if (kind !== 'sum' && property !== undefined)
     faults.push({ path: at, message: 'is allowed with `aggregate=sum` only' });
-  if ((property?.split('.').length ?? 0) > LIMITS.propertyPathKeys) {
-    faults.push({ path: at, message: `must have at most ${LIMITS.propertyPathKeys} keys joined by dots` });
+  if ((property?.split('.').length ?? 0) > API_LIMITS.propertyPathKeys) {
+    faults.push({ path: at, message: `must have at most ${API_LIMITS.propertyPathKeys} keys joined by dots` });
   }
   return kind === 'sum' ? { kind, property: property ?? '' } : { kind };
 }

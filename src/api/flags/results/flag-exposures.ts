@@ -2,7 +2,8 @@ import { Type, type Static } from 'typebox';
 import { reportedExposure } from '../../../../actors/flags/exposure/expose-reported.ts';
 import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import { ERRORS, failure, isTemporary, type Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { answer, type Answer } from '../../route/answer.ts';
 import { PlayerId } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
@@ -16,7 +17,7 @@ type ShownReason = 'default' | 'segment_match' | 'percentage_rollout';
 const Exposure = Type.Object(
   {
     player_id: PlayerId,
-    flag_key: Type.String({ maxLength: LIMITS.definitionKeyLength, description: "The flag's key." }),
+    flag_key: Type.String({ maxLength: TEXT_LIMITS.definitionKeyLength, description: "The flag's key." }),
     flag_version: Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
@@ -24,7 +25,7 @@ const Exposure = Type.Object(
     }),
     variant_key: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      maxLength: LIMITS.definitionKeyLength,
+      maxLength: TEXT_LIMITS.definitionKeyLength,
       description:
         'Key of the variant that the player saw; `"true"` or `"false"` for a boolean flag; null for the default of ' +
         'another flag.',
@@ -36,7 +37,7 @@ const Exposure = Type.Object(
     }),
     segment_id: Type.Optional(
       Type.String({
-        maxLength: LIMITS.callerIdLength,
+        maxLength: TEXT_LIMITS.callerIdLength,
         description: 'Id of the matching segment, if the reason is `segment_match`.',
       }),
     ),
@@ -71,8 +72,8 @@ export const exposeFlags = defineRoute({
     body: Type.Object({
       exposures: Type.Array(Exposure, {
         minItems: 1,
-        maxItems: LIMITS.reportedExposures,
-        description: `The exposures, 1 to ${LIMITS.reportedExposures}.`,
+        maxItems: FLAG_API_LIMITS.reportedExposures,
+        description: `The exposures, 1 to ${FLAG_API_LIMITS.reportedExposures}.`,
       }),
     }),
   },

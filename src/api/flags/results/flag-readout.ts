@@ -4,7 +4,7 @@ import type { MeasuredGroup } from '../../../../clickhouse-schema/queries/experi
 import type { FlagArm } from '../../../../core/vocabulary/documents/documents.ts';
 import { experimentResults, isSmallGroup } from '../../../analysis/experiment-results.ts';
 import { failure, type FieldFault } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUERY_LIMITS } from '../../../../clickhouse-schema/queries/limits.ts';
 import { answer } from '../../route/answer.ts';
 import { defineRoute, invalid } from '../../route/route.ts';
 import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
@@ -17,7 +17,7 @@ const ReadoutBody = Type.Object(
   {
     metrics: Type.Array(Type.Object(METRIC_FIELDS, { additionalProperties: false, description: 'A metric.' }), {
       minItems: 1,
-      maxItems: LIMITS.resultsMetrics,
+      maxItems: QUERY_LIMITS.resultsMetrics,
       description: 'The metrics to measure, the deciding one first.',
     }),
     by: Type.Optional(
@@ -33,8 +33,8 @@ const ReadoutBody = Type.Object(
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: LIMITS.resultsGroups,
-        description: `Groups in the answer, those with the most players. Default: ${LIMITS.resultsGroupsDefault}.`,
+        maximum: QUERY_LIMITS.resultsGroups,
+        description: `Groups in the answer, those with the most players. Default: ${QUERY_LIMITS.resultsGroupsDefault}.`,
       }),
     ),
     ...PERIOD_FIELDS,
@@ -72,7 +72,7 @@ export const queryFlagResults = defineRoute({
       if (faults.length > 0) return invalid(faults);
       const found = measuredPeriod(flag, body, context, '/');
       if (found.kind === 'failure') return found;
-      const { by, limit: groups = LIMITS.resultsGroupsDefault } = body;
+      const { by, limit: groups = QUERY_LIMITS.resultsGroupsDefault } = body;
       return { kind: 'question', question: { ...found, measured: { ...found.measured, metrics, by, groups } } };
     },
     read: (analytics, { measured }) => analytics.experimentReadout(measured),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { FLAG_API_LIMITS } from '../limits.ts';
 import { DAY_MS } from '../../../../core/kernel/days.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
@@ -25,8 +25,8 @@ const getFlagUsage = defineRoute({
   summary: 'List when flags were last used',
   description:
     'Lists all flags, archived ones too, with their last evaluation and their exposures of the last ' +
-    `${LIMITS.flagUseDays} days. An evaluation of all flags at once counts for each of them; evaluations in game ` +
-    `servers appear only as exposures. Evaluations are up to ${LIMITS.flagUseStoreMs / 1_000} seconds behind on other ` +
+    `${FLAG_API_LIMITS.flagUseDays} days. An evaluation of all flags at once counts for each of them; evaluations in game ` +
+    `servers appear only as exposures. Evaluations are up to ${FLAG_API_LIMITS.flagUseStoreMs / 1_000} seconds behind on other ` +
     'nodes, exposures about a second. The test environment has no exposures.',
   auth: { keys: ['server'] },
   limitClass: 'events',
@@ -72,7 +72,7 @@ const getFlagUsage = defineRoute({
     async call(_, context) {
       const { key, services } = context;
       const { game, environment } = key;
-      const sinceMs = services.clock.wallMs() - LIMITS.flagUseDays * DAY_MS;
+      const sinceMs = services.clock.wallMs() - FLAG_API_LIMITS.flagUseDays * DAY_MS;
       const [exposures, times] = await Promise.all([
         services.analytics.flagUsage({ game, environment, sinceMs }),
         services.flagUse.read({ game, environment }).catch((): Failure => UNAVAILABLE),
@@ -127,8 +127,8 @@ const getFlagExposures = defineRoute({
       days: Type.Optional(
         Type.Integer({
           minimum: 1,
-          maximum: LIMITS.exposureDays,
-          description: `Number of UTC days, today included. Default: ${LIMITS.flagUseDays}.`,
+          maximum: FLAG_API_LIMITS.exposureDays,
+          description: `Number of UTC days, today included. Default: ${FLAG_API_LIMITS.flagUseDays}.`,
         }),
       ),
     }),
@@ -163,7 +163,7 @@ const getFlagExposures = defineRoute({
     toQuestion({ params, query }, context) {
       const flag = findStoredFlag(params.key, context);
       if (flag === undefined) return failure('FLAG_NOT_FOUND');
-      return { kind: 'question', question: questionOf(flag.key, query.days ?? LIMITS.flagUseDays, context) };
+      return { kind: 'question', question: questionOf(flag.key, query.days ?? FLAG_API_LIMITS.flagUseDays, context) };
     },
     read: (analytics, question) => analytics.exposureDays(question),
     toAnswer: (days, { flagKey, sinceMs }) =>

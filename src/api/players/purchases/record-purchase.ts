@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { PLAYER_API_LIMITS } from '../limits.ts';
+import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { inUnits, parseAmount, unitsText } from '../../../../core/kernel/money.ts';
 import { answer } from '../../route/answer.ts';
 import { refusedPurchase } from './client-purchases.ts';
@@ -14,7 +16,7 @@ const AMOUNT =
 const amountSchema = {
   type: 'number',
   exclusiveMinimum: 0,
-  maximum: inUnits(LIMITS.purchaseAmount),
+  maximum: inUnits(SHARED_LIMITS.purchaseAmount),
   description: AMOUNT,
 };
 
@@ -55,12 +57,12 @@ export const recordPurchase = defineRoute({
         }),
       ),
       product_id: Type.Optional(
-        Type.String({ minLength: 1, maxLength: LIMITS.productIdLength, description: 'Id of the product.' }),
+        Type.String({ minLength: 1, maxLength: PLAYER_API_LIMITS.productIdLength, description: 'Id of the product.' }),
       ),
       transaction_id: Type.Optional(
         Type.String({
           minLength: 1,
-          maxLength: LIMITS.callerIdLength,
+          maxLength: TEXT_LIMITS.callerIdLength,
           format: 'caller-id',
           description: "The store's transaction id. Repeats for the same player count once.",
         }),

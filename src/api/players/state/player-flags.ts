@@ -8,7 +8,7 @@ import type { ExportedPlayer, FlagEvaluation } from '../../../../core/vocabulary
 import type { Flag, Served, Targeting } from '../../../../actors/decision/targeting.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SERVED_LIMITS } from '../../../../actors/flags/limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../../route/answer.ts';
 import { PlayerId } from '../../input/fields.ts';
@@ -98,7 +98,7 @@ function evaluateAll(
   for (const flag of targeting.flags.values()) {
     const evaluation = flag.evaluate(subject, targeting, served);
     chars += evaluation.value.length;
-    if (chars > LIMITS.evaluatedChars) return tooLarge();
+    if (chars > SERVED_LIMITS.evaluatedChars) return tooLarge();
     evaluated.set(flag.key, { flag, evaluation });
   }
   return evaluated;
@@ -107,7 +107,7 @@ function evaluateAll(
 function tooLarge(): Failure {
   return failure(
     'SERVICE_UNAVAILABLE',
-    `The values of all flags exceed ${LIMITS.evaluatedChars} characters; evaluate fewer flags by their keys.`,
+    `The values of all flags exceed ${SERVED_LIMITS.evaluatedChars} characters; evaluate fewer flags by their keys.`,
   );
 }
 

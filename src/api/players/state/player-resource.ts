@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { PlayerReply } from '../../../../core/vocabulary/commands/replies.ts';
 import type { JsonObject, JsonText } from '../../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { unitsText } from '../../../../core/kernel/money.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import type { Success } from '../../route/action.ts';
@@ -57,13 +57,13 @@ export const Player = Type.Object(
 /** `device_id` and `email` in requests. */
 export const deviceIdSchema = {
   minLength: 1,
-  maxLength: LIMITS.deviceIdLength,
+  maxLength: TEXT_LIMITS.deviceIdLength,
   format: 'caller-id',
   description: 'Device id.',
 } as const;
 export const emailSchema = {
   format: 'email',
-  maxLength: LIMITS.emailLength,
+  maxLength: TEXT_LIMITS.emailLength,
   description: 'E-mail address. The service stores it and sends no e-mail.',
 } as const;
 

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { TimelineEntry } from '../../../../clickhouse-schema/queries/lookups/player-timeline.ts';
 import { TIMELINE_KINDS, type TimelineKind } from '../../../../clickhouse-schema/queries/lookups/timeline-parts.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../limits.ts';
+import { PLAYER_API_LIMITS } from '../limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer } from '../../route/answer.ts';
 import { anyJson } from '../../definitions/definition-fields.ts';
@@ -89,15 +90,15 @@ export const getPlayerTimeline = defineRoute({
       ),
       limit: Type.Optional(
         Type.Integer({
-          minimum: LIMITS.timelineEntriesLeast,
-          maximum: LIMITS.timelineEntries,
-          description: `Maximum number of entries per page. Default: ${LIMITS.timelineEntriesDefault}.`,
+          minimum: PLAYER_API_LIMITS.timelineEntriesLeast,
+          maximum: PLAYER_API_LIMITS.timelineEntries,
+          description: `Maximum number of entries per page. Default: ${PLAYER_API_LIMITS.timelineEntriesDefault}.`,
         }),
       ),
       cursor: Type.Optional(
         Type.String({
           minLength: 1,
-          maxLength: LIMITS.cursorLength,
+          maxLength: API_LIMITS.cursorLength,
           description: '`next_cursor` of the previous page. Leave it out for the first page.',
         }),
       ),
@@ -137,7 +138,7 @@ export const getPlayerTimeline = defineRoute({
         return invalid([{ path: 'cursor', message: NOT_A_CURSOR }]);
       }
       const { game, environment } = key;
-      const limit = query.limit ?? LIMITS.timelineEntriesDefault;
+      const limit = query.limit ?? PLAYER_API_LIMITS.timelineEntriesDefault;
       return { kind: 'question', question: { game, environment, playerId, kinds, behind, limit, filters } };
     },
     read: (analytics, question) => analytics.lookups.timeline(question),

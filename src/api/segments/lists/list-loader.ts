@@ -7,7 +7,11 @@ import type { Clock } from '../../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import { createCommandPace } from '../../../../core/kernel/flow/command-pace.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../../core/kernel/adjustable.ts';
+import { API_LIMITS } from '../../limits.ts';
+import { LIST_LIMITS } from '../../../../actors/segments/limits.ts';
+import { LIST_LOAD_LIMITS } from './limits.ts';
+import { SEGMENT_API_LIMITS } from '../limits.ts';
 import { changed } from '../../definitions/definition-writes.ts';
 import { createTurns } from '../../route/turns.ts';
 import { noSegment } from '../no-segment.ts';
@@ -23,7 +27,7 @@ export interface ListLoaderOptions {
   config: Pick<ConfigStore, 'get' | 'put' | 'seen' | 'revision'>;
   clock: Clock;
   ids: Pick<Ids, 'bytes'>;
-  limits?: Pick<typeof LIMITS, 'listPlayers'> | { listPlayers: number };
+  limits?: Adjustable<typeof SEGMENT_API_LIMITS, 'listPlayers'>;
 }
 
 interface ListOrigin {
@@ -56,17 +60,17 @@ type StaticSegment = SegmentDocument & { list: SegmentList };
  *    again.
  */
 export function createListLoader(options: ListLoaderOptions): ListLoader {
-  const { backend, config, clock, ids, limits = LIMITS } = options;
+  const { backend, config, clock, ids, limits = SEGMENT_API_LIMITS } = options;
   /** The loads of this process, by the id of their segment. */
   const loading = new Map<string, Load>();
   const pace = createCommandPace({
     clock,
-    mostInFlight: LIMITS.listWindow,
-    leastInFlight: LIMITS.listLeastWindow,
+    mostInFlight: LIST_LOAD_LIMITS.listWindow,
+    leastInFlight: LIST_LOAD_LIMITS.listLeastWindow,
     mostRestMs: 0,
   });
 
-  const isLate = (load: SegmentList['load']): boolean => clock.wallMs() - loadBegan(load) > LIMITS.listLoadMs;
+  const isLate = (load: SegmentList['load']): boolean => clock.wallMs() - loadBegan(load) > LIST_LIMITS.listLoadMs;
 
   const sendAs =
     ({ address: { game, environment } }: ListRequest) =>
@@ -132,7 +136,7 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
     active: string,
     { load, players }: Pick<SegmentList, 'load' | 'players'>,
   ): Promise<{ kind: 'written'; entry: ConfigEntry<'segment'> } | Failure> {
-    for (let attempt = 0; attempt < LIMITS.definitionWriteAttempts; attempt += 1) {
+    for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
       const held = config.get(address);
       if (held === undefined) return noSegment();
       if (held.document.list?.load !== active) return OVERTAKEN;
@@ -158,7 +162,7 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
       const found = staticSegment(config.get(address)?.document);
       if (found.kind === 'failure') return found;
       if (loading.has(address.key)) return BUSY;
-      if (loading.size >= LIMITS.listLoads) return TOO_MANY_LOADS;
+      if (loading.size >= LIST_LOAD_LIMITS.listLoads) return TOO_MANY_LOADS;
       const tally: ListTally = { members: 0, unknown: 0, unknownNames: [], failure: undefined };
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       loading.set(address.key, { tally, ended, isGone: () => request.isGone?.() === true });
@@ -179,8 +183,8 @@ export function createListLoader(options: ListLoaderOptions): ListLoader {
       const body = { kind: 'ListPlayers', segmentId, load: list.load, active: list.load, change } as const;
       const result: ChangedList = { kind: 'changed', members: 0, changed: 0, unknownNames: [] };
       for (const group of groups.values()) {
-        for (let from = 0; from < group.length; from += LIMITS.listCommandPlayers) {
-          const some = group.slice(from, from + LIMITS.listCommandPlayers);
+        for (let from = 0; from < group.length; from += LIST_LOAD_LIMITS.listCommandPlayers) {
+          const some = group.slice(from, from + LIST_LOAD_LIMITS.listCommandPlayers);
           const playerIds = some.map(({ playerId }) => playerId);
           const reply = await send({ ...body, playerIds }, playerIds[0] ?? '');
           if (reply.kind === 'failure') return reply;
@@ -211,7 +215,7 @@ const ABANDONED = failure('CONFLICT', 'The caller disconnected, and another list
 const OVERTAKEN = failure('CONFLICT', 'Another upload replaced this list. Upload yours again if it is newer.');
 const TOO_SLOW = failure(
   'SERVICE_UNAVAILABLE',
-  `The list took more than ${LIMITS.listLoadMs / 60_000} minutes. The current list is unchanged.`,
+  `The list took more than ${LIST_LIMITS.listLoadMs / 60_000} minutes. The current list is unchanged.`,
 );
 const tooMany = (most: number): Failure =>
   failure('PAYLOAD_TOO_LARGE', `The list has more than ${most} players, the maximum. The current list is unchanged.`);

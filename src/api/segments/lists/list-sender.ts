@@ -3,7 +3,8 @@ import type { ListPlayers } from '../../../../core/vocabulary/documents/player-l
 import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
 import { failure, isTemporary } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { LIST_LOAD_LIMITS } from './limits.ts';
+import { SEGMENT_API_LIMITS } from '../limits.ts';
 import type { CommandPace } from '../../../../core/kernel/flow/command-pace.ts';
 import type { ListedPlayer, ListTally } from './list-port.ts';
 
@@ -40,9 +41,9 @@ export function createListSender({ body, send, tally, clock, pace }: ListSenderO
       if (reply.kind === 'listed') return count(players, reply.members, reply.unknown);
       if (reply.kind !== 'failure') throw new Error(`a list was answered with ${reply.kind}`);
       if (!isTemporary(reply.code)) tally.failure ??= reply;
-      else if (clock.monotonicMs() - beganMs > LIMITS.listPatienceMs) tally.failure ??= NOT_ANSWERED;
+      else if (clock.monotonicMs() - beganMs > LIST_LOAD_LIMITS.listPatienceMs) tally.failure ??= NOT_ANSWERED;
       if (tally.failure !== undefined) return;
-      await sleep(clock, LIMITS.listRetryMs);
+      await sleep(clock, LIST_LOAD_LIMITS.listRetryMs);
       await pace.turn();
     }
   }
@@ -68,7 +69,7 @@ export function createListSender({ body, send, tally, clock, pace }: ListSenderO
   function count(players: readonly ListedPlayer[], members: number, unknown: readonly number[]): void {
     tally.members += members;
     tally.unknown += unknown.length;
-    for (const place of unknown.slice(0, LIMITS.listUnknownShown - tally.unknownNames.length)) {
+    for (const place of unknown.slice(0, SEGMENT_API_LIMITS.listUnknownShown - tally.unknownNames.length)) {
       tally.unknownNames.push(players[place]?.text ?? '');
     }
   }
@@ -84,7 +85,7 @@ export function createListSender({ body, send, tally, clock, pace }: ListSenderO
   return {
     add(player) {
       filling.push(player);
-      return filling.length < LIMITS.listCommandPlayers ? undefined : dispatch();
+      return filling.length < LIST_LOAD_LIMITS.listCommandPlayers ? undefined : dispatch();
     },
     async flush() {
       if (filling.length > 0) await dispatch();

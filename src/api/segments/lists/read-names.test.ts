@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { LIST_LOAD_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { NameKind } from './list-port.ts';
 import { listFormatOf, readNames, refuseEmpty, type ListFormat } from './read-names.ts';
 
@@ -82,8 +83,8 @@ describe('the names of a list', () => {
     ['csv', 'a,b\n', 'external_id', 'Line 1 has several columns'],
     ['csv', 'player_id\nnobody\n', 'external_id', 'Line 2 must be a player id'],
     ['csv', 'external_id,x\n,1\n', 'external_id', 'Line 2 must be an external_id of 1 to'],
-    ['csv', `${'a'.repeat(LIMITS.listLineBytes + 1)}\n`, 'external_id', 'Line 1 is longer than'],
-    ['csv', `${'a'.repeat(LIMITS.externalIdLength + 1)}\n`, 'external_id', 'Line 1 must be an external_id'],
+    ['csv', `${'a'.repeat(LIST_LOAD_LIMITS.listLineBytes + 1)}\n`, 'external_id', 'Line 1 is longer than'],
+    ['csv', `${'a'.repeat(TEXT_LIMITS.externalIdLength + 1)}\n`, 'external_id', 'Line 1 must be an external_id'],
     ['csv', 'external_id;rank\nann;1\n', 'external_id', 'Line 1 separates columns with `;` or tabs; use commas.'],
     ['csv', 'x\tPlayer_ID\nann\tb\n', 'external_id', 'Line 1 separates columns'],
     ['csv', '"a', 'external_id', 'Line 1 ends inside'],

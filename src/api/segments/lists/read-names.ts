@@ -4,7 +4,9 @@ import { withoutMark } from '../../../../core/kernel/text/byte-order-mark.ts';
 import { csvFields } from '../../../../core/kernel/text/csv-fields.ts';
 import { withoutApostrophes } from '../../../../core/kernel/text/csv-text.ts';
 import { failure, type Failure, type FieldFault } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../limits.ts';
+import { LIST_LOAD_LIMITS } from './limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { splitRecords, type FileRecord } from '../../../../core/kernel/text/split-records.ts';
 import type { NameBatch, NameKind, PlayerName } from './list-port.ts';
 import { isUuid } from '../../../../core/kernel/uuid.ts';
@@ -38,7 +40,10 @@ export async function* readNames(
     return;
   }
   let column: Column | undefined;
-  for await (const records of splitRecords(chunks, { quoted: format === 'csv', maxBytes: LIMITS.listLineBytes })) {
+  for await (const records of splitRecords(chunks, {
+    quoted: format === 'csv',
+    maxBytes: LIST_LOAD_LIMITS.listLineBytes,
+  })) {
     const names: PlayerName[] = [];
     for (const record of records) {
       const fault = record.fault ?? (isUtf8(record.bytes) ? undefined : 'is not valid UTF-8');
@@ -118,8 +123,8 @@ function nameIn(line: string, plain: NameKind): PlayerName | undefined {
 function faultOf({ kind, text }: PlayerName): string | undefined {
   if (kind === 'player_id') return isUuid(text) ? undefined : 'must be a player id (a UUID)';
   if (isBrokenId(text)) return BROKEN_ID;
-  if (text.length > 0 && text.length <= LIMITS.externalIdLength && !text.includes('\u0000')) return undefined;
-  return `must be an external_id of 1 to ${LIMITS.externalIdLength} characters`;
+  if (text.length > 0 && text.length <= TEXT_LIMITS.externalIdLength && !text.includes('\u0000')) return undefined;
+  return `must be an external_id of 1 to ${TEXT_LIMITS.externalIdLength} characters`;
 }
 
 function atLine({ line }: FileRecord, fault: string): Failure {
@@ -133,13 +138,13 @@ async function* readDocument(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
   let sizeBytes = 0;
   for await (const chunk of chunks) {
     sizeBytes += chunk.length;
-    if (sizeBytes > LIMITS.bodyBytes) return yield unreadable('', TOO_LONG);
+    if (sizeBytes > API_LIMITS.bodyBytes) return yield unreadable('', TOO_LONG);
     held.push(chunk);
   }
   yield namesIn(Buffer.concat(held));
 }
 
-const TOO_LONG = `is longer than ${LIMITS.bodyBytes} bytes; send a longer list as text/csv or application/x-ndjson`;
+const TOO_LONG = `is longer than ${API_LIMITS.bodyBytes} bytes; send a longer list as text/csv or application/x-ndjson`;
 
 function namesIn(bytes: Buffer): NameBatch {
   let value: unknown;

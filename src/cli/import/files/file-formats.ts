@@ -1,7 +1,9 @@
 import { parseAmount, unitsText } from '../../../../core/kernel/money.ts';
 import { isEmail } from '../../../../core/kernel/text/email.ts';
 import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { GAME_API_LIMITS } from '../../../api/game/limits.ts';
+import { PLAYER_API_LIMITS } from '../../../api/players/limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { ImportItem } from '../../../../core/vocabulary/commands/import.ts';
 import { NEVER_SEEN } from '../../../../core/vocabulary/state/player.ts';
 import {
@@ -44,15 +46,15 @@ export const IMPORT_SOURCES = [
   'gameanalytics',
 ] as const satisfies readonly ImportSource[];
 
-const eventName = (fields: Fields, name: string): string => requiredText(fields, name, LIMITS.nameLength);
-const playerName = (fields: Fields, name: string): string => requiredId(fields, name, LIMITS.externalIdLength);
+const eventName = (fields: Fields, name: string): string => requiredText(fields, name, TEXT_LIMITS.nameLength);
+const playerName = (fields: Fields, name: string): string => requiredId(fields, name, TEXT_LIMITS.externalIdLength);
 function requiredId(fields: Fields, name: string, maxLength: number): string {
   const id = requiredText(fields, name, maxLength);
   if (isBrokenId(id)) throw new LineFault(`\`${name}\` ${BROKEN_ID}.`);
   return id;
 }
 /** An id that is none is absent, as in the API. */
-function ownId(fields: Fields, name: string, maxLength: number = LIMITS.callerIdLength): string | undefined {
+function ownId(fields: Fields, name: string, maxLength: number = TEXT_LIMITS.callerIdLength): string | undefined {
   const id = optionalText(fields, name, maxLength);
   return id === undefined || isBrokenId(id) ? undefined : id;
 }
@@ -114,8 +116,8 @@ const nativePlayers: FileFormat = {
   read(fields, nowMs, notes) {
     const firstSeenAt = optionalTime(fields, 'first_seen_at', nowMs);
     const at = optionalTime(fields, 'last_seen_at', nowMs) ?? firstSeenAt ?? NEVER_SEEN;
-    const deviceId = ownId(fields, 'device_id', LIMITS.deviceIdLength);
-    const email = optionalText(fields, 'email', LIMITS.emailLength);
+    const deviceId = ownId(fields, 'device_id', TEXT_LIMITS.deviceIdLength);
+    const email = optionalText(fields, 'email', TEXT_LIMITS.emailLength);
     if (email !== undefined && !isEmail(email)) throw new LineFault('`email` must be an e-mail address.');
     return {
       externalId: playerName(fields, 'external_id'),
@@ -158,7 +160,9 @@ const amplitudeEvents: FileFormat = {
   optional: undefined,
   documents: ['/event_properties'],
   read(fields, nowMs, notes) {
-    const idField = AMPLITUDE_IDS.find((name) => optionalText(fields, name, LIMITS.externalIdLength) !== undefined);
+    const idField = AMPLITUDE_IDS.find(
+      (name) => optionalText(fields, name, TEXT_LIMITS.externalIdLength) !== undefined,
+    );
     if (idField === undefined) throw new LineFault('`user_id` and `device_id` are missing.');
     const sessionId = ownId(fields, 'session_id');
     return {
@@ -183,7 +187,7 @@ const gameAnalyticsEvents: FileFormat = {
   read(fields, nowMs, notes) {
     const text = documentOf(fields, 'data', notes);
     const data = parsed(text);
-    const category = requiredText(data, 'category', LIMITS.nameLength);
+    const category = requiredText(data, 'category', TEXT_LIMITS.nameLength);
     const { user_id: _, client_ts: __, ...properties } = data;
     const line: HistoryLine = {
       externalId: playerName(data, 'user_id'),
@@ -231,13 +235,13 @@ function sessionOf(fields: Fields, { length, version }: SessionFields): NonNulla
   // Whole: the rows hold no fractions, and totals of a player must equal the sum of them.
   const isNumber = typeof sent === 'number' || (typeof sent === 'string' && /^[\d.]{1,10}$/.test(sent));
   const durationSeconds = isNumber ? Math.round(Number(sent)) : Number.NaN;
-  if (!(durationSeconds >= 0 && durationSeconds <= LIMITS.recordedSessionSeconds)) {
-    throw new LineFault(`\`${length}\` must be from 0 to ${LIMITS.recordedSessionSeconds} seconds.`);
+  if (!(durationSeconds >= 0 && durationSeconds <= PLAYER_API_LIMITS.recordedSessionSeconds)) {
+    throw new LineFault(`\`${length}\` must be from 0 to ${PLAYER_API_LIMITS.recordedSessionSeconds} seconds.`);
   }
   const platform = deviceField(fields['platform']);
   const appVersion = deviceField(fields[version]);
   return {
-    sessionId: requiredId(fields, 'session_id', LIMITS.callerIdLength),
+    sessionId: requiredId(fields, 'session_id', TEXT_LIMITS.callerIdLength),
     durationSeconds,
     ...(platform === undefined ? {} : { platform }),
     ...(appVersion === undefined ? {} : { appVersion }),
@@ -246,7 +250,7 @@ function sessionOf(fields: Fields, { length, version }: SessionFields): NonNulla
 
 /** A value that no init could have sent is left out: a session counts without its device. */
 function deviceField(value: unknown): string | undefined {
-  const isField = typeof value === 'string' && value !== '' && value.length <= LIMITS.deviceFieldLength;
+  const isField = typeof value === 'string' && value !== '' && value.length <= GAME_API_LIMITS.deviceFieldLength;
   return isField && value.isWellFormed() && !value.includes('\u0000') ? value : undefined;
 }
 
@@ -259,10 +263,10 @@ function purchaseOf(fields: Fields): NonNullable<ImportItem['purchase']> {
   if (currency !== null && !/^[A-Z]{3}$/.test(currency)) {
     throw new LineFault('`currency` must be an ISO 4217 currency code, for example USD.');
   }
-  const productId = optionalText(fields, 'product_id', LIMITS.productIdLength) ?? null;
-  const isNamed = optionalText(fields, 'transaction_id', LIMITS.callerIdLength) !== undefined;
+  const productId = optionalText(fields, 'product_id', PLAYER_API_LIMITS.productIdLength) ?? null;
+  const isNamed = optionalText(fields, 'transaction_id', TEXT_LIMITS.callerIdLength) !== undefined;
   // A repeat that is not recognised would be paid twice.
-  const transactionId = isNamed ? requiredId(fields, 'transaction_id', LIMITS.callerIdLength) : null;
+  const transactionId = isNamed ? requiredId(fields, 'transaction_id', TEXT_LIMITS.callerIdLength) : null;
   return { amount, currency, productId, transactionId };
 }
 

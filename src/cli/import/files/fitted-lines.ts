@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { printable } from '../../printable.ts';
 import { grouped } from '../progress-line.ts';
 import type { ReadLine } from './read-history.ts';
@@ -28,7 +28,7 @@ export function noteFitted(fitted: FittedLines, read: Extract<ReadLine, { kind: 
   else fitted.replaced += 1;
   const [first] = isCut ? notes.cut : notes.replaced;
   if (first === undefined || fitted.examples.length >= EXAMPLES) return;
-  fitted.examples.push(`line ${line}: \`${printable(first.path, LIMITS.nameLength)}\` ${first.message}`);
+  fitted.examples.push(`line ${line}: \`${printable(first.path, TEXT_LIMITS.nameLength)}\` ${first.message}`);
 }
 
 /** What an operator reads of them. */

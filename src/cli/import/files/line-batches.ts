@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { IMPORT_LIMITS } from '../limits.ts';
 import type { ReadLine } from './read-history.ts';
 
 /** Joins arrays of lines up to a number of lines and a size of properties, so that their ids are looked up together. */
@@ -10,7 +10,7 @@ export async function* inBatches(lines: AsyncIterable<ReadLine[]>): AsyncGenerat
       batch.push(read);
       bytes += read.kind === 'fault' ? read.bytes.length : (read.item.event?.properties.length ?? 0);
     }
-    if (batch.length < LIMITS.importBatchLines && bytes < LIMITS.importBatchBytes) continue;
+    if (batch.length < IMPORT_LIMITS.importBatchLines && bytes < IMPORT_LIMITS.importBatchBytes) continue;
     yield batch;
     batch = [];
     bytes = 0;

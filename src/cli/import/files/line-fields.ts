@@ -3,7 +3,7 @@ import { fitDocument, isAbsent } from '../../../api/segment-clients/fit-document
 import { dayOf } from '../../../../core/kernel/days.ts';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { IMPORT_LIMITS } from '../limits.ts';
 import { foreignTime, formatTimestamp, isUnsetTime } from '../../../../core/kernel/text/timestamp.ts';
 
 /** Reads single fields of lines. A field that breaks a rule throws `LineFault`, whose message names field and rule. */
@@ -68,14 +68,14 @@ export function optionalTime(fields: Fields, name: string, latestMs: number): nu
   if (typeof value === 'string' && isUnsetTime(value)) return undefined;
   const epochMs = foreignTime(value);
   if (epochMs === undefined) throw new LineFault(`\`${name}\` must be a time: ${TIMES}.`);
-  if (epochMs < LIMITS.importEarliestMs) throw new LineFault(`\`${name}\` is before ${EARLIEST}.`);
+  if (epochMs < IMPORT_LIMITS.importEarliestMs) throw new LineFault(`\`${name}\` is before ${EARLIEST}.`);
   if (epochMs > latestMs) throw new LineFault(`\`${name}\` is in the future.`);
   rememberDay(epochMs);
   return epochMs;
 }
 
 const TIMES = 'ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970';
-const EARLIEST = new Date(LIMITS.importEarliestMs).toISOString().slice(0, 10);
+const EARLIEST = new Date(IMPORT_LIMITS.importEarliestMs).toISOString().slice(0, 10);
 
 export function requiredTime(fields: Fields, name: string, latestMs: number): number {
   const epochMs = optionalTime(fields, name, latestMs);

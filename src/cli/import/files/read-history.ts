@@ -2,7 +2,9 @@ import type { ImportItem } from '../../../../core/vocabulary/commands/import.ts'
 import { parseNotedJson } from '../../../gateway/http/read/parse-json.ts';
 import { isPlainObject } from '../../../../core/kernel/validation/plain-object.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { IMPORT_LIMITS } from '../limits.ts';
+import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { CliError } from '../../cli-error.ts';
 import { printable } from '../../printable.ts';
 import { csvFields } from '../../../../core/kernel/text/csv-fields.ts';
@@ -53,7 +55,7 @@ export async function* readHistory({ chunks }: OpenFile, options: ReadOptions): 
   if (quoted && columns === undefined) throw new CliError('The file has no line with the names of its columns.');
 }
 
-const maxBytes = LIMITS.importLineBytes;
+const maxBytes = IMPORT_LIMITS.importLineBytes;
 
 async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord[]> {
   const rest = chunks[Symbol.asyncIterator]();
@@ -104,7 +106,7 @@ function itemOf(
   const named = { ...event, eventId: ownId ?? uuidv5(IMPORTED_IDS, `${importId}\n${line}`) };
   if (cut === undefined) return { ownId, item: { ...item, event: named } };
   const { playerId, externalId, at } = item;
-  const faults = notes.cut.slice(0, LIMITS.quarantineFaults);
+  const faults = notes.cut.slice(0, SHARED_LIMITS.quarantineFaults);
   return { ownId, item: { line, playerId, externalId, at, quarantined: { ...named, faults } } };
 }
 
@@ -148,8 +150,10 @@ function columnsOf({ bytes, fault }: FileRecord, { required, optional }: FileFor
   } catch (error) {
     throw new CliError(`The first line must name the columns. ${error instanceof Error ? error.message : ''}`);
   }
-  if (columns.length > LIMITS.importColumns) {
-    throw new CliError(`The first line names ${columns.length} columns; the maximum is ${LIMITS.importColumns}.`);
+  if (columns.length > IMPORT_LIMITS.importColumns) {
+    throw new CliError(
+      `The first line names ${columns.length} columns; the maximum is ${IMPORT_LIMITS.importColumns}.`,
+    );
   }
   const missing = required.filter((name) => !columns.includes(name));
   const unknown = columns.filter(
@@ -178,7 +182,7 @@ function columnsOf({ bytes, fault }: FileRecord, { required, optional }: FileFor
 /** Names of columns for a message. */
 function shown(names: readonly string[]): string {
   const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
-  const some = names.slice(0, NAMES_SHOWN).map((name) => printable(name, LIMITS.nameLength));
+  const some = names.slice(0, NAMES_SHOWN).map((name) => printable(name, TEXT_LIMITS.nameLength));
   return `${some.join(', ')}${more}`;
 }
 

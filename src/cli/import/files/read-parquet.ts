@@ -6,7 +6,7 @@ import {
   type NativeConnection,
   type NativeEngine,
 } from '../../../local/clickhouse/engine/native-engine.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { CLI_LIMITS } from '../../limits.ts';
 import { CliError } from '../../cli-error.ts';
 import { parquetLine, type ParquetColumns } from './parquet-rows.ts';
 import { parquetType } from './parquet-types.ts';
@@ -86,7 +86,7 @@ function rowsStatement(path: string): string {
   return (
     `SELECT * FROM file(${quoted(path)}, 'Parquet') SETTINGS ${READING}, max_threads = 1, max_parsing_threads = 1, ` +
     `input_format_parquet_preserve_order = 1, max_block_size = ${ROWS_PER_CHUNK}, ` +
-    `max_memory_usage = ${LIMITS.importParquetBytes}, session_timezone = 'UTC', date_time_output_format = 'iso', ` +
+    `max_memory_usage = ${CLI_LIMITS.importParquetBytes}, session_timezone = 'UTC', date_time_output_format = 'iso', ` +
     'output_format_json_quote_64bit_integers = 1, output_format_json_quote_decimals = 1, ' +
     'output_format_json_named_tuples_as_objects = 1'
   );

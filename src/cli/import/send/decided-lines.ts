@@ -2,7 +2,7 @@ import type { ImportHistory } from '../../../../core/vocabulary/commands/import.
 import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
 import { isTemporary } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { IMPORT_SEND_LIMITS } from './limits.ts';
 import { CliError } from '../../cli-error.ts';
 
 /**
@@ -17,7 +17,7 @@ export function readDecidedLines(
   clock: Pick<Clock, 'timer' | 'monotonicMs'>,
 ): Promise<number[]> {
   const body: ImportHistory = { kind: 'ImportHistory', importId, after: 0, to: 0, players: [] };
-  const untilMs = clock.monotonicMs() + LIMITS.importPatienceMs;
+  const untilMs = clock.monotonicMs() + IMPORT_SEND_LIMITS.importPatienceMs;
   return Promise.all(
     players.map(async (playerId) => {
       for (;;) {
@@ -25,7 +25,7 @@ export function readDecidedLines(
         if (reply.kind === 'imported') return reply.importedTo;
         const isFinal = reply.kind !== 'failure' || !isTemporary(reply.code) || clock.monotonicMs() > untilMs;
         if (isFinal) throw new CliError('The service did not say which lines it has. Run the command again.');
-        await sleep(clock, LIMITS.importRetryMs);
+        await sleep(clock, IMPORT_SEND_LIMITS.importRetryMs);
       }
     }),
   );

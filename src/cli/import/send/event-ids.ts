@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { IMPORT_SEND_LIMITS } from './limits.ts';
 import { createKnownIds, DIGEST_BYTES } from './known-ids.ts';
 
 /**
@@ -36,9 +36,9 @@ export interface EventIdLimits {
 }
 
 const LIMITS_OF_IDS: EventIdLimits = {
-  bits: LIMITS.importKnownIdBits,
-  recentIds: LIMITS.importRecentIds,
-  lookedUpIds: LIMITS.importLookedUpIds,
+  bits: IMPORT_SEND_LIMITS.importKnownIdBits,
+  recentIds: IMPORT_SEND_LIMITS.importRecentIds,
+  lookedUpIds: IMPORT_SEND_LIMITS.importLookedUpIds,
 };
 
 /** The digest of a player's event id; that of SQL is `MD5(concat(toString(player_id), event_id))`. */

@@ -8,7 +8,9 @@ import { SETTINGS } from '../../../process/deployment.ts';
 import { createCommandClient, type CommandClient } from '../../../gateway/backend/command-client.ts';
 import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { CLI_LIMITS } from '../../limits.ts';
+import { IMPORT_LIMITS } from '../limits.ts';
+import { IMPORT_SEND_LIMITS } from './limits.ts';
 import { createLogger } from '../../../../core/kernel/logger.ts';
 import { createMetrics } from '../../../../core/kernel/metrics/metrics.ts';
 import { CliError } from '../../cli-error.ts';
@@ -89,7 +91,7 @@ export async function withOwners(
 async function waitForFormat(log: JetStreamLog, clock: Clock, node: string, kind: CommandBody['kind']): Promise<void> {
   const formats = watchFormats({ bucket: log.bucket('OWNERS'), node, clock });
   try {
-    const untilMs = clock.monotonicMs() + LIMITS.cliConnectMs;
+    const untilMs = clock.monotonicMs() + CLI_LIMITS.cliConnectMs;
     while (!formats.usable('command', kind)) {
       if (clock.monotonicMs() > untilMs) {
         throw new CliError(
@@ -116,15 +118,16 @@ function createSinkGate(log: JetStreamLog, clock: Clock): () => Promise<void> {
   }
 
   async function check(): Promise<void> {
-    if ((await lag()) > LIMITS.importLagRecords) {
-      while ((await lag()) > LIMITS.importLagRecords / 2) await sleep(clock, LIMITS.importRetryMs);
+    if ((await lag()) > IMPORT_SEND_LIMITS.importLagRecords) {
+      while ((await lag()) > IMPORT_SEND_LIMITS.importLagRecords / 2)
+        await sleep(clock, IMPORT_SEND_LIMITS.importRetryMs);
     }
     checkedMs = clock.monotonicMs();
     checking = undefined;
   }
 
   return async () => {
-    if (clock.monotonicMs() - checkedMs < LIMITS.importSaveMs) return;
+    if (clock.monotonicMs() - checkedMs < IMPORT_LIMITS.importSaveMs) return;
     await (checking ??= check());
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ImportedReply, ImportHistory, ImportItem } from '../../../../core/vocabulary/commands/import.ts';
 import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import { failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { IMPORT_SEND_LIMITS } from './limits.ts';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { CliError } from '../../cli-error.ts';
 import { createCommandPace } from '../../../../core/kernel/flow/command-pace.ts';
@@ -62,7 +62,7 @@ function senderTo({ send }: ReturnType<typeof owner>) {
   return { clock, sender, total };
 }
 
-const LINES = Array.from({ length: 10 * LIMITS.importCommandLines + 7 }, (_, n) => 3 * n + 1);
+const LINES = Array.from({ length: 10 * IMPORT_SEND_LIMITS.importCommandLines + 7 }, (_, n) => 3 * n + 1);
 
 async function sendAll(to: ReturnType<typeof owner>) {
   const { clock, sender, total } = senderTo(to);
@@ -74,7 +74,7 @@ async function sendAll(to: ReturnType<typeof owner>) {
     isDone = true;
   });
   done.catch(() => {});
-  await clock.advanceUntil(() => isDone, 2 * LIMITS.importPatienceMs, LIMITS.importRetryMs);
+  await clock.advanceUntil(() => isDone, 2 * IMPORT_SEND_LIMITS.importPatienceMs, IMPORT_SEND_LIMITS.importRetryMs);
   await done;
   return { total, sender };
 }

@@ -2,7 +2,8 @@ import type { ImportedReply, ImportHistory, ImportItem } from '../../../../core/
 import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
 import { isTemporary } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { IMPORT_LIMITS } from '../limits.ts';
+import { IMPORT_SEND_LIMITS } from './limits.ts';
 import { CliError } from '../../cli-error.ts';
 import { createHistoryBatch } from './history-batch.ts';
 import type { CommandPace } from '../../../../core/kernel/flow/command-pace.ts';
@@ -88,17 +89,17 @@ export function createPartitionSender(options: SenderOptions): PartitionSender {
           await pace.turn();
           sendNext();
         }
-        while (inFlight < Math.min(LIMITS.importWindow, queue.length) && pace.tryTurn()) sendNext();
+        while (inFlight < Math.min(IMPORT_LIMITS.importWindow, queue.length) && pace.tryTurn()) sendNext();
         if (await settleFront()) {
           failingSinceMs = undefined;
           continue;
         }
         await lost();
         failingSinceMs ??= clock.monotonicMs();
-        if (clock.monotonicMs() - failingSinceMs > LIMITS.importPatienceMs) {
+        if (clock.monotonicMs() - failingSinceMs > IMPORT_SEND_LIMITS.importPatienceMs) {
           throw new CliError('The service did not accept lines for too long. Run the command again to continue.');
         }
-        await sleep(clock, LIMITS.importRetryMs);
+        await sleep(clock, IMPORT_SEND_LIMITS.importRetryMs);
       }
     } catch (error) {
       failure = error;
@@ -156,13 +157,17 @@ export function createPartitionSender(options: SenderOptions): PartitionSender {
     if (failure !== undefined) throw failure;
   }
 
-  const hasRoom = (): boolean => queue.length <= 2 * LIMITS.importWindow;
+  const hasRoom = (): boolean => queue.length <= 2 * IMPORT_LIMITS.importWindow;
 
   return {
     add(item) {
       check();
       filling.add(item);
-      if (filling.lines >= LIMITS.importCommandLines || filling.sizeBytes >= LIMITS.importCommandBytes) close();
+      if (
+        filling.lines >= IMPORT_SEND_LIMITS.importCommandLines ||
+        filling.sizeBytes >= IMPORT_SEND_LIMITS.importCommandBytes
+      )
+        close();
       return hasRoom();
     },
     async room() {

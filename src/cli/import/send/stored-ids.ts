@@ -2,7 +2,7 @@ import type { Environment } from '../../../../core/vocabulary/documents/scope.ts
 import type { JetStreamLog } from '../../../../streams/log/jetstream/log-jetstream.ts';
 import { readSinkPosition } from '../../../../streams/positions/positions.ts';
 import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { IMPORT_SEND_LIMITS } from './limits.ts';
 import { literal, type QueryRows } from '../../export/clickhouse-rows.ts';
 
 /** The digests of a game's event ids that ClickHouse has: of all, or of those of `eventIds`. */
@@ -22,6 +22,6 @@ export async function whenSunk(log: JetStreamLog, clock: Clock): Promise<void> {
   for (;;) {
     const position = await readSinkPosition(log, 'clickhouse');
     if (position === undefined ? lastSequence === 0 : position.sequence >= lastSequence) return;
-    await sleep(clock, LIMITS.importRetryMs);
+    await sleep(clock, IMPORT_SEND_LIMITS.importRetryMs);
   }
 }

@@ -9,7 +9,7 @@ import type { SignedIn } from '../../../api/route/route.ts';
 import { csrfOf, PLAIN_COOKIE, SECURE_COOKIE } from '../../../api/console/sign-in/session-cookie.ts';
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { GATEWAY_LIMITS } from '../../limits.ts';
 import { cookieValue } from '../../http/read/header-values.ts';
 import { pageChannelOf } from './page-channel.ts';
 
@@ -89,7 +89,7 @@ export function createConsoleSessions(config: ConfigStore, clock: Pick<Clock, 'w
         tier: 'growth',
         game,
         environment,
-        limitPerMinute: LIMITS.userRequestsPerMinute,
+        limitPerMinute: GATEWAY_LIMITS.userRequestsPerMinute,
         scopes: new Set(),
         requiresPlayerToken: false,
         tenant,
@@ -119,7 +119,7 @@ export function isSameOrigin(req: Pick<HttpRequest, 'getHeader'>): boolean {
 
 function cookiesOf(req: HttpRequest): string {
   const cookies = req.getHeader('cookie');
-  return cookies.length > LIMITS.cookieLength ? '' : cookies;
+  return cookies.length > GATEWAY_LIMITS.cookieLength ? '' : cookies;
 }
 
 const hasSession = (req: HttpRequest): boolean =>

@@ -4,7 +4,8 @@ import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.t
 import { createMemoryConfigStore } from '../../../../test/support/in-memory/memory-config-store.ts';
 import { newUser, userAddress, withToken } from '../../../../streams/config/people/users.ts';
 import { systemIds } from '../../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { GATEWAY_LIMITS } from '../../limits.ts';
+import { SIGN_IN_LIMITS } from '../../../api/console/sign-in/limits.ts';
 import { createStreamRegistry } from '../../sse/stream-registry.ts';
 import { createConsoleSessions } from './console-session.ts';
 import { endLostSessions } from './end-lost-sessions.ts';
@@ -47,16 +48,16 @@ async function openStreams(lifeMs: number) {
 
 describe('a stream of a person', () => {
   it('ends when the session expires, though nobody changes the user', async () => {
-    const { clock, ended, stop } = await openStreams(2 * LIMITS.sessionLookMs);
-    await clock.advance(2 * LIMITS.sessionLookMs - 1);
+    const { clock, ended, stop } = await openStreams(2 * GATEWAY_LIMITS.sessionLookMs);
+    await clock.advance(2 * GATEWAY_LIMITS.sessionLookMs - 1);
     expect(ended).toEqual([]);
-    await clock.advance(LIMITS.sessionLookMs);
+    await clock.advance(GATEWAY_LIMITS.sessionLookMs);
     expect(ended).toEqual(['user']);
     stop();
   });
 
   it('ends at once when the role is taken', async () => {
-    const { config, user, ended, stop } = await openStreams(LIMITS.userSessionMs);
+    const { config, user, ended, stop } = await openStreams(SIGN_IN_LIMITS.userSessionMs);
     await config.put(userAddress(user.id), { ...user, grants: [] }, config.get(userAddress(user.id))?.revision ?? 0);
     expect(ended).toEqual(['user']);
     stop();

@@ -1,12 +1,12 @@
 import type { ConfigStore } from '../../../../streams/config/config-store.ts';
 import type { Cancel, Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { GATEWAY_LIMITS } from '../../limits.ts';
 import type { StreamRegistry } from '../../sse/stream-registry.ts';
 import type { ConsoleSessions } from './console-session.ts';
 
 /**
  * Ends the streams of people whose session has ended or whose role has changed: at once when the user's document
- * changes, and within `LIMITS.sessionLookMs` when the session expires, which changes no document.
+ * changes, and within `sessionLookMs` when the session expires, which changes no document.
  * @returns the function that stops it
  */
 export function endLostSessions(deps: {
@@ -27,7 +27,7 @@ export function endLostSessions(deps: {
   let cancel = look();
 
   function look(): Cancel {
-    return clock.timer(LIMITS.sessionLookMs, () => {
+    return clock.timer(GATEWAY_LIMITS.sessionLookMs, () => {
       endOf(() => true);
       cancel = look();
     });

@@ -2,7 +2,7 @@ import type { ConfigEntry, ConfigStore } from '../../../../streams/config/config
 import { hashApiKey } from '../../../../streams/config/api-keys.ts';
 import { TIERS } from '../../../../core/vocabulary/documents/documents.ts';
 import { gameAddress } from '../../../../streams/config/games.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { KEY_LIMITS } from './limits.ts';
 import { isVisibleAscii } from '../../http/read/header-values.ts';
 import type { ApiKey } from '../../../access/api-key.ts';
 
@@ -24,7 +24,7 @@ const KEY_PREFIXES: ReadonlySet<string> = new Set(['pk_live_', 'pk_test_', 'sk_l
 /** Whether a text has the form of a key. Other texts are not hashed. */
 function isKeyText(text: string): boolean {
   const { length } = text;
-  return length > 8 && length <= LIMITS.apiKeyLength && KEY_PREFIXES.has(text.slice(0, 8)) && isVisibleAscii(text);
+  return length > 8 && length <= KEY_LIMITS.apiKeyLength && KEY_PREFIXES.has(text.slice(0, 8)) && isVisibleAscii(text);
 }
 
 /**
@@ -85,7 +85,7 @@ export function createKeyRing(config: ConfigStore): KeyRing {
       if (known !== undefined) return known;
       const key = resolve(text);
       if (key === undefined) return undefined;
-      if (byText.size >= LIMITS.apiKeyCache) byText.clear();
+      if (byText.size >= KEY_LIMITS.apiKeyCache) byText.clear();
       byText.set(text, key);
       return key;
     },

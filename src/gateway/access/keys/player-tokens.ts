@@ -4,7 +4,7 @@ import { playerIdOf } from '../../../api/players/player-id.ts';
 import type { OnlyPlayer } from '../../../api/route/request-context.ts';
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { KEY_LIMITS } from './limits.ts';
 import { readPlayerToken } from './read-player-token.ts';
 import type { ApiKey } from '../../../access/api-key.ts';
 
@@ -70,7 +70,7 @@ export function createPlayerTokens(config: ConfigStore, clock: Pick<Clock, 'wall
       if (nowMs >= token.validUntilMs) return refused('has expired; get a new one from your game server');
       if (nowMs < token.validFromMs) return refused('is not valid yet');
       if (token !== held) {
-        if (known.size >= LIMITS.playerTokenCache) known.clear();
+        if (known.size >= KEY_LIMITS.playerTokenCache) known.clear();
         known.set(text, token);
       }
       return token.player;
@@ -78,11 +78,11 @@ export function createPlayerTokens(config: ConfigStore, clock: Pick<Clock, 'wall
     isSuspect(text, sender) {
       if (bad.size === 0 || text === '' || known.has(text)) return false;
       if (badMinute !== minuteOf(clock)) bad.clear();
-      return (bad.get(sender()) ?? 0) >= LIMITS.badPlayerTokens;
+      return (bad.get(sender()) ?? 0) >= KEY_LIMITS.badPlayerTokens;
     },
     noteBad(sender) {
       const minute = minuteOf(clock);
-      if (badMinute !== minute || bad.size >= LIMITS.badPlayerTokenSenders) bad.clear();
+      if (badMinute !== minute || bad.size >= KEY_LIMITS.badPlayerTokenSenders) bad.clear();
       badMinute = minute;
       bad.set(sender, (bad.get(sender) ?? 0) + 1);
     },

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { assert, jsonValue, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { ROUTE_LIMITS } from '../../../api/route/limits.ts';
 import { readPlayerToken } from './read-player-token.ts';
 
 const SECRET = 'ptsec_one';
@@ -76,7 +76,7 @@ describe('a player token', () => {
     ['a player that is a number', sign({ ...CLAIMS, sub: 7 })],
     ['a long player', sign({ ...CLAIMS, sub: 'p'.repeat(257) })],
     ['a list for claims', sign([CLAIMS])],
-    ['too many characters', sign({ ...CLAIMS, more: 'x'.repeat(LIMITS.playerTokenLength) })],
+    ['too many characters', sign({ ...CLAIMS, more: 'x'.repeat(ROUTE_LIMITS.playerTokenLength) })],
     ['four parts', `${sign(CLAIMS)}.x`],
     ['two parts', sign(CLAIMS).split('.').slice(0, 2).join('.')],
     ['a signature cut short', sign(CLAIMS).slice(0, -4)],

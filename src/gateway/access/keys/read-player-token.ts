@@ -1,7 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isPlainObject } from '../../../../core/kernel/validation/plain-object.ts';
 import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { KEY_LIMITS } from './limits.ts';
+import { ROUTE_LIMITS } from '../../../api/route/limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 
 /** A player token: a game server's signed statement that its bearer is a player. Times are epoch milliseconds. */
 export interface PlayerToken {
@@ -27,8 +29,8 @@ export interface BadToken {
  * @param secrets the game's secrets; any of them may have signed the token
  */
 export function readPlayerToken(text: string, secrets: readonly string[]): PlayerToken | BadToken {
-  if (text.length > LIMITS.playerTokenLength) {
-    return bad(`has ${text.length} characters; the maximum is ${LIMITS.playerTokenLength}`);
+  if (text.length > ROUTE_LIMITS.playerTokenLength) {
+    return bad(`has ${text.length} characters; the maximum is ${ROUTE_LIMITS.playerTokenLength}`);
   }
   const [header = '', payload = '', signature = '', ...more] = text.split('.', 4);
   if (signature === '' || more.length > 0) return bad('must be a JWT of three parts');
@@ -45,7 +47,7 @@ export function readPlayerToken(text: string, secrets: readonly string[]): Playe
 }
 
 function readClaims({ sub, exp, nbf, iat }: Record<string, unknown>, secret: string): PlayerToken | BadToken {
-  if (typeof sub !== 'string' || sub === '' || sub.length > LIMITS.externalIdLength) {
+  if (typeof sub !== 'string' || sub === '' || sub.length > TEXT_LIMITS.externalIdLength) {
     return bad('must have `sub`: the external_id of the player');
   }
   if (isBrokenId(sub)) return bad(`has a \`sub\` that ${BROKEN_ID}`);
@@ -57,8 +59,8 @@ function readClaims({ sub, exp, nbf, iat }: Record<string, unknown>, secret: str
   return {
     kind: 'token',
     externalId: sub,
-    validFromMs: startS * 1_000 - LIMITS.playerTokenSkewMs,
-    validUntilMs: exp * 1_000 + LIMITS.playerTokenSkewMs,
+    validFromMs: startS * 1_000 - KEY_LIMITS.playerTokenSkewMs,
+    validUntilMs: exp * 1_000 + KEY_LIMITS.playerTokenSkewMs,
     secret,
   };
 }

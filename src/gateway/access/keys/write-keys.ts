@@ -1,5 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { KEY_LIMITS } from './limits.ts';
 import { basicUser } from '../../http/read/header-values.ts';
 import { keyTextOf, type RouteReader } from '../../http/read/request-head.ts';
 import type { RequestHeaders } from '../../http/read/request-headers.ts';
@@ -28,12 +28,12 @@ const QUOTE = 0x22;
 /**
  * The values of the fields `writeKey` in a JSON text, from its end: clients write theirs behind the events. The text is
  * not parsed, because its sender is not authenticated yet; where in the text a valid key stands does not matter, since
- * its sender holds it. At most `LIMITS.writeKeyCandidates` are returned.
+ * its sender holds it. At most `writeKeyCandidates` are returned.
  * @param json UTF-8
  */
 export function* writeKeysIn(json: Buffer): Generator<string> {
   let from = json.length;
-  for (let found = 0; found < LIMITS.writeKeyCandidates; found++) {
+  for (let found = 0; found < KEY_LIMITS.writeKeyCandidates; found++) {
     const field = from < 0 ? -1 : json.lastIndexOf(FIELD, from);
     if (field === -1) return;
     from = field - 1;
@@ -45,14 +45,14 @@ export function* writeKeysIn(json: Buffer): Generator<string> {
 /** The string behind a colon; undefined for other values, and for strings that are longer than a key. */
 function stringAfter(json: Buffer, position: number): string | undefined {
   let at = position;
-  const last = at + LIMITS.apiKeyLength;
+  const last = at + KEY_LIMITS.apiKeyLength;
   while (json[at] === SPACE && at < last) at += 1;
   if (json[at] !== COLON) return undefined;
   at += 1;
   while (json[at] === SPACE && at < last) at += 1;
   if (json[at] !== QUOTE) return undefined;
   const start = at + 1;
-  const window = json.subarray(start, start + LIMITS.apiKeyLength + 1);
+  const window = json.subarray(start, start + KEY_LIMITS.apiKeyLength + 1);
   const end = window.indexOf(QUOTE);
   return end === -1 ? undefined : window.toString('latin1', 0, end);
 }

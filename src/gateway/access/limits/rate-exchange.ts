@@ -4,7 +4,7 @@ import type { Log } from '../../../../streams/log/log.ts';
 import { compile } from '../../../../core/kernel/validation/validation.ts';
 import type { Cancel, Clock } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { GATEWAY_LIMITS } from '../../limits.ts';
 import type { RateCount, RateLimiter } from './rate-limiter.ts';
 
 /** One message between gateways. `to` is set in the reply to a new gateway's `ask`. */
@@ -33,8 +33,11 @@ export function startRateExchange(deps: { log: Log; limiter: RateLimiter; clock:
   let hasRequested = false;
 
   function send(counts: RateCount[], to?: string): void {
-    for (let i = 0; i < counts.length; i += LIMITS.rateCountsPerMessage) {
-      publish({ ...(to === undefined ? {} : { to }), counts: counts.slice(i, i + LIMITS.rateCountsPerMessage) });
+    for (let i = 0; i < counts.length; i += GATEWAY_LIMITS.rateCountsPerMessage) {
+      publish({
+        ...(to === undefined ? {} : { to }),
+        counts: counts.slice(i, i + GATEWAY_LIMITS.rateCountsPerMessage),
+      });
     }
   }
 
@@ -63,7 +66,7 @@ export function startRateExchange(deps: { log: Log; limiter: RateLimiter; clock:
   }
 
   function soon(): void {
-    cancelTimer ??= clock.timer(LIMITS.rateExchangeMs, exchange);
+    cancelTimer ??= clock.timer(GATEWAY_LIMITS.rateExchangeMs, exchange);
   }
 
   function sweep(): void {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../../api/limits.ts';
 import { inflateBody } from './inflate-body.ts';
 
 const whole = Buffer.from('{"a":1}');
@@ -13,8 +13,8 @@ describe('a gzip body', () => {
   });
 
   it('may inflate to the bound of bodies and no further', () => {
-    expect(inflateBody(gzipSync(Buffer.alloc(LIMITS.bodyBytes))).kind).toBe('whole');
-    expect(inflateBody(gzipSync(Buffer.alloc(LIMITS.bodyBytes + 1))).kind).toBe('too_large');
+    expect(inflateBody(gzipSync(Buffer.alloc(API_LIMITS.bodyBytes))).kind).toBe('whole');
+    expect(inflateBody(gzipSync(Buffer.alloc(API_LIMITS.bodyBytes + 1))).kind).toBe('too_large');
   });
 
   it('that is a bomb is refused at the bound', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { BODY_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { integersPastDouble, scanJson } from './json-scan.ts';
 
 const scan = (text: string) => scanJson(Buffer.from(text));
@@ -25,26 +27,26 @@ describe('a scan', () => {
     '["\\ud83d"]',
     '[1e100]',
     '[12345678901234567e1]',
-    `["${'x'.repeat(LIMITS.stringBytes + 1)}"]`,
+    `["${'x'.repeat(TEXT_LIMITS.stringBytes + 1)}"]`,
   ])('asks for a walk over %.40s', (text) => {
     expect(scan(text)).toBe('suspicious');
   });
 
   it('validates depth exactly, and not inside strings', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
-    expect(scan(nested(LIMITS.jsonDepth))).toBe('plain');
-    expect(scan(nested(LIMITS.jsonDepth + 1))).toBe('too_deep');
-    expect(scan('{"a":'.repeat(LIMITS.jsonDepth + 1))).toBe('too_deep');
+    expect(scan(nested(SHARED_LIMITS.jsonDepth))).toBe('plain');
+    expect(scan(nested(SHARED_LIMITS.jsonDepth + 1))).toBe('too_deep');
+    expect(scan('{"a":'.repeat(SHARED_LIMITS.jsonDepth + 1))).toBe('too_deep');
     expect(scan(`["${'['.repeat(100)}"]`)).toBe('plain');
   });
 
   it('bounds values and the length of numbers, and not inside strings', () => {
     const list = (items: number) => `[${Array(items).fill('0').join(',')}]`;
-    expect(scan(list(LIMITS.jsonSeparators))).toBe('plain');
-    expect(scan(list(LIMITS.jsonSeparators + 1))).toBe('too_many_values');
-    expect(scan(`["${','.repeat(LIMITS.jsonSeparators)}"]`)).toBe('suspicious');
-    expect(scan(`[${'1'.repeat(LIMITS.jsonNumberLength)}]`)).toBe('suspicious');
-    expect(scan(`[${'1'.repeat(LIMITS.jsonNumberLength + 1)}]`)).toBe('number_too_long');
+    expect(scan(list(BODY_LIMITS.jsonSeparators))).toBe('plain');
+    expect(scan(list(BODY_LIMITS.jsonSeparators + 1))).toBe('too_many_values');
+    expect(scan(`["${','.repeat(BODY_LIMITS.jsonSeparators)}"]`)).toBe('suspicious');
+    expect(scan(`[${'1'.repeat(BODY_LIMITS.jsonNumberLength)}]`)).toBe('suspicious');
+    expect(scan(`[${'1'.repeat(BODY_LIMITS.jsonNumberLength + 1)}]`)).toBe('number_too_long');
   });
 
   it('accepts texts that are not JSON', () => {
@@ -67,12 +69,14 @@ describe('integers past a double', () => {
 
   it('are not listed beyond the limit', () => {
     const integers = (count: number) => Array.from({ length: count }, (_, i) => `9007199254${740_994 + i * 2}`);
-    expect(past(`[${integers(LIMITS.jsonLongIntegers).join(',')}]`).size).toBe(LIMITS.jsonLongIntegers);
-    expect(integersPastDouble(Buffer.from(`[${integers(LIMITS.jsonLongIntegers + 1).join(',')}]`))).toBeUndefined();
+    expect(past(`[${integers(BODY_LIMITS.jsonLongIntegers).join(',')}]`).size).toBe(BODY_LIMITS.jsonLongIntegers);
+    expect(
+      integersPastDouble(Buffer.from(`[${integers(BODY_LIMITS.jsonLongIntegers + 1).join(',')}]`)),
+    ).toBeUndefined();
   });
 
   it('stops at too many integers past 2^53, also when they are all the same', () => {
-    const list = `[${Array(LIMITS.jsonLongIntegers + 1)
+    const list = `[${Array(BODY_LIMITS.jsonLongIntegers + 1)
       .fill('12345678901234567')
       .join()}]`;
     expect(integersPastDouble(Buffer.from(list))).toBeUndefined();

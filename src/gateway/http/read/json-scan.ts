@@ -1,4 +1,6 @@
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { BODY_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 
 /** The result of one pass over a body's bytes, before it is parsed. */
 export type ScanVerdict =
@@ -35,7 +37,7 @@ const RISKY_EXPONENT_DIGITS = 3;
  * a text that is not JSON is meaningless, because parsing refuses it.
  * @param mostDepth nesting beyond which a text is `too_deep`
  */
-export function scanJson(bytes: Uint8Array, mostDepth: number = LIMITS.jsonDepth): ScanVerdict {
+export function scanJson(bytes: Uint8Array, mostDepth: number = SHARED_LIMITS.jsonDepth): ScanVerdict {
   let depth = 0;
   /** Commas, colons and opening brackets: every value follows one. */
   let separators = 0;
@@ -53,11 +55,11 @@ export function scanJson(bytes: Uint8Array, mostDepth: number = LIMITS.jsonDepth
           if (bytes[i] === LOWER_U && isRiskyEscape(bytes, i + 1)) suspicious = true;
         }
       }
-      if (i - start > LIMITS.stringBytes) suspicious = true;
+      if (i - start > TEXT_LIMITS.stringBytes) suspicious = true;
     } else if (byte >= ZERO && byte <= NINE) {
       const start = i;
       i = endOfNumber(bytes, start);
-      if (i - start > LIMITS.jsonNumberLength) return 'number_too_long';
+      if (i - start > BODY_LIMITS.jsonNumberLength) return 'number_too_long';
       if (!suspicious && isRiskyNumber(bytes, start, i)) suspicious = true;
       i -= 1;
     } else if (byte === COMMA || byte === COLON) {
@@ -70,7 +72,7 @@ export function scanJson(bytes: Uint8Array, mostDepth: number = LIMITS.jsonDepth
       depth -= 1;
     }
   }
-  if (separators > LIMITS.jsonSeparators) return 'too_many_values';
+  if (separators > BODY_LIMITS.jsonSeparators) return 'too_many_values';
   return suspicious ? 'suspicious' : 'plain';
 }
 
@@ -112,7 +114,7 @@ function isRiskyNumber(bytes: Uint8Array, start: number, end: number): boolean {
 /**
  * The absolute values of all integer literals of a JSON text beyond ±2^53, where doubles do not represent every
  * integer. For suspicious texts only, because it reads every number.
- * @returns undefined if there are more than `LIMITS.jsonLongIntegers`, including repeats
+ * @returns undefined if there are more than `jsonLongIntegers`, including repeats
  */
 export function integersPastDouble(bytes: Uint8Array): Set<number> | undefined {
   const found = new Set<number>();
@@ -126,7 +128,7 @@ export function integersPastDouble(bytes: Uint8Array): Set<number> | undefined {
       i = endOfNumber(bytes, start);
       if (isPast(bytes, start, i)) {
         literals += 1;
-        if (literals > LIMITS.jsonLongIntegers) return undefined;
+        if (literals > BODY_LIMITS.jsonLongIntegers) return undefined;
         found.add(Number(Buffer.from(bytes.buffer, bytes.byteOffset + start, i - start).toString('latin1')));
       }
       i -= 1;

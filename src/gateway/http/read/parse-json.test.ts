@@ -1,6 +1,7 @@
 import { assert, json, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
+import { VALIDATION_LIMITS } from '../../../../core/kernel/validation/limits.ts';
 import { parseJson, parseLenientJson } from './parse-json.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
@@ -48,8 +49,8 @@ describe('strict JSON', () => {
 
   it('refuses nesting beyond the limit', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
-    expect(parse(nested(LIMITS.jsonDepth)).kind).toBe('parsed');
-    expect(parse(nested(LIMITS.jsonDepth + 1)).kind).toBe('broken');
+    expect(parse(nested(SHARED_LIMITS.jsonDepth)).kind).toBe('parsed');
+    expect(parse(nested(SHARED_LIMITS.jsonDepth + 1)).kind).toBe('broken');
   });
 
   it.each([
@@ -75,7 +76,7 @@ describe('strict JSON', () => {
   });
 
   it('lists a bounded number of faults', () => {
-    expect(faults(`[${Array(1000).fill('"\\u0000"').join(',')}]`)).toHaveLength(LIMITS.reportedFaults);
+    expect(faults(`[${Array(1000).fill('"\\u0000"').join(',')}]`)).toHaveLength(VALIDATION_LIMITS.reportedFaults);
   });
 
   it('keeps __proto__, constructor and prototype as data and pollutes nothing', () => {

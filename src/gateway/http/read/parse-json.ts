@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { pointerPart } from '../../../../core/kernel/validation/validation.ts';
 import { withoutMark } from '../../../../core/kernel/text/byte-order-mark.ts';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { BODY_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
+import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
+import { VALIDATION_LIMITS } from '../../../../core/kernel/validation/limits.ts';
 import { integersPastDouble, scanJson, type ScanVerdict } from './json-scan.ts';
 
 /**
@@ -52,7 +55,7 @@ export function parseNotedJson(body: Buffer): ParsedJson {
 
 function parseFitting(bytes: Buffer): { parsed: ParsedJson; verdict?: ScanVerdict } {
   if (!isUtf8(bytes)) return { parsed: { kind: 'broken', message: 'is not valid UTF-8' } };
-  const verdict = scanJson(bytes, LIMITS.lenientJsonDepth);
+  const verdict = scanJson(bytes, BODY_LIMITS.lenientJsonDepth);
   const refused = verdict === 'too_deep' ? 'is nested too deeply; flatten it' : REFUSED[verdict];
   if (refused !== undefined) return { parsed: { kind: 'broken', message: refused } };
   try {
@@ -65,11 +68,11 @@ function parseFitting(bytes: Buffer): { parsed: ParsedJson; verdict?: ScanVerdic
 const NO_INTEGERS: ReadonlySet<number> = new Set();
 
 const REFUSED: { readonly [verdict in ScanVerdict]?: string } = {
-  too_deep: `is nested more than ${LIMITS.jsonDepth} levels deep; flatten it`,
+  too_deep: `is nested more than ${SHARED_LIMITS.jsonDepth} levels deep; flatten it`,
   too_many_values:
-    `has more than ${LIMITS.jsonSeparators} commas, colons and opening brackets outside of strings; ` +
+    `has more than ${BODY_LIMITS.jsonSeparators} commas, colons and opening brackets outside of strings; ` +
     'split it into several requests',
-  number_too_long: `has a number of more than ${LIMITS.jsonNumberLength} characters; send it as a string`,
+  number_too_long: `has a number of more than ${BODY_LIMITS.jsonNumberLength} characters; send it as a string`,
 };
 
 /** The position of an object or array. Only faults need the path as text. */
@@ -92,11 +95,11 @@ function pathOf(place: Place | undefined): string {
 function faultsOf(root: unknown, pastDouble: ReadonlySet<number>): FieldFault[] {
   const faults: FieldFault[] = [];
   const note = (above: Place | undefined, name: string | number | undefined, message: string | undefined): void => {
-    if (message === undefined || faults.length >= LIMITS.reportedFaults) return;
+    if (message === undefined || faults.length >= VALIDATION_LIMITS.reportedFaults) return;
     faults.push({ path: pathOf(name === undefined ? above : { above, name }), message });
   };
   const walk = (value: unknown, above: Place | undefined, name: string | number | undefined): void => {
-    if (faults.length >= LIMITS.reportedFaults) return;
+    if (faults.length >= VALIDATION_LIMITS.reportedFaults) return;
     if (typeof value === 'string') note(above, name, stringFault(value));
     else if (typeof value === 'number') note(above, name, numberFault(value, pastDouble));
     else if (typeof value === 'object' && value !== null) {
@@ -119,8 +122,8 @@ function faultsOf(root: unknown, pastDouble: ReadonlySet<number>): FieldFault[] 
 function stringFault(text: string): string | undefined {
   if (text.includes('\u0000')) return 'must not contain the character U+0000';
   if (!text.isWellFormed()) return 'must not contain a lone surrogate';
-  if (text.length * 3 > LIMITS.stringBytes && Buffer.byteLength(text) > LIMITS.stringBytes) {
-    return `must be a string of at most ${LIMITS.stringBytes} bytes`;
+  if (text.length * 3 > TEXT_LIMITS.stringBytes && Buffer.byteLength(text) > TEXT_LIMITS.stringBytes) {
+    return `must be a string of at most ${TEXT_LIMITS.stringBytes} bytes`;
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../../api/limits.ts';
+import { BODY_LIMITS } from './limits.ts';
 import { type BodySender, createFairMemory, type MemoryEntry } from '../fair-memory.ts';
 
 /**
@@ -30,8 +31,8 @@ export interface BodyReader {
 export function createBodyReader(
   clock: Clock,
   {
-    bodyReceivingBytes: mostBytes = LIMITS.bodyReceivingBytes,
-    keylessBodyReceivingBytes: mostKeylessBytes = LIMITS.keylessBodyReceivingBytes,
+    bodyReceivingBytes: mostBytes = BODY_LIMITS.bodyReceivingBytes,
+    keylessBodyReceivingBytes: mostKeylessBytes = BODY_LIMITS.keylessBodyReceivingBytes,
   } = {},
 ): BodyReader {
   const keyless = createFairMemory(mostKeylessBytes);
@@ -72,7 +73,7 @@ export function createBodyReader(
       res.onData((data, isLast) => {
         if (done) return;
         const chunk = Buffer.from(data);
-        if (sizeBytes + chunk.length > LIMITS.bodyBytes) {
+        if (sizeBytes + chunk.length > API_LIMITS.bodyBytes) {
           conclude({ kind: 'too_large' });
           return;
         }
@@ -94,7 +95,7 @@ export function createBodyReader(
         chunks ??= [];
         chunks.push(Buffer.from(chunk));
         sizeBytes += chunk.length;
-        cancelTimer ??= clock.timer(LIMITS.bodyReceiveMs, () => {
+        cancelTimer ??= clock.timer(BODY_LIMITS.bodyReceiveMs, () => {
           if (!done) conclude({ kind: 'too_slow' });
         });
       });

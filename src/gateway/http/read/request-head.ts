@@ -1,7 +1,9 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import type { ConsoleRoute, KeyedRoute, RawInput } from '../../../api/route/route.ts';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { INPUT_LIMITS } from '../../../api/input/limits.ts';
+import { ROUTE_LIMITS } from '../../../api/route/limits.ts';
+import { VALIDATION_LIMITS } from '../../../../core/kernel/validation/limits.ts';
 import { noteIgnoredName } from '../../../api/input/ignored-fields.ts';
 import { bearerToken, contentCoding, isJsonType, isVisibleAscii } from './header-values.ts';
 import { readQuery } from './query-string.ts';
@@ -89,7 +91,7 @@ export function readHead(
   if (idempotencyKey !== '' && !isIdempotencyKey(idempotencyKey)) {
     faults.push({
       path: 'Idempotency-Key',
-      message: `must be 1 to ${LIMITS.idempotencyKeyLength} visible ASCII characters`,
+      message: `must be 1 to ${ROUTE_LIMITS.idempotencyKeyLength} visible ASCII characters`,
     });
   }
   return {
@@ -104,14 +106,14 @@ export function readHead(
 
 /** A misspelt filter or limit would answer something else than the caller asked for. */
 function noteUnknown(name: string, query: Readonly<Record<string, unknown>>, faults: FieldFault[]): void {
-  if (faults.length >= LIMITS.reportedFaults) return;
+  if (faults.length >= VALIDATION_LIMITS.reportedFaults) return;
   const known = Object.keys(query).join(', ');
   const message = `is not a query parameter of this endpoint, which has ${known === '' ? 'none' : known}`;
-  faults.push({ path: name.slice(0, LIMITS.ignoredFieldLength), message });
+  faults.push({ path: name.slice(0, INPUT_LIMITS.ignoredFieldLength), message });
 }
 
 function isIdempotencyKey(text: string): boolean {
-  return text.length <= LIMITS.idempotencyKeyLength && isVisibleAscii(text);
+  return text.length <= ROUTE_LIMITS.idempotencyKeyLength && isVisibleAscii(text);
 }
 
 function refusedOf(

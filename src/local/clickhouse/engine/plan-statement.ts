@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { ENGINE_LIMITS } from '../limits.ts';
 import { approveStatement, type ApprovedStatement } from '../../../sql-gate/approve-statement.ts';
 import { checkFormat } from '../../../sql-gate/check-clauses.ts';
 import type { Caller } from '../../../sql-gate/caller.ts';
@@ -59,8 +59,11 @@ export async function planStatement(engine: Engine, input: PlanInput): Promise<S
 
 async function approve(engine: Engine, input: PlanInput, sql: string): Promise<ApprovedStatement> {
   const analyst = input.caller === 'analyst';
-  if (analyst && Buffer.byteLength(sql) > LIMITS.clickhouseQueryBytes) {
-    throw new RefusedRequest('QUERY_IS_TOO_LARGE', `A statement is at most ${LIMITS.clickhouseQueryBytes} bytes`);
+  if (analyst && Buffer.byteLength(sql) > ENGINE_LIMITS.clickhouseQueryBytes) {
+    throw new RefusedRequest(
+      'QUERY_IS_TOO_LARGE',
+      `A statement is at most ${ENGINE_LIMITS.clickhouseQueryBytes} bytes`,
+    );
   }
   const approved = approveStatement({
     caller: input.caller,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PendingErasure } from '../../../../clickhouse-schema/rows/erased-rows.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from '../limits.ts';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../../test/support/in-memory/silent-logger.ts';
 import { encodeJson } from '../../../../core/codec/codec.ts';
@@ -92,7 +92,7 @@ describe('the eraser', () => {
     erase('p', 5);
     await moveTo(4);
     eraser.start();
-    await clock.advance(2 * LIMITS.eraseCheckMs);
+    await clock.advance(2 * SINK_LIMITS.eraseCheckMs);
     expect(steps).toEqual([]);
     await moveTo(5);
     eraser.wake();
@@ -112,7 +112,7 @@ describe('the eraser', () => {
       eraser.start();
       await clock.advance(100);
       expect(erasures.get('p')).toMatchObject({ step: 'counted', rows: 7 });
-      await clock.advance(2 * LIMITS.eraseAgainMs);
+      await clock.advance(2 * SINK_LIMITS.eraseAgainMs);
       expect(erasures.get('p')).toMatchObject({ step: 'done', rows: 7 });
       expect(rows.size).toBe(0);
       await eraser.stop();
@@ -129,19 +129,19 @@ describe('the eraser', () => {
     expect(erasures.get('p')?.step).toBe('done');
     // Webhooks have not met it: they still tell of it, and that is logged.
     rows.set('p', 1);
-    await clock.advance(4 * LIMITS.eraseCheckMs);
+    await clock.advance(4 * SINK_LIMITS.eraseCheckMs);
     expect(rows.size).toBe(1);
     for (let i = 0; i < 3; i++) await log.append('records.deliveries.n-1', Buffer.from('x'));
     const { created } = broker.stream('RECORDS').bounds();
     await moveTo(2, 'clickhouse-records', created);
     await moveTo(9, 'webhooks');
-    await clock.advance(6 * LIMITS.eraseCheckMs);
+    await clock.advance(6 * SINK_LIMITS.eraseCheckMs);
     expect(rows.size).toBe(1);
     await moveTo(3, 'clickhouse-records', created);
-    await clock.advance(6 * LIMITS.eraseCheckMs);
+    await clock.advance(6 * SINK_LIMITS.eraseCheckMs);
     expect(erasures.get('p')?.step).toBe('settled');
     expect(rows.size).toBe(0);
-    await clock.advance(6 * LIMITS.eraseCheckMs);
+    await clock.advance(6 * SINK_LIMITS.eraseCheckMs);
     expect(steps.filter((step) => step === 'removed')).toHaveLength(2);
     await eraser.stop();
   });
@@ -153,10 +153,10 @@ describe('the eraser', () => {
     await moveTo(9);
     lead(false);
     eraser.start();
-    await clock.advance(2 * LIMITS.eraseCheckMs);
+    await clock.advance(2 * SINK_LIMITS.eraseCheckMs);
     expect(steps).toEqual([]);
     lead(true);
-    await clock.advance(LIMITS.eraseCheckMs);
+    await clock.advance(SINK_LIMITS.eraseCheckMs);
     expect(steps).toEqual(['counted', 'removed', 'done']);
     await eraser.stop();
   });

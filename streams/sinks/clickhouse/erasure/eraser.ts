@@ -1,5 +1,6 @@
 import { within, type Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../../core/kernel/adjustable.ts';
+import { SINK_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import { createSignal } from '../../../../core/kernel/flow/signal.ts';
 import type { Log } from '../../../log/log.ts';
@@ -36,12 +37,12 @@ export interface EraserOptions {
   target: ErasureTarget;
   /** Whether this process holds the writer's lease. */
   leads: () => boolean;
-  limits?: Pick<Limits, 'eraseCheckMs' | 'eraseAgainMs'>;
+  limits?: Adjustable<typeof SINK_LIMITS, 'eraseCheckMs' | 'eraseAgainMs'>;
   logger: Logger;
 }
 
 export function createEraser(options: EraserOptions): Eraser {
-  const { log, clock, target, leads, logger, limits = LIMITS } = options;
+  const { log, clock, target, leads, logger, limits = SINK_LIMITS } = options;
   const late = createLateRows(log, clock);
   const signal = createSignal();
   let stopped = false;
@@ -72,7 +73,7 @@ export function createEraser(options: EraserOptions): Eraser {
   async function round(): Promise<boolean> {
     const position = await readSinkPosition(log, 'clickhouse');
     if (position === undefined) return false;
-    const pending = await target.pending(position, LIMITS.erasuresAtOnce);
+    const pending = await target.pending(position, SINK_LIMITS.erasuresAtOnce);
     if (pending.length === 0) return false;
     const records = await recordsPosition();
     const uncounted = pending.filter(({ rows }) => rows === undefined);
@@ -93,7 +94,7 @@ export function createEraser(options: EraserOptions): Eraser {
     const position = await late.completeUpTo();
     if (position === undefined) return;
     for (;;) {
-      const done = await target.unfinished(position, LIMITS.erasuresAtOnce);
+      const done = await target.unfinished(position, SINK_LIMITS.erasuresAtOnce);
       if (done.length === 0 || !goesOn()) break;
       if ((await target.remove(done, await recordsPosition())) === 'later') break;
       await target.note('settled', done);
@@ -109,7 +110,7 @@ export function createEraser(options: EraserOptions): Eraser {
     async stop() {
       stopped = true;
       signal.notify();
-      await within(clock, LIMITS.sinkStopMs, running);
+      await within(clock, SINK_LIMITS.sinkStopMs, running);
       await target.close();
     },
   };

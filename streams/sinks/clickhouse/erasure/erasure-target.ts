@@ -10,7 +10,7 @@ import {
   type RecordsPosition,
 } from '../../../../clickhouse-schema/rows/erased-rows.ts';
 import { openClient } from '../../../../clickhouse-schema/open-client.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from '../limits.ts';
 import type { SinkPosition } from '../../../positions/positions.ts';
 import { createRemoveRows } from './remove-rows.ts';
 
@@ -43,7 +43,7 @@ const PLAYER_TABLES = TABLE_NAMES.filter((table) => isPlayerTable(table));
 const STEPS = { counted: 1, done: 2, settled: 3 } as const;
 
 export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
-  const client = openClient(address, 'erasures', LIMITS.eraseRequestMs);
+  const client = openClient(address, 'erasures', SINK_LIMITS.eraseRequestMs);
   const removeFrom = createRemoveRows(client);
 
   async function rows<Row>(query: string, query_params: Record<string, unknown> = {}): Promise<Row[]> {

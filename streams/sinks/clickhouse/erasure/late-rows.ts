@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from '../limits.ts';
 import type { Log } from '../../../log/log.ts';
 import { readSinkPosition, type SinkPosition } from '../../../positions/positions.ts';
 
@@ -30,7 +30,7 @@ export function createLateRows(log: Pick<Log, 'bucket' | 'info'>, clock: Clock):
         return undefined;
       }
       if (drained === undefined) {
-        if (clock.monotonicMs() - passed.atMs < LIMITS.lateRowsMs) return undefined;
+        if (clock.monotonicMs() - passed.atMs < SINK_LIMITS.lateRowsMs) return undefined;
         const { created, lastSequence } = await log.info('RECORDS');
         drained = { stream: created, sequence: lastSequence };
       }

@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from '../limits.ts';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../../test/support/in-memory/silent-logger.ts';
 import { encodeJson } from '../../../../core/codec/codec.ts';
@@ -66,7 +66,7 @@ function setUp() {
     },
     /** The calls since the last time, after one more interval. */
     async next() {
-      await clock.advance(LIMITS.playerDaysEveryMs);
+      await clock.advance(SINK_LIMITS.playerDaysEveryMs);
       return calls.splice(0);
     },
   };
@@ -146,7 +146,7 @@ describe('the builder of player_days', () => {
     await world.clock.advance(seconds * 1_000);
     world.calls.length = 0;
     await world.position(8);
-    await world.clock.advance(seconds * 1_000 * LIMITS.playerDaysRestShare - 1);
+    await world.clock.advance(seconds * 1_000 * SINK_LIMITS.playerDaysRestShare - 1);
     expect(world.calls).toEqual([]);
     await world.clock.advance(1);
     expect(world.calls).toEqual(window(7, 8));
@@ -161,7 +161,7 @@ describe('the builder of player_days', () => {
     await world.clock.advance(3_600_000);
     world.calls.length = 0;
     await world.position(8);
-    await world.clock.advance(LIMITS.playerDaysRestMostMs);
+    await world.clock.advance(SINK_LIMITS.playerDaysRestMostMs);
     expect(world.calls).toEqual(window(7, 8));
     await world.builder.stop();
   });

@@ -1,6 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { within, type Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../../core/kernel/adjustable.ts';
+import { SINK_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import { createSignal } from '../../../../core/kernel/flow/signal.ts';
 import type { Log } from '../../../log/log.ts';
@@ -34,12 +35,12 @@ export interface PlayerDaysOptions {
   target: PlayerDaysTarget;
   /** Whether this process holds the writer's lease. */
   leads: () => boolean;
-  limits?: Pick<Limits, 'playerDaysEveryMs' | 'playerDaysRestShare' | 'playerDaysRestMostMs'>;
+  limits?: Adjustable<typeof SINK_LIMITS, 'playerDaysEveryMs' | 'playerDaysRestShare' | 'playerDaysRestMostMs'>;
   logger: Logger;
 }
 
 export function createPlayerDaysBuilder(options: PlayerDaysOptions): PlayerDaysBuilder {
-  const { log, clock, target, leads, logger, limits = LIMITS } = options;
+  const { log, clock, target, leads, logger, limits = SINK_LIMITS } = options;
   const signal = createSignal();
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
@@ -119,7 +120,7 @@ export function createPlayerDaysBuilder(options: PlayerDaysOptions): PlayerDaysB
     async stop() {
       stopped = true;
       signal.notify();
-      await within(clock, LIMITS.sinkStopMs, running);
+      await within(clock, SINK_LIMITS.sinkStopMs, running);
       await target.close();
     },
   };

@@ -1,6 +1,6 @@
 import type { ClickhouseAddress } from '../../../../clickhouse-schema/clickhouse-address.ts';
 import { openClient } from '../../../../clickhouse-schema/open-client.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { SINK_LIMITS } from '../limits.ts';
 import type { HandledTo } from '../../../positions/positions.ts';
 import { createRemoveRows } from '../erasure/remove-rows.ts';
 import { BUILD_LEVELS, BUILD_LEVELS_OF_PLAYERS } from './levels.ts';
@@ -45,10 +45,10 @@ export interface PlayerDaysTarget {
 const SETTINGS = {
   async_insert: 0,
   max_threads: 1,
-  max_memory_usage: String(LIMITS.playerDaysMemoryBytes),
-  max_bytes_before_external_group_by: String(LIMITS.playerDaysMemoryBytes / 4),
+  max_memory_usage: String(SINK_LIMITS.playerDaysMemoryBytes),
+  max_bytes_before_external_group_by: String(SINK_LIMITS.playerDaysMemoryBytes / 4),
   // The days of all players of a large day are sorted for their place in the players' histories.
-  max_bytes_before_external_sort: String(LIMITS.playerDaysMemoryBytes / 4),
+  max_bytes_before_external_sort: String(SINK_LIMITS.playerDaysMemoryBytes / 4),
 } as const;
 
 /** The tables of one build. */
@@ -61,7 +61,7 @@ const VERSIONS_OF_SEQUENCE = 2n ** 24n;
 const VERSIONS_OF_DAY = 2;
 
 export function createPlayerDaysTarget(address: ClickhouseAddress): PlayerDaysTarget {
-  const client = openClient(address, 'player days', LIMITS.playerDaysRequestMs);
+  const client = openClient(address, 'player days', SINK_LIMITS.playerDaysRequestMs);
   const rows = async <Row>(query: string, query_params: Record<string, unknown> = {}): Promise<Row[]> =>
     (await client.query({ query, query_params, format: 'JSONEachRow', clickhouse_settings: SETTINGS })).json<Row>();
   const remove = createRemoveRows(client);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { DELIVERY_LIMITS } from './limits.ts';
+import { LOG_LIMITS } from '../../../log/limits.ts';
+import { RECORD_LIMITS } from '../../../records/limits.ts';
 import { createWebhooksWorld, HOUR_MS, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
 import { aWebhook, answered } from '../testing.ts';
@@ -77,7 +79,7 @@ describe('the attempt log', () => {
     await commit(writer, [aTrackedEvent()], { configRevision: 1 });
     await clock.advance(1_000);
     const [record] = logged();
-    expect(record?.responseStart).toBe(`x${'🎮'.repeat((LIMITS.attemptResponseLength - 2) / 2)}`);
+    expect(record?.responseStart).toBe(`x${'🎮'.repeat((DELIVERY_LIMITS.attemptResponseLength - 2) / 2)}`);
   });
 
   it.each(['unavailable', 'full'])('never delays a delivery: RECORDS is %s', async (how) => {
@@ -93,7 +95,7 @@ describe('the attempt log', () => {
       await clock.advance(100);
       expect(sender.attempts).toHaveLength(i + 1);
     }
-    await clock.advance(LIMITS.recordDeadlineMs + 2 * LIMITS.logRequestMs);
+    await clock.advance(RECORD_LIMITS.recordDeadlineMs + 2 * LOG_LIMITS.logRequestMs);
     expect(logged()).toEqual([]);
     const { values } = await metrics.attemptsUnlogged.get();
     expect(values[0]?.value).toBe(20);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { DELIVERY_LIMITS } from './limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
 import { encodeDeliveryRecords } from '../../../../core/codec/codec.ts';
@@ -59,9 +59,9 @@ export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
     what: 'webhook delivery attempts',
     encode: encodeDeliveryRecords,
     messageId: () => `${options.writer}/${++messages}`,
-    perMessage: LIMITS.attemptsPerMessage,
-    pending: LIMITS.attemptsPending,
-    lingerMs: LIMITS.attemptLingerMs,
+    perMessage: DELIVERY_LIMITS.attemptsPerMessage,
+    pending: DELIVERY_LIMITS.attemptsPending,
+    lingerMs: DELIVERY_LIMITS.attemptLingerMs,
   });
 
   function append(record: DeliveryRecord): void {
@@ -122,7 +122,7 @@ export function errorOf(outcome: AttemptOutcome): string {
 
 /** The first characters of a response. Half of a surrogate pair at the end is removed: it is not valid text. */
 export function startOf(responseStart: string): string {
-  return responseStart.slice(0, LIMITS.attemptResponseLength).replace(/[\uD800-\uDBFF]$/, '');
+  return responseStart.slice(0, DELIVERY_LIMITS.attemptResponseLength).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 function identityOf(delivery: Delivery) {
@@ -131,5 +131,5 @@ function identityOf(delivery: Delivery) {
 }
 
 function hostOf(url: string): string {
-  return (URL.parse(url)?.host ?? '').slice(0, LIMITS.attemptHostLength);
+  return (URL.parse(url)?.host ?? '').slice(0, DELIVERY_LIMITS.attemptHostLength);
 }

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { DELIVERY_LIMITS } from './limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
 import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
@@ -23,7 +23,7 @@ const RETRY_MS = 1_000;
  * deleted or changed since the failed attempt stays as it is.
  *
  * The document stores time and reason in `disabled`; record-disablings.ts records them for ClickHouse. A write to
- * CONFIG that fails is retried `LIMITS.webhookDisableTries` times; after that, the next failed attempt starts again.
+ * CONFIG that fails is retried `webhookDisableTries` times; after that, the next failed attempt starts again.
  * @param attempted the webhook as it was when the attempt was made
  */
 export async function disableWebhook(
@@ -33,7 +33,7 @@ export async function disableWebhook(
   reason: Reason,
 ): Promise<void> {
   const address = { game, environment, kind: 'webhook', key: attempted.id } as const;
-  for (let tries = 0; tries < LIMITS.webhookDisableTries; tries++) {
+  for (let tries = 0; tries < DELIVERY_LIMITS.webhookDisableTries; tries++) {
     const entry = config.get(address);
     if (entry?.document.enabled !== true || entry.document.version !== attempted.version) return;
     const disabled: WebhookDocument = {

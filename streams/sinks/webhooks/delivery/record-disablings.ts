@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../../../log/jetstream/limits.ts';
+import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
 import { encodeDisablings } from '../../../../core/codec/codec.ts';
@@ -39,12 +40,12 @@ export function recordDisablings(options: RecordDisablingsOptions): Stop {
   async function store(disabling: WebhookDisabling): Promise<void> {
     const { game, environment, webhook, disabledAt } = disabling;
     const messageId = `disabled/${game}/${environment}/${webhook}/${disabledAt}`;
-    let delayMs: number = LIMITS.logRetryMs;
+    let delayMs: number = JETSTREAM_LIMITS.logRetryMs;
     while (!isStopped()) {
       const outcome = await log.append(subject, encodeDisablings([disabling]), { messageId });
       if (outcome.kind === 'acked') return;
       await sleep(clock, delayMs);
-      delayMs = Math.min(2 * delayMs, LIMITS.sinkRetryLongestMs);
+      delayMs = Math.min(2 * delayMs, SHARED_LIMITS.sinkRetryLongestMs);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { DELIVERY_LIMITS } from './limits.ts';
 import type { AttemptOutcome } from './sender.ts';
 
 type RetryPolicy = WebhookDocument['retryPolicy'];
@@ -50,14 +50,14 @@ const STATUSES: ReadonlySet<number> = new Set([429, 503]);
 
 /**
  * The delay that the receiver asks for (RFC 9110, section 10.2.3: whole seconds, or an HTTP date), at most
- * `LIMITS.retryAfterMaxMs`. 0 when the header is absent or malformed.
+ * `retryAfterMaxMs`. 0 when the header is absent or malformed.
  */
 export function retryAfterMs(outcome: AttemptOutcome, nowMs: number): number {
   if (outcome.kind !== 'answered' || !STATUSES.has(outcome.status)) return 0;
   const text = outcome.retryAfter?.trim() ?? '';
   if (text.length > LONGEST_DATE) return 0;
   const requestedMs = /^\d{1,15}$/.test(text) ? Number(text) * 1000 : untilDate(text, nowMs);
-  return Math.min(Math.max(requestedMs, 0), LIMITS.retryAfterMaxMs);
+  return Math.min(Math.max(requestedMs, 0), DELIVERY_LIMITS.retryAfterMaxMs);
 }
 
 /** Characters of `Wednesday, 09-Nov-94 08:49:37 GMT`, the longest form of an HTTP date. */

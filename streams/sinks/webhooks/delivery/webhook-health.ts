@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { DELIVERY_LIMITS } from './limits.ts';
+import { QUEUE_LIMITS } from '../queue/limits.ts';
 import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import { decodeJson, encodeJson } from '../../../../core/codec/codec.ts';
 import type { BucketEntry, Log } from '../../../log/log.ts';
@@ -7,7 +8,7 @@ import type { BucketEntry, Log } from '../../../log/log.ts';
 /**
  * Owns the streaks of failures: since when each webhook has had failures only.
  *
- * States of a webhook: no streak; a streak in memory; after `LIMITS.webhookFailingNoteMs` a streak with a note in the
+ * States of a webhook: no streak; a streak in memory; after `webhookFailingNoteMs` a streak with a note in the
  * bucket WEBHOOKS, which all processes share and which survives restarts. A shorter streak is not stored: one write to
  * disk per failure would be too many, and a restart loses only minutes of a count in days.
  *
@@ -49,7 +50,7 @@ export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): Web
   function streakOf({ id, version }: Webhook): Streak {
     const known = streaks.get(id);
     if (known !== undefined && known.version === version) return known;
-    if (streaks.size >= LIMITS.webhooksInMemory) forgetIdle();
+    if (streaks.size >= QUEUE_LIMITS.webhooksInMemory) forgetIdle();
     const note = known?.note;
     const fresh: Streak = { version, since: undefined, succeededAt: 0, note, writing: known?.writing ?? false };
     streaks.set(id, fresh);
@@ -119,7 +120,7 @@ export function createWebhookHealth(log: Pick<Log, 'bucket'>, clock: Clock): Web
       const nowMs = clock.wallMs();
       streak.since ??= nowMs;
       const noted = notedSince(streak);
-      if (noted === undefined && nowMs - streak.since >= LIMITS.webhookFailingNoteMs) {
+      if (noted === undefined && nowMs - streak.since >= DELIVERY_LIMITS.webhookFailingNoteMs) {
         void write(webhook.id, streak, streak.since);
       }
       return Math.min(streak.since, noted ?? streak.since);

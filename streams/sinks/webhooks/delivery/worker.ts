@@ -1,6 +1,8 @@
 import { scopeKey } from '../record/scope-key.ts';
 import { type Clock, nextTick, within } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { DELIVERY_LIMITS } from './limits.ts';
+import { QUEUE_LIMITS } from '../queue/limits.ts';
+import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
@@ -72,17 +74,17 @@ export function createWorker(options: WorkerOptions): Worker {
   const health = createWebhookHealth(log, clock);
   const oldest = createOldestUndelivered(clock);
   const queue = createDeliveryQueue({ ...options, isStopped: () => state === 'stopped' });
-  let cancelSweep = clock.timer(LIMITS.deliveryProgressMs, sweep);
+  let cancelSweep = clock.timer(DELIVERY_LIMITS.deliveryProgressMs, sweep);
   const limiter = createConcurrencyLimiter({
     clock,
-    total: LIMITS.deliveriesInFlight,
-    perGroup: LIMITS.deliveriesInFlightPerGame,
-    perReceiver: LIMITS.deliveriesPerWebhook,
-    waitingPerReceiver: LIMITS.deliveriesWaitingPerWebhook,
-    waitingPerFastReceiver: LIMITS.deliveriesHandedOut,
-    progressMs: LIMITS.deliveryProgressMs,
-    silentMs: LIMITS.deliverySilentMs,
-    maxReceivers: LIMITS.webhooksInMemory,
+    total: DELIVERY_LIMITS.deliveriesInFlight,
+    perGroup: DELIVERY_LIMITS.deliveriesInFlightPerGame,
+    perReceiver: DELIVERY_LIMITS.deliveriesPerWebhook,
+    waitingPerReceiver: DELIVERY_LIMITS.deliveriesWaitingPerWebhook,
+    waitingPerFastReceiver: QUEUE_LIMITS.deliveriesHandedOut,
+    progressMs: DELIVERY_LIMITS.deliveryProgressMs,
+    silentMs: DELIVERY_LIMITS.deliverySilentMs,
+    maxReceivers: QUEUE_LIMITS.webhooksInMemory,
   });
 
   const deferDelays = createDeferDelays({ clock, ids, limiter });
@@ -91,7 +93,7 @@ export function createWorker(options: WorkerOptions): Worker {
     durable: 'webhooks',
     subjects: ['deliveries.due.*'],
     ackWaitMs: options.ackWaitMs,
-    maxInFlight: LIMITS.deliveriesHandedOut,
+    maxInFlight: QUEUE_LIMITS.deliveriesHandedOut,
     onItem(item) {
       const record = queue.hold(item);
       track(handle(record), () => queue.handBack(record));
@@ -103,7 +105,7 @@ export function createWorker(options: WorkerOptions): Worker {
     metrics.deliveriesInFlight.set(limiter.running);
     metrics.openCircuits.set(limiter.unresponsive);
     metrics.oldestUndelivered.set(oldest.ageMs() / 1000);
-    cancelSweep = nextTick(clock, LIMITS.deliveryProgressMs, sweep);
+    cancelSweep = nextTick(clock, DELIVERY_LIMITS.deliveryProgressMs, sweep);
   }
 
   /** Registers work in progress. A rejection is a bug; what it concerns is handed out again. */
@@ -135,7 +137,7 @@ export function createWorker(options: WorkerOptions): Worker {
         { subject },
         'webhooks: a newer version queued a delivery that this one cannot read; it waits for a newer process',
       );
-      await queue.postpone(record, LIMITS.deliveryUnreadableMs);
+      await queue.postpone(record, DELIVERY_LIMITS.deliveryUnreadableMs);
       return;
     }
     const revision = deliveries.reduce((newest, { configRevision }) => Math.max(newest, configRevision), 0);
@@ -238,7 +240,7 @@ export function createWorker(options: WorkerOptions): Worker {
     const about = { webhook: delivery.webhook, delivery: delivery.id, attempt: delivery.attempt, ...describe(outcome) };
     if (delayMs === undefined) attempts.attempted(delivery, made, 'exhausted');
     else attempts.attempted(delivery, made, 'failed', nowMs + delayMs);
-    const hasFailedTooLong = nowMs - failingSince >= LIMITS.webhookFailingMs;
+    const hasFailedTooLong = nowMs - failingSince >= DELIVERY_LIMITS.webhookFailingMs;
     if (isGone || hasFailedTooLong) {
       await disableWebhook({ config, clock, logger, metrics }, delivery, webhook, isGone ? 'gone' : 'failing');
     }
@@ -267,7 +269,7 @@ export function createWorker(options: WorkerOptions): Worker {
     async stop() {
       stopWork();
       state = 'stopping';
-      await within(clock, LIMITS.deliveryStopMs, idle());
+      await within(clock, SHARED_LIMITS.deliveryStopMs, idle());
       state = 'stopped';
       sender.close();
       await within(clock, HAND_BACK_MS, idle());

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { MATCHING_LIMITS } from './limits.ts';
 
 /** How many appends may be in flight at once. */
 export interface AppendWindow {
@@ -12,14 +12,14 @@ export interface AppendWindow {
  * next game's deliveries. Each slow append makes it one smaller, every four fast ones make it one larger.
  */
 export function createAppendWindow(): AppendWindow {
-  let size: number = LIMITS.matcherAppendsLeast;
+  let size: number = MATCHING_LIMITS.matcherAppendsLeast;
   return {
     get size() {
       return Math.floor(size);
     },
     completed(durationMs) {
-      if (durationMs > LIMITS.matcherAppendMs) size = Math.max(LIMITS.matcherAppendsLeast, size - 1);
-      else size = Math.min(LIMITS.matcherAppends, size + GROWTH);
+      if (durationMs > MATCHING_LIMITS.matcherAppendMs) size = Math.max(MATCHING_LIMITS.matcherAppendsLeast, size - 1);
+      else size = Math.min(MATCHING_LIMITS.matcherAppends, size + GROWTH);
     },
   };
 }

@@ -1,10 +1,14 @@
-import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../../core/kernel/adjustable.ts';
+import { MATCHING_LIMITS } from './limits.ts';
 import type { Delivery } from '../record/delivery.ts';
 
 /** Deliveries of one webhook that share a record of DELIVERIES; at least one. */
 export type DeliveryBatch = readonly [Delivery, ...Delivery[]];
 
-type Bounds = Pick<Limits, 'deliveriesPerRecord' | 'deliveriesRecordBytes' | 'deliveriesGathered'>;
+type Bounds = Adjustable<
+  typeof MATCHING_LIMITS,
+  'deliveriesPerRecord' | 'deliveriesRecordBytes' | 'deliveriesGathered'
+>;
 
 /**
  * Groups the deliveries of one record of FACTS by webhook. The groups depend on the record and the webhooks only, not
@@ -12,7 +16,7 @@ type Bounds = Pick<Limits, 'deliveriesPerRecord' | 'deliveriesRecordBytes' | 'de
  * @param deliveries those of one fact follow each other
  * @param limits of one batch, and of all that are held back until their facts are matched
  */
-export function* inBatches(deliveries: Iterable<Delivery>, limits: Bounds = LIMITS): Generator<DeliveryBatch> {
+export function* inBatches(deliveries: Iterable<Delivery>, limits: Bounds = MATCHING_LIMITS): Generator<DeliveryBatch> {
   const batches = new Map<string, { deliveries: [Delivery, ...Delivery[]]; bytes: number }>();
   let held = 0;
   let index: number | undefined;

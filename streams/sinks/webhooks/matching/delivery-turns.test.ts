@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { MATCHING_LIMITS } from './limits.ts';
 import type { DeliveryBatch } from './delivery-batches.ts';
 import { createDeliveryTurns } from './delivery-turns.ts';
 import type { MatchTask } from './game-tasks.ts';
@@ -69,7 +69,7 @@ describe('delivery turns', () => {
     const before = stored.length;
     add('b', 1);
     await acknowledge(() => stored.includes('b0'));
-    expect(before * 10 * KIB).toBeLessThanOrEqual(LIMITS.matcherAppendBytes / 2 + 11 * KIB);
+    expect(before * 10 * KIB).toBeLessThanOrEqual(MATCHING_LIMITS.matcherAppendBytes / 2 + 11 * KIB);
     // It waits for no acknowledgement, because one game never has all appends.
     expect(positionOf(stored, 'b0')).toBeLessThanOrEqual(before + 8);
   });
@@ -128,6 +128,6 @@ describe('delivery turns', () => {
     expect(done).toEqual(['a']);
     await acknowledge();
     expect(done).toEqual(['a', 'a']);
-    expect(most()).toBeLessThanOrEqual(LIMITS.matcherAppends);
+    expect(most()).toBeLessThanOrEqual(MATCHING_LIMITS.matcherAppends);
   });
 });

@@ -1,6 +1,6 @@
 import { scopeKey } from '../record/scope-key.ts';
 import type { Cancel, Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { MATCHING_LIMITS } from './limits.ts';
 import { createAppendWindow } from './append-window.ts';
 import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
 import type { Delivery } from '../record/delivery.ts';
@@ -33,7 +33,7 @@ export interface DeliveryTurnsOptions {
  *
  * Invariants
  * 1. Tasks of one game are started in order. At most a window of appends (append-window.ts) and
- *    `LIMITS.matcherAppendBytes` are in progress, and half of each for one game.
+ *    `matcherAppendBytes` are in progress, and half of each for one game.
  * 2. A parked or counting game delays no other game. Only a used-up quota of DELIVERIES as a whole stops all games.
  */
 export interface DeliveryTurns {
@@ -118,7 +118,7 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
 
   function pump(): void {
     for (let handled = 0; ;) {
-      if (stopped || isBlocked || appends >= window.size || appendBytes >= LIMITS.matcherAppendBytes) return;
+      if (stopped || isBlocked || appends >= window.size || appendBytes >= MATCHING_LIMITS.matcherAppendBytes) return;
       const [game] = ready;
       if (game === undefined) return;
       if (handled >= DELIVERIES_AT_ONCE) {
@@ -144,7 +144,7 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
 
   /** Stores one record of a game or lets it overflow; or removes the game from `ready` until it can continue. */
   function step(game: Game, next: Next): void {
-    if (game.appends >= window.size / 2 || game.appendBytes >= LIMITS.matcherAppendBytes / 2) {
+    if (game.appends >= window.size / 2 || game.appendBytes >= MATCHING_LIMITS.matcherAppendBytes / 2) {
       ready.delete(game);
       return;
     }

@@ -1,6 +1,7 @@
 import { scopeKey } from '../record/scope-key.ts';
 import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../../core/kernel/adjustable.ts';
+import { MATCHING_LIMITS } from './limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
 import { createSignal, type Signal } from '../../../../core/kernel/flow/signal.ts';
@@ -30,7 +31,7 @@ export interface LaggingGamesOptions {
   onReset: () => void;
   onFailure: (error: unknown) => void;
   isOver: () => boolean;
-  limits?: Pick<Limits, 'matcherPositionMs'> | undefined;
+  limits?: Adjustable<typeof MATCHING_LIMITS, 'matcherPositionMs'> | undefined;
   /** FACTS needs the room of records below this sequence. */
   wantedBelow: () => number;
   /** Raised when a position has changed. */
@@ -45,8 +46,8 @@ export interface LaggingGamesOptions {
  *
  * Invariants
  * 1. Each record of a game is matched by the common reader or by the game's own, never by both.
- * 2. At most `LIMITS.matcherBehindGames` games lag, each with about `LIMITS.matcherBehindBytes` of open tasks.
- * 3. Records older than `LIMITS.matcherBehindMs`, and those whose room FACTS needs, overflow: FACTS cannot be kept for
+ * 2. At most `matcherBehindGames` games lag, each with about `matcherBehindBytes` of open tasks.
+ * 3. Records older than `matcherBehindMs`, and those whose room FACTS needs, overflow: FACTS cannot be kept for
  *    a game that never catches up.
  */
 export interface LaggingGames {
@@ -71,7 +72,18 @@ interface LaggingGame {
 const TAKE_RECORDS = 64;
 
 export function createLaggingGames(options: LaggingGamesOptions): LaggingGames {
-  const { log, clock, logger, metrics, turns, commonWindow, tasksOf, isOver, signal, limits = LIMITS } = options;
+  const {
+    log,
+    clock,
+    logger,
+    metrics,
+    turns,
+    commonWindow,
+    tasksOf,
+    isOver,
+    signal,
+    limits = MATCHING_LIMITS,
+  } = options;
   const lagging = new Map<string, LaggingGame>();
   const ahead = new Map<string, GameMark>();
 
@@ -97,8 +109,8 @@ export function createLaggingGames(options: LaggingGamesOptions): LaggingGames {
     const reader = log.read('FACTS', { from: window.taken + 1, onWaiting: () => ownSignal.notify() });
     try {
       while (!isOver()) {
-        const mayTake = turns.bytesOf(key) < LIMITS.matcherBehindBytes;
-        const records = mayTake ? reader.take(TAKE_RECORDS, LIMITS.matcherBehindBytes) : [];
+        const mayTake = turns.bytesOf(key) < MATCHING_LIMITS.matcherBehindBytes;
+        const records = mayTake ? reader.take(TAKE_RECORDS, MATCHING_LIMITS.matcherBehindBytes) : [];
         for (const record of records) if (!(await matchRecordOf(game, record))) return;
         if (records.length > 0) {
           // Other work gets the event loop between two batches.
@@ -127,7 +139,8 @@ export function createLaggingGames(options: LaggingGamesOptions): LaggingGames {
     if (tasks === undefined) return false;
     const record = window.add(logRecord.sequence);
     const isTooOld =
-      clock.wallMs() - logRecord.storedAtMs > LIMITS.matcherBehindMs || logRecord.sequence < options.wantedBelow();
+      clock.wallMs() - logRecord.storedAtMs > MATCHING_LIMITS.matcherBehindMs ||
+      logRecord.sequence < options.wantedBelow();
     for (const task of tasks) {
       if (scopeKey(task.scope) !== scopeKey(mark)) continue;
       if (isTooOld) {
@@ -152,7 +165,7 @@ export function createLaggingGames(options: LaggingGamesOptions): LaggingGames {
   return {
     matches: (game, sequence) => lagging.has(game) || (ahead.get(game)?.sequence ?? 0) >= sequence,
     detachLargest() {
-      if (lagging.size >= LIMITS.matcherBehindGames) return false;
+      if (lagging.size >= MATCHING_LIMITS.matcherBehindGames) return false;
       const key = turns.largest((one) => lagging.has(one));
       if (key === undefined) return false;
       const tasks = [...turns.tasksOf(key)];

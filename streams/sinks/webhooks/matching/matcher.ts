@@ -1,5 +1,8 @@
 import { type Clock, sleep, within } from '../../../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../../core/kernel/adjustable.ts';
+import { MATCHING_LIMITS } from './limits.ts';
+import { QUEUE_LIMITS } from '../queue/limits.ts';
+import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import { createSignal } from '../../../../core/kernel/flow/signal.ts';
 import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
@@ -38,7 +41,7 @@ export interface MatcherOptions {
   mayBatch: () => boolean;
   /** Called with every delivery that was not queued because too many wait for its webhook or game. */
   onOverflow?: (delivery: Delivery) => void;
-  limits?: Pick<Limits, 'matcherPositionMs'>;
+  limits?: Adjustable<typeof MATCHING_LIMITS, 'matcherPositionMs'>;
   /** How much room FACTS has; without it, games may lag whatever its size. */
   room?: Pick<FactsRoom, 'wantedBelow'>;
 }
@@ -70,14 +73,14 @@ export function createMatcher(options: MatcherOptions): Matcher {
     log,
     clock,
     logger,
-    limitBytes: options.deliveriesBytes ?? LIMITS.deliveriesBytes,
+    limitBytes: options.deliveriesBytes ?? MATCHING_LIMITS.deliveriesBytes,
   });
   const webhookQuota = createWebhookQuota({
     log,
     clock,
-    limitBytes: options.deliveriesBytes ?? LIMITS.deliveriesBytes,
-    most: options.pendingPerWebhook ?? LIMITS.deliveriesPendingPerWebhook,
-    share: Math.min(options.pendingPerWebhook ?? Infinity, LIMITS.deliveriesPendingShare),
+    limitBytes: options.deliveriesBytes ?? MATCHING_LIMITS.deliveriesBytes,
+    most: options.pendingPerWebhook ?? MATCHING_LIMITS.deliveriesPendingPerWebhook,
+    share: Math.min(options.pendingPerWebhook ?? Infinity, MATCHING_LIMITS.deliveriesPendingShare),
   });
   const logOverflow = createOverflowLog(clock, logger);
   const signal = createSignal();
@@ -114,7 +117,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
         await follow(mine);
       } catch (error) {
         if (!isOver(mine)) logger.error({ err: error }, 'webhooks: matching failed; it starts again from its position');
-        if (error instanceof UnknownVersionError) yieldUntilMs = clock.monotonicMs() + LIMITS.unreadableYieldMs;
+        if (error instanceof UnknownVersionError) yieldUntilMs = clock.monotonicMs() + SHARED_LIMITS.unreadableYieldMs;
       }
       if (!isOver(mine)) await sleep(clock, RETRY_MS);
     }
@@ -177,7 +180,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
    * them, matching continues without them: one record must not stop all webhooks. False: the run is over.
    */
   async function isConfigSeen(revision: number, mine: number): Promise<boolean> {
-    for (let waitedMs = 0; config.revision < revision && waitedMs < LIMITS.matcherConfigWaitMs;) {
+    for (let waitedMs = 0; config.revision < revision && waitedMs < MATCHING_LIMITS.matcherConfigWaitMs;) {
       if (await config.seen(revision, CONFIG_LOG_MS)) break;
       if (isOver(mine)) return false;
       waitedMs += CONFIG_LOG_MS;
@@ -192,7 +195,7 @@ export function createMatcher(options: MatcherOptions): Matcher {
     async stop() {
       stopped = true;
       signal.notify();
-      await within(clock, LIMITS.deliveryStopMs, running);
+      await within(clock, SHARED_LIMITS.deliveryStopMs, running);
       subscriptions.stop();
       await lease.release();
     },
@@ -208,7 +211,7 @@ function createOverflowLog(clock: Clock, logger: Logger): (delivery: Delivery) =
     const nowMs = clock.monotonicMs();
     const known = webhooks.get(webhook) ?? { nextLineMs: nowMs, overflowed: 0 };
     known.overflowed += 1;
-    if (webhooks.size >= LIMITS.webhooksInMemory) webhooks.clear();
+    if (webhooks.size >= QUEUE_LIMITS.webhooksInMemory) webhooks.clear();
     webhooks.set(webhook, known);
     if (nowMs < known.nextLineMs) return;
     logger.error(

@@ -1,5 +1,6 @@
 import { type Cancel, type Clock, sleep } from '../../../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../../core/kernel/adjustable.ts';
+import { MATCHING_LIMITS } from './limits.ts';
 import type { Signal } from '../../../../core/kernel/flow/signal.ts';
 import type { StoredValue } from '../../../stored-value.ts';
 import type { MatcherPosition } from './matcher-position.ts';
@@ -14,7 +15,7 @@ export interface PositionSaverOptions {
   isOver: () => boolean;
   /** Raised when a save is due. */
   signal: Signal;
-  limits?: Pick<Limits, 'matcherPositionMs'> | undefined;
+  limits?: Adjustable<typeof MATCHING_LIMITS, 'matcherPositionMs'> | undefined;
 }
 
 /** Saves the position of matching: often while deliveries are stored, seldom otherwise. */
@@ -27,7 +28,7 @@ export interface PositionSaver {
 }
 
 export function createPositionSaver(options: PositionSaverOptions): PositionSaver {
-  const { clock, positions, from, current, stored, isOver, signal, limits = LIMITS } = options;
+  const { clock, positions, from, current, stored, isOver, signal, limits = MATCHING_LIMITS } = options;
   let savedText = JSON.stringify(from);
   let savedAtMs = clock.monotonicMs();
   let storedAtSave = 0;
@@ -52,7 +53,7 @@ export function createPositionSaver(options: PositionSaverOptions): PositionSave
     async saveInTime() {
       cancelTimer();
       if (JSON.stringify(current()) === savedText) return true;
-      const intervalMs = stored() > storedAtSave ? LIMITS.matcherSaveMs : limits.matcherPositionMs;
+      const intervalMs = stored() > storedAtSave ? MATCHING_LIMITS.matcherSaveMs : limits.matcherPositionMs;
       const leftMs = savedAtMs + intervalMs - clock.monotonicMs();
       if (leftMs > 0) {
         cancelTimer = clock.timer(leftMs, () => signal.notify());

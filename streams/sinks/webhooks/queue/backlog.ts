@@ -1,5 +1,6 @@
 import { type Clock, within } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../../../log/jetstream/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
 import type { Log, Stop } from '../../../log/log.ts';
 
@@ -9,19 +10,19 @@ export interface BacklogOptions {
   metrics: SinkMetrics;
 }
 
-/** Sets the metric of queued deliveries every `LIMITS.deliveriesCountMs`, from the broker's count of DELIVERIES. */
+/** Sets the metric of queued deliveries every `deliveriesCountMs`, from the broker's count of DELIVERIES. */
 export function measureBacklog({ log, clock, metrics }: BacklogOptions): Stop {
   let stopped = false;
   let cancel = clock.timer(0, () => void measure());
 
   async function measure(): Promise<void> {
     try {
-      const bounds = await within(clock, LIMITS.logApiMs, log.info('DELIVERIES'));
+      const bounds = await within(clock, JETSTREAM_LIMITS.logApiMs, log.info('DELIVERIES'));
       if (bounds !== undefined) metrics.deliveriesPending.set(bounds.records);
     } catch {
       // The log is closed: the metric keeps its last value until the process ends.
     }
-    if (!stopped) cancel = clock.timer(LIMITS.deliveriesCountMs, () => void measure());
+    if (!stopped) cancel = clock.timer(QUEUE_LIMITS.deliveriesCountMs, () => void measure());
   }
 
   return () => {

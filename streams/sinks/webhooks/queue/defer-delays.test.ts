@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { createDeferDelays } from './defer-delays.ts';
 
@@ -25,27 +25,27 @@ describe('a delivery without a slot', () => {
     const { delayOf } = setUp([]);
     const delays = Array.from({ length: 10 }, (_, deferrals) => delayOf('healthy', deferrals));
     expect(delays.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000]);
-    expect(delays.at(-1)).toBe(LIMITS.deliveryDeferMaxMs);
+    expect(delays.at(-1)).toBe(QUEUE_LIMITS.deliveryDeferMaxMs);
   });
 
   it('of an unresponsive receiver is deferred for longer from the first time on', () => {
     const { delayOf } = setUp(['unresponsive']);
     const delays = Array.from({ length: 4 }, (_, deferrals) => delayOf('unresponsive', deferrals));
-    expect(delays).toEqual([10_000, 20_000, 40_000, LIMITS.deliveryDeferMaxMs]);
+    expect(delays).toEqual([10_000, 20_000, 40_000, QUEUE_LIMITS.deliveryDeferMaxMs]);
   });
 
   it('of an unresponsive receiver returns in its turn, so that the returns per second are bounded', () => {
     const { delayOf } = setUp(['unresponsive']);
-    const total = 100 * LIMITS.deliveryDefersPerSecond;
+    const total = 100 * QUEUE_LIMITS.deliveryDefersPerSecond;
     const returnsMs = Array.from({ length: total }, () => delayOf('unresponsive', 9));
     const perSecond = new Map<number, number>();
     for (const ms of returnsMs) {
       const second = Math.floor(ms / 1_000);
       perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
     }
-    const later = [...perSecond].filter(([second]) => second > LIMITS.deliveryDeferMaxMs / 1_000);
+    const later = [...perSecond].filter(([second]) => second > QUEUE_LIMITS.deliveryDeferMaxMs / 1_000);
     expect(later.length).toBeGreaterThan(30);
-    for (const [, count] of later) expect(count).toBeLessThanOrEqual(LIMITS.deliveryDefersPerSecond + 1);
+    for (const [, count] of later) expect(count).toBeLessThanOrEqual(QUEUE_LIMITS.deliveryDefersPerSecond + 1);
     expect(Math.max(...returnsMs)).toBeLessThanOrEqual(101_000);
   });
 
@@ -58,17 +58,17 @@ describe('a delivery without a slot', () => {
   it('of a new receiver returns soon at first, and later with each deferral', () => {
     const { delayOf } = setUp([]);
     const soon = Array.from({ length: 20_000 }, () => delayOf('new'));
-    expect(soon.at(-1)).toBe((20_000 * 1_000) / LIMITS.deliveryReturnsPerSecond);
+    expect(soon.at(-1)).toBe((20_000 * 1_000) / QUEUE_LIMITS.deliveryReturnsPerSecond);
     const slow = setUp([]);
     const later = Array.from({ length: 50_000 }, () => slow.delayOf('slow', 9));
-    expect(later.at(-1)).toBe((50_000 * 1_000 * 10) / LIMITS.deliveryReturnsPerSecond);
+    expect(later.at(-1)).toBe((50_000 * 1_000 * 10) / QUEUE_LIMITS.deliveryReturnsPerSecond);
   });
 
   it('shares that rate with other unresponsive receivers, and never waits longer than the bound', () => {
     const { delayOf } = setUp(['unresponsive'], 99);
     const returnsMs = Array.from({ length: 20_000 }, () => delayOf('unresponsive'));
-    expect(returnsMs[1_000]).toBe((1_001 * 100 * 1_000) / LIMITS.deliveryDefersPerSecond);
-    expect(returnsMs.at(-1)).toBe(LIMITS.deliverySpreadMs);
+    expect(returnsMs[1_000]).toBe((1_001 * 100 * 1_000) / QUEUE_LIMITS.deliveryDefersPerSecond);
+    expect(returnsMs.at(-1)).toBe(QUEUE_LIMITS.deliverySpreadMs);
   });
 
   it('starts over once its receiver answers, or stops answering', () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import type { Delivery } from '../record/delivery.ts';
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts';
 
@@ -38,26 +38,26 @@ export function createDeferDelays({ clock, ids, limiter }: DeferDelaysOptions): 
    * counts as fast at first, and as slower with each deferral.
    */
   function returnsPerSecond(webhook: string, deferrals: number, isUnresponsive: boolean): number {
-    if (isUnresponsive) return LIMITS.deliveryDefersPerSecond / Math.max(1, limiter.unresponsive);
-    const assumed = LIMITS.deliveryReturnsPerSecond / (1 + deferrals);
-    return Math.max(LIMITS.deliveryDefersPerSecond, assumed, AHEAD * limiter.successesPerSecond(webhook));
+    if (isUnresponsive) return QUEUE_LIMITS.deliveryDefersPerSecond / Math.max(1, limiter.unresponsive);
+    const assumed = QUEUE_LIMITS.deliveryReturnsPerSecond / (1 + deferrals);
+    return Math.max(QUEUE_LIMITS.deliveryDefersPerSecond, assumed, AHEAD * limiter.successesPerSecond(webhook));
   }
 
   return {
     delayOf({ webhook, deferrals }) {
       const nowMs = clock.monotonicMs();
       const isUnresponsive = limiter.isUnresponsive(webhook);
-      const firstMs = isUnresponsive ? LIMITS.deliveryDeferUnresponsiveMs : LIMITS.deliveryDeferMs;
-      const longestMs = Math.min(firstMs * 2 ** deferrals, LIMITS.deliveryDeferMaxMs);
+      const firstMs = isUnresponsive ? QUEUE_LIMITS.deliveryDeferUnresponsiveMs : QUEUE_LIMITS.deliveryDeferMs;
+      const longestMs = Math.min(firstMs * 2 ** deferrals, QUEUE_LIMITS.deliveryDeferMaxMs);
       const delayMs = Math.round(longestMs * (0.5 + ids.random() / 2));
       const last = lastReturn.get(webhook);
       // The turns start over when a receiver becomes unresponsive or answers again.
       const lastMs = last?.isUnresponsive === isUnresponsive ? Math.max(last.atMs, nowMs) : nowMs;
       const turnMs = Math.min(
         lastMs + 1_000 / returnsPerSecond(webhook, deferrals, isUnresponsive) - nowMs,
-        LIMITS.deliverySpreadMs,
+        QUEUE_LIMITS.deliverySpreadMs,
       );
-      if (lastReturn.size >= LIMITS.webhooksInMemory) lastReturn.clear();
+      if (lastReturn.size >= QUEUE_LIMITS.webhooksInMemory) lastReturn.clear();
       lastReturn.set(webhook, { atMs: nowMs + turnMs, isUnresponsive });
       return Math.max(delayMs, Math.ceil(turnMs));
     },

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { Log } from '../../../log/log.ts';
 
@@ -38,7 +38,7 @@ export function createDeliveriesQuota({ log, clock, logger, limitBytes }: Delive
       let reported = false;
       while (allowanceBytes < sizeBytes && !givenUp()) {
         const { sizeBytes: heldBytes } = await log.info('DELIVERIES');
-        allowanceBytes = Math.min(limitBytes - heldBytes, Math.max(LIMITS.deliveriesCheckBytes, sizeBytes));
+        allowanceBytes = Math.min(limitBytes - heldBytes, Math.max(QUEUE_LIMITS.deliveriesCheckBytes, sizeBytes));
         if (allowanceBytes >= sizeBytes) break;
         if (!reported) logger.error({ heldBytes, limitBytes }, 'webhooks: DELIVERIES is full; matching waits');
         reported = true;

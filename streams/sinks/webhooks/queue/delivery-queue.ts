@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
@@ -65,7 +65,11 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
   /** DELIVERIES cannot store the next attempt: it keeps this one instead, and the attempt is not counted. */
   async function retryUncounted({ record, delivery }: HeldDelivery, delayMs: number): Promise<void> {
     logger.warn({ subject: record.item.record.subject }, 'webhooks: DELIVERIES is full; an attempt is repeated');
-    await records.giveBack(record, delivery, Math.max(HAND_BACK_MS, Math.min(delayMs, LIMITS.deliveryDeferMaxMs)));
+    await records.giveBack(
+      record,
+      delivery,
+      Math.max(HAND_BACK_MS, Math.min(delayMs, QUEUE_LIMITS.deliveryDeferMaxMs)),
+    );
   }
 
   return {

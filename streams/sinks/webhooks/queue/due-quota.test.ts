@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { dueSubject } from '../record/delivery.ts';
 import { createDueQuota } from './due-quota.ts';
@@ -33,7 +33,7 @@ function setUp() {
 it('the first game gets a third of the quota, each further game less, and there is always some left for another', () => {
   const { fill } = setUp();
   const counts = ['a', 'b', 'c', 'd'].map((game) => fill(game));
-  expect(counts[0]).toBe(Math.ceil(LIMITS.deliveriesHandedOut / 3));
+  expect(counts[0]).toBe(Math.ceil(QUEUE_LIMITS.deliveriesHandedOut / 3));
   expect(counts).toEqual(counts.toSorted((one, other) => other - one));
   expect(counts[3]).toBeGreaterThan(100);
 });
@@ -41,16 +41,16 @@ it('the first game gets a third of the quota, each further game less, and there 
 it('the quota also bounds the bytes of large deliveries', () => {
   const { fill } = setUp();
   const size = 128 * 1024;
-  expect(fill('a', size) * size).toBeLessThanOrEqual(LIMITS.deliveriesDueBytes / 3 + size);
+  expect(fill('a', size) * size).toBeLessThanOrEqual(QUEUE_LIMITS.deliveriesDueBytes / 3 + size);
 });
 
 it('a game with a used-up quota gets it back once the broker’s count shows that its deliveries are gone', async () => {
   const { clock, held, calls, fill } = setUp();
   fill('a');
-  await clock.advance(LIMITS.deliveriesDueCountMs);
+  await clock.advance(QUEUE_LIMITS.deliveriesDueCountMs);
   expect(fill('a')).toBe(0);
   held.clear();
-  await clock.advance(2 * LIMITS.deliveriesDueCountMs);
+  await clock.advance(2 * QUEUE_LIMITS.deliveriesDueCountMs);
   expect(calls.onQuota).toBeGreaterThan(0);
   expect(fill('a')).toBeGreaterThan(600);
   // A game with few due deliveries causes no counts.

@@ -1,6 +1,7 @@
 import { scopeKey } from '../record/scope-key.ts';
 import { type Cancel, type Clock, within } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../../../log/jetstream/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import type { Log } from '../../../log/log.ts';
 import { DUE_SUBJECTS, webhookOfDue } from '../record/delivery.ts';
 import type { Receiver } from '../record/delivery-record.ts';
@@ -11,9 +12,9 @@ import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
  * hands due deliveries out in the order they came, so those of one game delay the next one of another game.
  *
  * Invariants
- * 1. A game may have half of what is free of `LIMITS.deliveriesHandedOut` and of `LIMITS.deliveriesDueBytes`. So n
+ * 1. A game may have half of what is free of `deliveriesHandedOut` and of `deliveriesDueBytes`. So n
  *    games at their maximum have 1 / (n + 2) each, and the broker can always hand out deliveries of another game.
- * 2. The broker counts the due records, at most every `LIMITS.deliveriesDueCountMs`; additions are counted in
+ * 2. The broker counts the due records, at most every `deliveriesDueCountMs`; additions are counted in
  *    between. A record counts with all of its deliveries until it is gone.
  */
 export interface DueQuota {
@@ -69,7 +70,7 @@ export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuo
   function countSoon(): void {
     if (isCounting || stopped) return;
     isCounting = true;
-    const waitMs = countedAtMs + LIMITS.deliveriesDueCountMs - clock.monotonicMs();
+    const waitMs = countedAtMs + QUEUE_LIMITS.deliveriesDueCountMs - clock.monotonicMs();
     cancelCount = clock.timer(Math.max(0, waitMs), () => void count());
   }
 
@@ -77,7 +78,7 @@ export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuo
     countedAtMs = clock.monotonicMs();
     for (const due of games.values()) due.addedSince = 0;
     const before = new Map([...games].map(([key, { underWay }]) => [key, underWay]));
-    const counts = await within(clock, LIMITS.logApiMs, log.countBySubject('DELIVERIES', DUE_SUBJECTS)).catch(
+    const counts = await within(clock, JETSTREAM_LIMITS.logApiMs, log.countBySubject('DELIVERIES', DUE_SUBJECTS)).catch(
       () => undefined,
     );
     isCounting = false;
@@ -110,14 +111,14 @@ export function createDueQuota({ log, clock, onQuota }: DueQuotaOptions): DueQuo
       totalBytes += due.bytes;
       if (records === 0) games.delete(key);
     }
-    if (gameOf.size >= LIMITS.webhooksInMemory) gameOf.clear();
+    if (gameOf.size >= QUEUE_LIMITS.webhooksInMemory) gameOf.clear();
   }
 
   return {
     has(scope) {
       const { deliveries, bytes } = games.get(scopeKey(scope)) ?? NONE;
-      const slots = (LIMITS.deliveriesHandedOut - (total - deliveries)) / 3 - deliveries;
-      const room = (LIMITS.deliveriesDueBytes - (totalBytes - bytes)) / 3 - bytes;
+      const slots = (QUEUE_LIMITS.deliveriesHandedOut - (total - deliveries)) / 3 - deliveries;
+      const room = (QUEUE_LIMITS.deliveriesDueBytes - (totalBytes - bytes)) / 3 - bytes;
       const isFree = slots > 0 && room > 0;
       // At half of the quota the count starts early, so that no delivery waits for it.
       if (slots <= deliveries || room <= bytes) countSoon();

@@ -1,6 +1,6 @@
 import { type Cancel, type Clock, sleep, within } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import type { Log, WorkItem } from '../../../log/log.ts';
 import { type Delivery, dueSubject, remainderSubject } from '../record/delivery.ts';
@@ -89,7 +89,7 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
   }
 
   function sweepSoon(): void {
-    if (!closed) cancelSweep ??= clock.timer(LIMITS.deliveryRemainderMs, sweep);
+    if (!closed) cancelSweep ??= clock.timer(QUEUE_LIMITS.deliveryRemainderMs, sweep);
   }
 
   function sweep(): void {
@@ -97,7 +97,7 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
     const nowMs = clock.monotonicMs();
     for (const record of held) {
       const { open, endedMs = Infinity, remainder, storing } = record;
-      const isDue = nowMs - endedMs >= LIMITS.deliveryRemainderMs;
+      const isDue = nowMs - endedMs >= QUEUE_LIMITS.deliveryRemainderMs;
       const mustMove = nowMs - (remainder?.storedMs ?? Infinity) >= ackWaitMs / MOVES;
       if (open.size > 0 && storing === undefined && (isDue || mustMove)) void store(record, ackWaitMs);
       if (record.total > 1) sweepSoon();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { createWebhooksWorld, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
@@ -46,8 +46,8 @@ describe('the oldest undelivered', () => {
     const clock = createFakeClock();
     const oldest = createOldestUndelivered(clock);
     oldest.waits(aDelivery('a', '1', clock.wallMs() - 1), clock.wallMs() + MINUTE_MS);
-    await clock.advance(MINUTE_MS + LIMITS.deliveryOverdueMs);
-    expect(oldest.ageMs()).toBe(MINUTE_MS + LIMITS.deliveryOverdueMs + 1);
+    await clock.advance(MINUTE_MS + QUEUE_LIMITS.deliveryOverdueMs);
+    expect(oldest.ageMs()).toBe(MINUTE_MS + QUEUE_LIMITS.deliveryOverdueMs + 1);
     await clock.advance(1);
     expect(oldest.ageMs()).toBe(0);
   });

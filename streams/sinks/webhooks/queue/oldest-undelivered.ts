@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import type { Delivery } from '../record/delivery.ts';
 
 /**
@@ -29,7 +29,7 @@ export function createOldestUndelivered(clock: Pick<Clock, 'wallMs'>): OldestUnd
     waits({ webhook, id, owedSince }, dueMs) {
       const held = oldest.get(webhook);
       const isOlder = held === undefined || owedSince <= held.owedSince || held.expectedMs < clock.wallMs();
-      if (isOlder) oldest.set(webhook, { id, owedSince, expectedMs: dueMs + LIMITS.deliveryOverdueMs });
+      if (isOlder) oldest.set(webhook, { id, owedSince, expectedMs: dueMs + QUEUE_LIMITS.deliveryOverdueMs });
     },
     ended({ webhook, id }) {
       if (oldest.get(webhook)?.id === id) oldest.delete(webhook);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
 import { aDelivery, aWebhook, answered } from '../testing.ts';
@@ -23,7 +23,7 @@ it('a webhook past its bound overflows and delays no other webhook; a recovery d
   for (let level = 0; level < total; level++) {
     const event = aTrackedEvent({ eventId: `e${level}`, properties: `{"level":${level}}` });
     await commit(writer, [event], { configRevision: 2 });
-    await clock.advance(LIMITS.deliveriesPendingCountMs / 2);
+    await clock.advance(QUEUE_LIMITS.deliveriesPendingCountMs / 2);
     const ofHealthy = sender.attempts.filter(({ body }) => body.metadata.webhook_id === 'healthy');
     expect(ofHealthy).toHaveLength(level + 1);
     // Until the next count as many again may be queued.
@@ -107,7 +107,7 @@ describe('the quota of waiting deliveries', () => {
     expect(broker.counts).toBe(counts);
     end('wh_1', 10_000);
     broker.otherBytes = LIMIT / 2 + 1;
-    await clock.advance(LIMITS.deliveriesPendingCountMs);
+    await clock.advance(QUEUE_LIMITS.deliveriesPendingCountMs);
     expect(await offer('demo', 'wh_1', 100, 60_000)).toBe(10_000);
   });
 

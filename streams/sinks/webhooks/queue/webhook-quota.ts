@@ -1,6 +1,6 @@
 import { scopeKey } from '../record/scope-key.ts';
 import type { Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { QUEUE_LIMITS } from './limits.ts';
 import type { Log } from '../../../log/log.ts';
 import { scheduledSubjects, SIZE_CLASSES } from '../record/delivery.ts';
 import type { Receiver } from '../record/delivery-record.ts';
@@ -81,7 +81,7 @@ export function createWebhookQuota({ log, clock, limitBytes, most, share }: Webh
     remember(
       webhooks,
       webhook,
-      Math.min(deliveries, LIMITS.deliveriesPendingStep),
+      Math.min(deliveries, QUEUE_LIMITS.deliveriesPendingStep),
       Math.min(left, stepOf(free)),
       isReserve,
     );
@@ -96,13 +96,13 @@ export function createWebhookQuota({ log, clock, limitBytes, most, share }: Webh
   ): Allowance {
     const isFull = deliveries <= 0 || bytes <= 0;
     const allowance = { deliveries, bytes, isFull, isReserve, countedAtMs: clock.monotonicMs() };
-    if (of.size >= LIMITS.webhooksInMemory) of.clear();
+    if (of.size >= QUEUE_LIMITS.webhooksInMemory) of.clear();
     of.set(key, allowance);
     return allowance;
   }
 
   function isSpent({ isFull, deliveries, bytes, countedAtMs }: Allowance): boolean {
-    if (isFull) return clock.monotonicMs() - countedAtMs >= LIMITS.deliveriesPendingCountMs;
+    if (isFull) return clock.monotonicMs() - countedAtMs >= QUEUE_LIMITS.deliveriesPendingCountMs;
     return deliveries <= 0 || bytes <= 0;
   }
 
@@ -113,7 +113,7 @@ export function createWebhookQuota({ log, clock, limitBytes, most, share }: Webh
     if (isSpent(game)) return countGame(receiver).then(() => take(receiver, sizeBytes, deliveries));
     const webhook =
       webhooks.get(receiver.webhook) ??
-      remember(webhooks, receiver.webhook, Math.min(share, LIMITS.deliveriesPendingStep), reserveOf(limitBytes));
+      remember(webhooks, receiver.webhook, Math.min(share, QUEUE_LIMITS.deliveriesPendingStep), reserveOf(limitBytes));
     const mustReserve = game.isFull && !webhook.isReserve;
     if (isSpent(webhook) || (mustReserve && !webhook.isFull)) {
       return countWebhook(receiver, receiver.webhook, game.isFull).then(() => take(receiver, sizeBytes, deliveries));
@@ -135,7 +135,7 @@ function reserveOf(freeBytes: number): number {
 
 /** Bytes that may be added between two counts: fewer when little is free, because every game may add as many. */
 function stepOf(freeBytes: number): number {
-  return Math.max(reserveOf(freeBytes), Math.min(LIMITS.deliveriesPendingStepBytes, freeBytes / 64));
+  return Math.max(reserveOf(freeBytes), Math.min(QUEUE_LIMITS.deliveriesPendingStepBytes, freeBytes / 64));
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

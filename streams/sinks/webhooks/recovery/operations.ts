@@ -1,6 +1,6 @@
 import { type Clock, within } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { RECOVERY_LIMITS } from './limits.ts';
 import { watchErasures } from '../../../facts/erasures.ts';
 import type { Log } from '../../../log/log.ts';
 import type { WebhookOperations } from '../../../webhook-operations.ts';
@@ -34,7 +34,7 @@ export function createWebhookOperations(options: OperationsOptions): WebhookOper
   /** `undefined` if the broker does not answer in time, or the log is closed. */
   async function orUnavailable<T>(request: Promise<T>): Promise<T | undefined> {
     try {
-      return await within(clock, LIMITS.webhookOperationMs, request);
+      return await within(clock, RECOVERY_LIMITS.webhookOperationMs, request);
     } catch (error) {
       if (log.connected) throw error;
       return undefined;

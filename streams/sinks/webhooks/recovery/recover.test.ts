@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, integer } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { RECOVERY_LIMITS } from './limits.ts';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
 import { aTrackedEvent, commit } from '../../testing.ts';
 import { sequenceAt } from './sequence-at.ts';
@@ -42,7 +42,7 @@ describe('a recovery', () => {
     const gateway = operations();
     const begun = await resolved(gateway.recover(defined(entry('wh_1')), sinceMs));
     expect(begun).toMatchObject({ kind: 'begun', recovery: { state: 'running', since: sinceMs, total: 4, queued: 0 } });
-    await clock.advance(LIMITS.recoverySeamMs + 2_000);
+    await clock.advance(RECOVERY_LIMITS.recoverySeamMs + 2_000);
     expect(levels(sender).toSorted((a, b) => a - b)).toEqual([6, 7, 8, 9]);
     for (const [level, id] of idsByLevel(sender)) expect(id).toBe(before.get(level));
     expect(new Set(sender.attempts.map(({ body }) => body.metadata.delivery_attempt))).toEqual(new Set([1]));
@@ -118,7 +118,7 @@ describe('a recovery', () => {
     const { clock, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook());
     const first = process('first');
-    const total = 3 * LIMITS.recoveryPerSecond;
+    const total = 3 * RECOVERY_LIMITS.recoveryPerSecond;
     for (let record = 0; record < 30; record++) {
       const facts = Array.from({ length: total / 30 }, (_, i) => event((record * total) / 30 + i));
       await commit(writer, facts, { configRevision: 1 });
@@ -154,7 +154,7 @@ describe('a recovery', () => {
     const gateway = operations();
     const begun = await resolved(gateway.recover(defined(entry('wh_1')), sinceMs));
     expect(begun).toMatchObject({ kind: 'begun', recovery: { total: 3, availableSince } });
-    await clock.advance(LIMITS.recoverySeamMs + 2_000);
+    await clock.advance(RECOVERY_LIMITS.recoverySeamMs + 2_000);
     expect(levels(sender)).toEqual([4, 5, 6]);
     expect(await resolved(gateway.recovery(defined(entry('wh_1'))))).toMatchObject({ state: 'done', availableSince });
     const later = await resolved(gateway.recover(defined(entry('wh_1')), defined(availableSince) + 1));
@@ -166,7 +166,7 @@ describe('a recovery', () => {
     const { clock, broker, config, writer, process, operations, entry, resolved } = world;
     config.set(aWebhook());
     const first = process('first');
-    const perRecord = LIMITS.recoveryPerSecond / 10;
+    const perRecord = RECOVERY_LIMITS.recoveryPerSecond / 10;
     for (let record = 0; record < 400; record++) {
       const facts = Array.from({ length: perRecord }, (_, i) => event(record * perRecord + i));
       await commit(writer, facts, { configRevision: 1 });

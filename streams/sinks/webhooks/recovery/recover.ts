@@ -1,5 +1,7 @@
 import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { MATCHING_LIMITS } from '../matching/limits.ts';
+import { QUEUE_LIMITS } from '../queue/limits.ts';
+import { RECOVERY_LIMITS } from './limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import { createSignal } from '../../../../core/kernel/flow/signal.ts';
 import type { ConfigEntry } from '../../../config/config-store.ts';
@@ -42,9 +44,9 @@ const TAKE_RECORDS = 64;
  * Invariants
  * 1. The document moves past a record only after all of its deliveries are stored. So a crash queues some of them
  *    again, under the same ids, and loses none.
- * 2. It queues at most `LIMITS.recoveryPerSecond` deliveries a second, and uses at most half of the webhook's quota:
+ * 2. It queues at most `recoveryPerSecond` deliveries a second, and uses at most half of the webhook's quota:
  *    new deliveries come first.
- * 3. It reads facts until `LIMITS.recoverySeamMs` after its request: by then every process matches with the
+ * 3. It reads facts until `recoverySeamMs` after its request: by then every process matches with the
  *    definitions of the request, so no fact is missed between recovery and matcher.
  */
 export async function recover(options: RecoverOptions): Promise<void> {
@@ -53,18 +55,18 @@ export async function recover(options: RecoverOptions): Promise<void> {
   if (stored?.state !== 'running') return;
   let job = stored;
   let savedAtMs = clock.monotonicMs();
-  const untilMs = job.startedAt + LIMITS.recoverySeamMs;
+  const untilMs = job.startedAt + RECOVERY_LIMITS.recoverySeamMs;
   const address = { game: job.game, environment: job.environment, kind: 'webhook', key: job.webhook } as const;
-  const deliveriesQuota = createDeliveriesQuota({ log, clock, logger, limitBytes: LIMITS.deliveriesBytes });
+  const deliveriesQuota = createDeliveriesQuota({ log, clock, logger, limitBytes: MATCHING_LIMITS.deliveriesBytes });
   // Half of the quota: the rest is for new deliveries.
   const webhookQuota = createWebhookQuota({
     log,
     clock,
-    limitBytes: LIMITS.deliveriesBytes,
-    most: LIMITS.deliveriesPendingPerWebhook / 2,
-    share: LIMITS.deliveriesPendingShare / 2,
+    limitBytes: MATCHING_LIMITS.deliveriesBytes,
+    most: MATCHING_LIMITS.deliveriesPendingPerWebhook / 2,
+    share: MATCHING_LIMITS.deliveriesPendingShare / 2,
   });
-  const waitForRate = createRateLimit(clock, LIMITS.recoveryPerSecond);
+  const waitForRate = createRateLimit(clock, RECOVERY_LIMITS.recoveryPerSecond);
   const signal = createSignal();
   let matching: { entry: ConfigEntry<'webhook'>; subscriptions: Subscriptions } | undefined;
 
@@ -98,14 +100,14 @@ export async function recover(options: RecoverOptions): Promise<void> {
   async function queue(record: LogRecord): Promise<number | undefined> {
     const current = subscriptions();
     if (current === undefined) return undefined;
-    const appends = createBoundedTasks(LIMITS.matcherAppends);
+    const appends = createBoundedTasks(MATCHING_LIMITS.matcherAppends);
     let count = 0;
     for (const delivery of deliveriesOf(record, current)) {
       if (erasures.covers(delivery.player, delivery.place)) continue;
       await waitForRate();
       const bytes = encodeDelivery(delivery);
       while (!isOver() && !(await webhookQuota.take(delivery, bytes.byteLength)))
-        await sleep(clock, LIMITS.deliveriesPendingCountMs);
+        await sleep(clock, QUEUE_LIMITS.deliveriesPendingCountMs);
       while (!isOver() && !deliveriesQuota.take(bytes.byteLength))
         await deliveriesQuota.waitFor(bytes.byteLength, isOver);
       if (isOver()) return undefined;
@@ -153,7 +155,7 @@ export async function recover(options: RecoverOptions): Promise<void> {
   try {
     await reader.started;
     while (!isOver()) {
-      const records = reader.take(TAKE_RECORDS, LIMITS.matcherBatchBytes);
+      const records = reader.take(TAKE_RECORDS, MATCHING_LIMITS.matcherBatchBytes);
       for (const record of records) {
         if (record.storedAtMs > untilMs) {
           await end('done');
@@ -165,7 +167,7 @@ export async function recover(options: RecoverOptions): Promise<void> {
           return;
         }
         job = { ...job, position: record.sequence, scanned: job.scanned + 1, queued: job.queued + count };
-        const isDue = clock.monotonicMs() - savedAtMs >= LIMITS.recoveryProgressMs;
+        const isDue = clock.monotonicMs() - savedAtMs >= RECOVERY_LIMITS.recoveryProgressMs;
         if (isDue && !(await save(job))) return;
       }
       if (reader.ended !== undefined) {

@@ -1,5 +1,6 @@
 import { type Clock, sleep, within } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { RECOVERY_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import { decodeJson } from '../../../../core/codec/codec.ts';
 import type { Erasures } from '../../../facts/erasures.ts';
@@ -34,7 +35,7 @@ const UNWANTED_MS = 60_000;
  * wanted only while a recovery is open.
  *
  * Invariants
- * 1. At most `LIMITS.recoveriesAtOnce` recoveries run, in the order of their requests.
+ * 1. At most `recoveriesAtOnce` recoveries run, in the order of their requests.
  * 2. Each job's document moves by compare-and-set: if two processes believe that they hold the lease, one of them
  *    stops.
  */
@@ -81,7 +82,7 @@ export function createRecoverer(options: RecovererOptions): Recoverer {
 
   function startMore(): void {
     for (const key of open) {
-      if (!holdsLease || stopped || working.size >= LIMITS.recoveriesAtOnce) return;
+      if (!holdsLease || stopped || working.size >= RECOVERY_LIMITS.recoveriesAtOnce) return;
       if (!working.has(key)) start(key);
     }
   }
@@ -107,7 +108,7 @@ export function createRecoverer(options: RecovererOptions): Recoverer {
     async stop() {
       stopped = true;
       stopWatch();
-      await within(clock, LIMITS.deliveryStopMs, Promise.all(working.values()));
+      await within(clock, SHARED_LIMITS.deliveryStopMs, Promise.all(working.values()));
       await lease.release();
     },
   };

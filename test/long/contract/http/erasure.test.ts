@@ -4,7 +4,7 @@ import type { EntityState } from '../../../../core/vocabulary/state/state.ts';
 import { aPlayer } from '../../../../actors/testing.ts';
 import { isPlayerTable, TABLE_NAMES } from '../../../../clickhouse-schema/rows/tables/tables.ts';
 import { createSnapshotSource } from '../../../../clickhouse-schema/queries/snapshot-source.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { PLAYER_API_LIMITS } from '../../../../src/api/players/limits.ts';
 import { decodeState, encodeScores } from '../../../../core/codec/codec.ts';
 import type { ScoreRecord } from '../../../../core/vocabulary/records/score-record.ts';
 import { aScore } from '../../../../streams/records/testing.ts';
@@ -424,7 +424,7 @@ describe('GET /v1/players/players/{id}/export', () => {
       const page: Exported = JSON.parse(JSON.stringify(body.data));
       const rows = Object.values(page.rows).flat();
       const before = rows.slice(0, -1);
-      expect(JSON.stringify(before).length).toBeLessThanOrEqual(LIMITS.exportPageBytes * 1.1);
+      expect(JSON.stringify(before).length).toBeLessThanOrEqual(PLAYER_API_LIMITS.exportPageBytes * 1.1);
       pages.push(rows.map((row) => row['event_id']).filter((id) => id !== undefined));
       cursor = page.next_cursor;
     } while (cursor !== null && pages.length < 20);

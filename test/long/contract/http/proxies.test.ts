@@ -1,7 +1,7 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../../../src/api/limits.ts';
 import { reservedPort } from '../../../support/servers/reserved-port.ts';
 import { playerIn, startGateway, type Gateway } from '../../../support/in-memory/http-gateway.ts';
 import { openRaw, sendRaw } from '../../../support/wire/raw-http.ts';
@@ -75,9 +75,9 @@ describe.concurrent.each(PROXY_NAMES)('behind %s as shipped', (name) => {
     const { proxy, key } = using(skip);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let round = 0; round < 3; round++) {
-      expect((await post(proxy.port, agent, key, event(LIMITS.bodyBytes))).status).toBe(200);
+      expect((await post(proxy.port, agent, key, event(API_LIMITS.bodyBytes))).status).toBe(200);
     }
-    const large = await post(proxy.port, agent, key, event(LIMITS.bodyBytes + 1));
+    const large = await post(proxy.port, agent, key, event(API_LIMITS.bodyBytes + 1));
     expect(large.status).toBe(413);
     expect(JSON.parse(large.body)).toMatchObject({ error: { code: 'PAYLOAD_TOO_LARGE' } });
     expect((await post(proxy.port, agent, key, event())).status).toBe(200);

@@ -2,7 +2,9 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { API_LIMITS } from '../../../../src/api/limits.ts';
+import { BODY_LIMITS } from '../../../../src/gateway/http/read/limits.ts';
+import { INPUT_LIMITS } from '../../../../src/api/input/limits.ts';
 import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import { bodyOf } from '../../../support/wire/api-body.ts';
 import { accept, playerIn, startGateway, type Call, type Gateway } from '../../../support/in-memory/http-gateway.ts';
@@ -67,7 +69,7 @@ describe('bad bodies', () => {
   });
 
   it('a body over the limit is 413, declared or not, and the connection stays usable or is closed', async () => {
-    const declared = await gateway.call(key, 'POST', '/v1/events/events', 'x'.repeat(LIMITS.bodyBytes + 1));
+    const declared = await gateway.call(key, 'POST', '/v1/events/events', 'x'.repeat(API_LIMITS.bodyBytes + 1));
     expect(declared.status).toBe(413);
     expect((await bodyOf(declared)).error.code).toBe('PAYLOAD_TOO_LARGE');
     const huge = await sendRaw(gateway.port, [head(10_000_000_000)]);
@@ -85,7 +87,7 @@ describe('bad bodies', () => {
   });
 
   it('a body of exactly the limit is accepted, also in chunks', async () => {
-    const padded = EVENT + ' '.repeat(LIMITS.bodyBytes - EVENT.length);
+    const padded = EVENT + ' '.repeat(API_LIMITS.bodyBytes - EVENT.length);
     expect((await post(padded)).status).toBe(200);
     const chunks = [padded.slice(0, 400_000), padded.slice(400_000)];
     const encoded = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
@@ -212,7 +214,7 @@ describe('bad connections', () => {
     const clock: Clock = {
       ...systemClock,
       timer(delayMs, fn) {
-        if (delayMs !== LIMITS.bodyReceiveMs) return systemClock.timer(delayMs, fn);
+        if (delayMs !== BODY_LIMITS.bodyReceiveMs) return systemClock.timer(delayMs, fn);
         const entry = { delayMs, fn, cancelled: false };
         timers.push(entry);
         return () => (entry.cancelled = true);
@@ -234,7 +236,7 @@ describe('bad connections', () => {
 
   it('invalid requests do not noticeably delay valid ones', async () => {
     const bad = Array.from({ length: 20 }, () =>
-      sendRaw(gateway.port, [head(LIMITS.bodyBytes), '['.repeat(LIMITS.bodyBytes)], isWhole),
+      sendRaw(gateway.port, [head(API_LIMITS.bodyBytes), '['.repeat(API_LIMITS.bodyBytes)], isWhole),
     );
     const startMs = performance.now();
     await alive();
@@ -345,7 +347,7 @@ describe('a request with a costly body', () => {
     const response = await gateway.call(key, 'POST', '/v1/events/events/batch', body);
     // Quadratic in the fields it took 10 s; linear, about 20 ms.
     expect(performance.now() - started).toBeLessThan(2_000);
-    expect(response.headers.get('x-ignored-fields')?.split(', ')).toHaveLength(LIMITS.ignoredFieldNames);
+    expect(response.headers.get('x-ignored-fields')?.split(', ')).toHaveLength(INPUT_LIMITS.ignoredFieldNames);
   });
 
   it('takes no time for its headers without a valid key', async () => {

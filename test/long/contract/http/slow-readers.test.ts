@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemClock, type Clock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { HTTP_LIMITS } from '../../../../src/gateway/http/limits.ts';
 import { createMetrics, type Metrics } from '../../../../core/kernel/metrics/metrics.ts';
 import type { ServerDeps } from '../../../../src/gateway/server.ts';
 import { playerIn, startGateway, type Gateway } from '../../../support/in-memory/http-gateway.ts';
@@ -189,7 +189,7 @@ describe('answers that are read slowly', () => {
     const clock: Clock = {
       ...systemClock,
       timer(delayMs, fn) {
-        if (delayMs < LIMITS.answerReadMs) return systemClock.timer(delayMs, fn);
+        if (delayMs < HTTP_LIMITS.answerReadMs) return systemClock.timer(delayMs, fn);
         deadlines.push(fn);
         return () => {};
       },

@@ -1,7 +1,7 @@
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../../../../streams/log/jetstream/limits.ts';
 import { connectJetStream } from '../../../../streams/log/jetstream/log-jetstream.ts';
 import type { JetStreamLog } from '../../../../streams/log/jetstream/log-jetstream.ts';
 import { startTestCluster } from '../../../support/servers/nats-cluster.ts';
@@ -17,7 +17,13 @@ let cluster: TestCluster;
 let log: JetStreamLog;
 
 const open = (replicas: 1 | 3, url = cluster.url) =>
-  connectJetStream({ url, replicas, logger: silentLogger, clock: systemClock, patienceMs: 2 * LIMITS.logPatienceMs });
+  connectJetStream({
+    url,
+    replicas,
+    logger: silentLogger,
+    clock: systemClock,
+    patienceMs: 2 * JETSTREAM_LIMITS.logPatienceMs,
+  });
 
 /** The node that leads a stream just now. */
 async function leaderOf(stream: string): Promise<string> {

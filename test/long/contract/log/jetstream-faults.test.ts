@@ -4,7 +4,7 @@ import { connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sleep, systemClock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { JETSTREAM_LIMITS } from '../../../../streams/log/jetstream/limits.ts';
 import { STREAMS } from '../../../../streams/log/stream-definitions.ts';
 import { connectJetStream } from '../../../../streams/log/jetstream/log-jetstream.ts';
 import type { JetStreamLog } from '../../../../streams/log/jetstream/log-jetstream.ts';
@@ -215,7 +215,7 @@ describe('the JetStream log and its broker', () => {
     await idle.started;
     for (let i = 0; i < 5; i++) await log.append('facts.busy', bytes('x'));
     // It takes the broker's signals of idleness for the reader to know, and those come by the clock.
-    await sleep(systemClock, 4.5 * LIMITS.readerHeartbeatMs);
+    await sleep(systemClock, 4.5 * JETSTREAM_LIMITS.readerHeartbeatMs);
     await log.purgeBelow('FACTS', (await log.info('FACTS')).lastSequence);
     await nats.kill();
     await nats.start();

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { array, assert, asyncProperty, boolean, integer, record } from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { LIVE_LIMITS } from '../../../../streams/sinks/live/limits.ts';
 import { createMetrics } from '../../../../core/kernel/metrics/metrics.ts';
 import type { LiveReader } from '../../../../streams/live-feed.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../../streams/log/memory/log-memory.ts';
@@ -106,7 +106,7 @@ describe('200 readers, of which 20 are stalled', () => {
       expect(reader.types).not.toContain('gap');
     }
     expect(mostHeldBytes).toBeGreaterThan(STALLED * 64 * 1024);
-    expect(mostHeldBytes).toBeLessThanOrEqual(STALLED * LIMITS.streamReaderBytes);
+    expect(mostHeldBytes).toBeLessThanOrEqual(STALLED * LIVE_LIMITS.streamReaderBytes);
 
     // Readers that are still connected continue; disconnected ones resume with `Last-Event-ID`.
     for (const slow of stalled) {
@@ -131,7 +131,7 @@ describe('a reader that is disconnected fifty times at random bytes', () => {
     maxLength: 50,
   });
   /** More records than the feed keeps in memory: a reader that is away for longer is served from the log. */
-  const AWAY_RECORDS = Math.ceil(LIMITS.streamRecentBytes / (30 * 1024)) + 5;
+  const AWAY_RECORDS = Math.ceil(LIVE_LIMITS.streamRecentBytes / (30 * 1024)) + 5;
 
   it('and resumes with `Last-Event-ID` receives every event once, in order', async () => {
     let run = 0;

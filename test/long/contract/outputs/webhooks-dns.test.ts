@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { LookupOptions } from 'node:dns';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { DELIVERY_HTTP_LIMITS } from '../../../../streams/sinks/webhooks/delivery/http/limits.ts';
 import type { HostFiles } from '../../../../streams/sinks/webhooks/delivery/http/host-files.ts';
 import { createHttpSender } from '../../../../streams/sinks/webhooks/delivery/http/http-sender.ts';
 import { createResolver } from '../../../../streams/sinks/webhooks/delivery/http/resolver.ts';
@@ -78,15 +78,17 @@ describe('name servers that never answer', () => {
     expect(new Set(answers)).toEqual(new Set(['ETIMEOUT']));
     // A and AAAA, each with retries.
     const queried = server.queried.length;
-    expect(queried).toBeLessThanOrEqual(2 * LIMITS.dnsTries);
+    expect(queried).toBeLessThanOrEqual(2 * DELIVERY_HTTP_LIMITS.dnsTries);
     expect(await addressesOf(lookup, 'one.silent.test')).toBe('ETIMEOUT');
     expect(server.queried).toHaveLength(queried);
   });
 
   it('hold no more look-ups in progress than the bound; further ones fail at once', async () => {
     const { lookup } = await resolverFor({});
-    const many = Array.from({ length: LIMITS.dnsLookups + 10 }, (_, i) => addressesOf(lookup, `m${i}.silent.test`));
-    expect(await Promise.all(many.slice(LIMITS.dnsLookups))).toEqual(Array<string>(10).fill('EBUSY'));
+    const many = Array.from({ length: DELIVERY_HTTP_LIMITS.dnsLookups + 10 }, (_, i) =>
+      addressesOf(lookup, `m${i}.silent.test`),
+    );
+    expect(await Promise.all(many.slice(DELIVERY_HTTP_LIMITS.dnsLookups))).toEqual(Array<string>(10).fill('EBUSY'));
     expect(new Set(await Promise.all(many))).toEqual(new Set(['ETIMEOUT', 'EBUSY']));
   });
 });
@@ -124,6 +126,6 @@ describe('a name', () => {
   it('may have many addresses; the look-up returns some of them', async () => {
     const many = Array.from({ length: 25 }, (_, i) => `192.0.2.${i + 1}`);
     const { lookup } = await resolverFor({ 'many.test': many });
-    expect(await addressesOf(lookup, 'many.test')).toHaveLength(LIMITS.dnsAddresses);
+    expect(await addressesOf(lookup, 'many.test')).toHaveLength(DELIVERY_HTTP_LIMITS.dnsAddresses);
   });
 });

@@ -7,7 +7,7 @@ import {
 import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 import type { EntityState, PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import type { Json, JsonObject } from '../../../../core/kernel/text/json.ts';
-import { LIMITS } from '../../../../core/kernel/limits.ts';
+import { STATE_LIMITS } from '../../../../core/vocabulary/limits.ts';
 import { numberOfText } from '../../../../core/kernel/text/text-number.ts';
 import { AGGREGATES, type Aggregate, type ComputedScalar } from '../../../../core/vocabulary/state/aggregates.ts';
 
@@ -204,7 +204,7 @@ function distinctDays(events: readonly Counted[], dayOfEvent: (event: Counted) =
   }
   return [...lastDays]
     .toSorted(([one, oneDay], [other, otherDay]) => otherDay - oneDay || one - other)
-    .slice(0, LIMITS.distinctValues)
+    .slice(0, STATE_LIMITS.distinctValues)
     .flatMap(([hash, day]) => [day, hash]);
 }
 

@@ -1,6 +1,6 @@
 import { type LookupFunction, isIP } from 'node:net';
 import type { Clock } from '../../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../../core/kernel/limits.ts';
+import { DELIVERY_HTTP_LIMITS } from './limits.ts';
 import { isMetadataHost } from '../../../../config/webhooks/metadata-hosts.ts';
 import { createConnections } from './http-connections.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -132,13 +132,13 @@ function createResponseStart(attempt: OutgoingAttempt) {
     add(chunk: Buffer): boolean {
       chunks.push(chunk);
       sizeBytes += chunk.byteLength;
-      return sizeBytes >= LIMITS.deliveryResponseBytes;
+      return sizeBytes >= DELIVERY_HTTP_LIMITS.deliveryResponseBytes;
     },
     outcome: (): AttemptOutcome => ({
       kind: 'answered',
       status,
       responseStart: responseText(
-        Buffer.concat(chunks).subarray(0, LIMITS.deliveryResponseBytes).toString('utf8'),
+        Buffer.concat(chunks).subarray(0, DELIVERY_HTTP_LIMITS.deliveryResponseBytes).toString('utf8'),
         attempt,
       ),
       ...(retryAfter === undefined ? {} : { retryAfter }),

@@ -1,7 +1,7 @@
 import { type LookupOptions, Resolver } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { within, type Clock } from '../../../../../core/kernel/clock.ts';
-import { LIMITS } from '../../../../../core/kernel/limits.ts';
+import { DELIVERY_HTTP_LIMITS } from './limits.ts';
 import { openHostFiles, type HostFiles } from './host-files.ts';
 
 export interface ResolverOptions {
@@ -26,8 +26,8 @@ type Answer = { kind: 'found'; addresses: readonly Address[] } | { kind: 'failed
  * It does not use other sources of the system (mDNS, NIS).
  *
  * Invariants
- * 1. A look-up ends within `LIMITS.dnsLookupMs`, and at most `LIMITS.dnsLookups` are in progress.
- * 2. One name has one look-up in progress, and none for `LIMITS.dnsFailureMs` after a failure.
+ * 1. A look-up ends within `dnsLookupMs`, and at most `dnsLookups` are in progress.
+ * 2. One name has one look-up in progress, and none for `dnsFailureMs` after a failure.
  */
 export function createResolver(options: ResolverOptions): LookupFunction {
   const { clock } = options;
@@ -40,10 +40,15 @@ export function createResolver(options: ResolverOptions): LookupFunction {
     if (local.length > 0) return { kind: 'found', addresses: local };
     // RFC 6761: localhost is never sent to a name server.
     if (name === 'localhost' || name.endsWith('.localhost')) return { kind: 'found', addresses: LOOPBACK };
-    const resolver = new Resolver({ timeout: LIMITS.dnsTryMs, tries: LIMITS.dnsTries });
+    const resolver = new Resolver({ timeout: DELIVERY_HTTP_LIMITS.dnsTryMs, tries: DELIVERY_HTTP_LIMITS.dnsTries });
     if (options.servers !== undefined) resolver.setServers(options.servers);
     try {
-      return (await within(clock, LIMITS.dnsLookupMs, query(resolver, name))) ?? { kind: 'failed', code: 'ETIMEOUT' };
+      return (
+        (await within(clock, DELIVERY_HTTP_LIMITS.dnsLookupMs, query(resolver, name))) ?? {
+          kind: 'failed',
+          code: 'ETIMEOUT',
+        }
+      );
     } finally {
       resolver.cancel();
     }
@@ -68,13 +73,13 @@ export function createResolver(options: ResolverOptions): LookupFunction {
     }
     const current = inProgress.get(name);
     if (current !== undefined) return current;
-    if (inProgress.size >= LIMITS.dnsLookups) return Promise.resolve({ kind: 'failed', code: 'EBUSY' });
+    if (inProgress.size >= DELIVERY_HTTP_LIMITS.dnsLookups) return Promise.resolve({ kind: 'failed', code: 'EBUSY' });
     const pending = find(name).then((answer) => {
       inProgress.delete(name);
       failures.delete(name);
       if (answer.kind === 'failed') {
-        if (failures.size >= LIMITS.dnsFailures) failures.delete(failures.keys().next().value ?? '');
-        failures.set(name, { code: answer.code, untilMs: clock.monotonicMs() + LIMITS.dnsFailureMs });
+        if (failures.size >= DELIVERY_HTTP_LIMITS.dnsFailures) failures.delete(failures.keys().next().value ?? '');
+        failures.set(name, { code: answer.code, untilMs: clock.monotonicMs() + DELIVERY_HTTP_LIMITS.dnsFailureMs });
       }
       return answer;
     });
@@ -123,7 +128,7 @@ async function queryBoth(resolver: Resolver, name: string): Promise<Answer> {
     }),
   ]);
   const addresses = [four, six].flatMap((answer) => (typeof answer === 'string' ? [] : answer)).flatMap(addressesOf);
-  if (addresses.length > 0) return { kind: 'found', addresses: addresses.slice(0, LIMITS.dnsAddresses) };
+  if (addresses.length > 0) return { kind: 'found', addresses: addresses.slice(0, DELIVERY_HTTP_LIMITS.dnsAddresses) };
   const codes = [four, six].map((answer) =>
     answer === 'ENODATA' || typeof answer !== 'string' ? 'ENOTFOUND' : answer,
   );

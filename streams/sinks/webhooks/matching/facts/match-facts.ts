@@ -1,6 +1,7 @@
 import { scopeKey } from '../../record/scope-key.ts';
 import { type Clock, sleep } from '../../../../../core/kernel/clock.ts';
-import { LIMITS, type Limits } from '../../../../../core/kernel/limits.ts';
+import type { Adjustable } from '../../../../../core/kernel/adjustable.ts';
+import { MATCHING_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../../../core/kernel/logger.ts';
 import type { SinkMetrics } from '../../../../../core/kernel/metrics/metrics.ts';
 import type { Signal } from '../../../../../core/kernel/flow/signal.ts';
@@ -49,7 +50,7 @@ export interface MatchFactsOptions {
   isStopping: () => boolean;
   /** Raised when `isOver` may have changed. */
   signal: Signal;
-  limits?: Pick<Limits, 'matcherPositionMs'> | undefined;
+  limits?: Adjustable<typeof MATCHING_LIMITS, 'matcherPositionMs'> | undefined;
   /** FACTS needs the room of records below this sequence: games that lag so far behind overflow. */
   wantedBelow: () => number;
 }
@@ -61,7 +62,7 @@ const TAKE_RECORDS = 64;
  * moved the position, or when FACTS was reset; it rejects when the log is closed.
  *
  * All games share one reader and take turns (delivery-turns.ts). Once the records without stored deliveries exceed
- * `LIMITS.matcherWindowBytes`, the game with the most of them gets a reader of its own (lagging-games.ts).
+ * `matcherWindowBytes`, the game with the most of them gets a reader of its own (lagging-games.ts).
  *
  * Invariants
  * 1. The position of a game (its mark, else the common one) moves past a record only after all of its deliveries are
@@ -205,11 +206,11 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
   lagging.start(from.games ?? []);
   try {
     while (!isOver()) {
-      const mayTake = windowBytes < LIMITS.matcherWindowBytes && blocked === undefined;
-      const records = mayTake ? reader.take(TAKE_RECORDS, LIMITS.matcherBatchBytes) : [];
+      const mayTake = windowBytes < MATCHING_LIMITS.matcherWindowBytes && blocked === undefined;
+      const records = mayTake ? reader.take(TAKE_RECORDS, MATCHING_LIMITS.matcherBatchBytes) : [];
       metrics.sinkLag.set({ sink: WEBHOOKS_SINK }, reader.pending);
       for (const record of records) if (!(await addRecord(record))) return;
-      while (windowBytes >= LIMITS.matcherWindowBytes && lagging.detachLargest());
+      while (windowBytes >= MATCHING_LIMITS.matcherWindowBytes && lagging.detachLargest());
       if (failure !== undefined) throw failure.error;
       if (blocked !== undefined && window.position >= blocked.sequence - 1) throw blocked.error;
       if (!(await saver.saveInTime())) return;

@@ -1,0 +1,46 @@
+/** Bounds of the state of a player that several domains share, and of what a game may define. */
+export const STATE_LIMITS = {
+  /** `key` of a named property, in characters: players and events repeat it. */
+  propertyKeyLength: 40,
+  /** Those of one name of events. Each event carries what it adds to them. */
+  computedPerEvent: 16,
+  /**
+   * Buckets of all of them: the days of each window and one, or 1 without a window. A bucket of texts counts
+   * `textBuckets` times, one property of distinct values `distinctValues`.
+   */
+  computedBuckets: 2_048,
+  textBuckets: 10,
+  /** Distinct values that are counted. */
+  distinctValues: 100,
+  /** A text as a value, in characters. A longer one is not counted. */
+  computedTextLength: 128,
+  /** A number in a sum or an average, beyond which it is not counted: 900 of them fit a sum exactly. */
+  computedNumber: 1_000_000_000,
+
+  /** Loads of one segment in a player's state: the current one, and others that are still being loaded. */
+  listLoadsOfPlayer: 8,
+
+  /**
+   * Characters of the attribute `country` that events and players carry as a column; a longer text counts as none. The
+   * longest official name of a country has 56. Without this bound each event of a batch could store 8 KiB.
+   */
+  countryLength: 64,
+  /** Days of play that are stored day by day: the input of the churn risk. */
+  activityDays: 28,
+
+  /**
+   * Recorded sessions, and purchases with a transaction id, whose repeats are recognised, per player: ten years of
+   * three sessions a day. Each takes about 30 bytes, so the two lists take 600 kB at most.
+   */
+  recordedSessions: 10_000,
+  recordedPurchases: 10_000,
+  /**
+   * A player's revenue, in ten-thousandths. Beyond 2^53 sums of integers are no longer exact, so a purchase past it is
+   * refused. Client keys are refused earlier, which reserves 719,925,474 units for purchases by server keys.
+   */
+  totalRevenue: Number.MAX_SAFE_INTEGER,
+  totalRevenueByClients: 900_000_000_000 * 10_000,
+
+  /** Segments of one game and environment. Each is evaluated for every player that changes. */
+  segmentsPerEnvironment: 500,
+} as const;

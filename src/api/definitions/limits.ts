@@ -1,0 +1,21 @@
+/**
+ * Bounds of definitions, and of the names that warnings about conditions know: a process holds 64 × 2,000 names, at
+ * most 30 MB.
+ */
+export const DEFINITION_LIMITS = {
+  /** Lists of names that a process holds, and for how long. */
+  namesHeld: 64,
+  namesFreshMs: 60_000,
+  /** Age of a list from which it is read again before a name that it lacks is called unknown. */
+  namesAskedAgainMs: 2_000,
+  /** Time that a write waits for names. After it there are no warnings. */
+  namesMs: 500,
+  /** Names of one definition that are checked, and warnings in one answer. */
+  namesChecked: 20,
+  nameWarnings: 10,
+  /** Known names that a warning suggests. */
+  nameSuggestions: 3,
+
+  /** `description` of a definition, in characters. */
+  descriptionLength: 1_000,
+} as const;

@@ -1,0 +1,15 @@
+/** Bounds of the bucket CONFIG. */
+export const CONFIG_LIMITS = {
+  /** How long an owner waits for the CONFIG revision that a command refers to. */
+  configWaitMs: 1_000,
+
+  /** Characters of an e-mail address (RFC 5321, section 4.5.3.1). */
+  userEmailLength: 254,
+  /** One-time links of one user that are not used yet. A further one replaces the oldest. */
+  userLinks: 3,
+  /** Browsers in which one user is signed in. A further sign-in ends the oldest session. */
+  userSessions: 10,
+  /** Passkeys of one user: one for each of its devices and a spare key. */
+  passkeysOfUser: 10,
+  passkeyNameLength: 64,
+} as const;
