@@ -1,8 +1,9 @@
 import type { Config } from '../settings/config.ts';
 import { explainCampaignRoute } from './campaigns/campaign-explanation.ts';
 import { getCampaignResults } from './campaigns/campaign-results.ts';
-import { campaignRoutes } from './campaigns/campaigns.ts';
+import { campaignRoutes, patchCampaign } from './campaigns/campaigns.ts';
 import { approvalRoutes } from './approvals/approvals.ts';
+import { turnOff } from './approvals/turn-off.ts';
 import { listAudit } from './audit/audit.ts';
 import { listDeploymentAudit } from './console/deployment-audit.ts';
 import { keyRoutes } from './console/keys.ts';
@@ -39,7 +40,7 @@ import { explainFlags } from './flags/evaluate/flag-explanation.ts';
 import { flagUsageRoutes } from './flags/results/flag-usage.ts';
 import { queryFlagResults } from './flags/results/flag-readout.ts';
 import { getFlagResults } from './flags/results/flag-results.ts';
-import { flagRoutes } from './flags/flags.ts';
+import { flagRoutes, patchFlag } from './flags/flags.ts';
 import { describeAnalyticsQuery, runAnalyticsQuery } from './analytics/queries.ts';
 import { savedQueryRoutes } from './analytics/saved-queries.ts';
 import { getFreshness } from './operations/freshness.ts';
@@ -72,10 +73,11 @@ import { listWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
 import { webhookRecoveryRoutes } from './webhooks/webhook-recovery.ts';
 import { redeliverToWebhook } from './webhooks/webhook-redelivery.ts';
 import { testWebhookRoute } from './webhooks/webhook-test-delivery.ts';
-import { webhookRoutes } from './webhooks/webhooks.ts';
+import { patchWebhook as webhookPatch, webhookRoutes } from './webhooks/webhooks.ts';
 
 /** All endpoints of the service. To add an endpoint, add its route here. */
 export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessionTtlSeconds'>): readonly Route[] {
+  const patchWebhook = webhookPatch(config.webhookAllowPrivateHosts);
   const all: Route[] = [
     registerPlayer,
     getPlayer,
@@ -131,7 +133,7 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     explainCampaignRoute,
     ...scoringRoutes,
     getScoringReport,
-    ...webhookRoutes(config.webhookAllowPrivateHosts),
+    ...webhookRoutes(patchWebhook, config.webhookAllowPrivateHosts),
     testWebhookRoute(),
     listWebhookDeliveries,
     getDeliveryPayload,
@@ -153,9 +155,9 @@ export function routes(config: Pick<Config, 'webhookAllowPrivateHosts' | 'sessio
     listDeploymentAudit,
     ...userRoutes,
     ...keyRoutes,
-    ...approvalRoutes,
     ...operationRoutes(),
   ];
+  all.push(turnOff({ flag: patchFlag, campaign: patchCampaign, webhook: patchWebhook }), ...approvalRoutes(all));
   all.push(openApiRoute((turns) => openApiText(all, turns)));
   return all;
 }

@@ -1,6 +1,5 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { boundedTexts } from '../../streams/audit/bounded-texts.ts';
-import { auditedConfig } from '../../streams/audit/audited-config.ts';
 import { type ConsoleContext, type ConsoleRoute, invalid } from '../api/route/route.ts';
 import { cookieValue } from './http/read/header-values.ts';
 import { GATEWAY_LIMITS } from './limits.ts';
@@ -40,8 +39,7 @@ export function runConsoleRoute(
   const context: ConsoleContext = {
     services,
     network,
-    configAs: ({ id, email }) =>
-      auditedConfig(services.config, trail, { actor: { kind: 'user', id, name: email }, network }),
+    configAs: ({ id, email }) => deps.audited.writesAs({ actor: { kind: 'user', id, name: email }, network }),
     auditAs({ id, email }, { kind, action, shows }) {
       const { after } = boundedTexts(undefined, shows);
       const place = { game: '_', environment: '_', kind, key: '', action, playerId: '' } as const;

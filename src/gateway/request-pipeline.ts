@@ -2,12 +2,12 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { AuditTrail } from '../../streams/audit/audit-trail.ts';
 import type { LiveRequest } from '../../streams/live-feed.ts';
 import type { OnlyPlayer, RequestContext, Services } from '../api/route/request-context.ts';
-import type { Outcome } from '../api/route/action.ts';
+import type { Outcome } from '../api/route/answer.ts';
 import type { ChangesRequest } from '../api/flags/evaluate/changes-request.ts';
 import { invalid, type KeyedRoute, type OpenRoute } from '../api/route/route.ts';
 import { failure, type Failure, type FieldFault } from '../../core/kernel/errors.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { AuditedRequests } from './access/audited-request.ts';
+import { type AuditedRequests, NO_DUTIES } from './access/audited-request.ts';
 import type { CallerAddresses } from '../../core/kernel/caller-address.ts';
 import { networkOf } from './access/limits/network-of.ts';
 import { ACCESS_CHANGED, type ConsoleSessions } from './access/console/console-session.ts';
@@ -256,6 +256,7 @@ function contextOf(
     body: undefined,
     faults: NO_FAULTS,
     ignored: exchange.ignored,
+    ...NO_DUTIES,
   };
 }
 

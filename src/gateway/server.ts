@@ -129,8 +129,6 @@ const METRICS_PATH = '/metrics';
 /** How often a closing server checks for open requests. */
 const CLOSE_POLL_MS = 10;
 
-const isKeyed = (route: Route) => route.kind === 'keyed';
-
 export function createServer(deps: ServerDeps): Server {
   const { clock, ids, metrics, config, configStore, maxConnections = GATEWAY_LIMITS.connections } = deps;
   const eventSchemas = createEventSchemas(configStore, deps.logger, clock);
@@ -144,6 +142,7 @@ export function createServer(deps: ServerDeps): Server {
     backend: notingFlags(deps.backend, flagUse),
     flagUse,
     config: configStore,
+    unauditedWrites: configStore,
     clock,
     ids,
     metrics: deps.metricsText === undefined ? metrics : { ...metrics, text: deps.metricsText },
@@ -201,7 +200,7 @@ export function createServer(deps: ServerDeps): Server {
   const trail = createAuditTrail({ log: deps.log, clock, ids, logger: deps.logger, node: 'gateway' });
   const pipeline: PipelineDeps = {
     services,
-    audited: createAuditedRequests(deps.routes.filter(isKeyed), trail, clock),
+    audited: createAuditedRequests(configStore, trail, clock),
     trail,
     keyRing,
     consoleSessions,

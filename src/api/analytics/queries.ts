@@ -4,7 +4,7 @@ import { ANALYTICS_LIMITS } from './limits.ts';
 import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 import { QueryBody } from './query-fields.ts';
 import { questionOf } from './query-question.ts';
 import { QueryResult } from './query-results.ts';
@@ -26,6 +26,7 @@ export const runAnalyticsQuery = defineRoute({
     `beyond one of them it gets 422. A game has ${ANALYTICS_LIMITS.questionsOfGame} queries under way in one process; more get 429.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   readsOnly: true,
   readsRows: true,
   errors: ['QUERY_TOO_LARGE', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
@@ -66,6 +67,7 @@ export const describeAnalyticsQuery = defineRoute({
     'documented tables, and an analyst can run and change it. It is not run.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   readsOnly: true,
   errors: [],
   input: { body: QueryBody },

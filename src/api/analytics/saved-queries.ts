@@ -5,8 +5,8 @@ import { ANALYTICS_LIMITS } from './limits.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch } from '../input/if-match.ts';
-import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import { defineRoute, invalid, writtenBy } from '../route/route.ts';
 import { questionOf } from './query-question.ts';
 import {
   SAVED_QUERY_BODY_EXAMPLE,
@@ -40,6 +40,7 @@ const saved = definitionRoutes({
 
 const createSavedQuery = defineRoute({
   ...saved.shared,
+  ...writtenBy('analyst', 'none'),
   versioned: true,
   method: 'POST',
   path: PATH,
@@ -59,6 +60,7 @@ const createSavedQuery = defineRoute({
 
 const putSavedQuery = defineRoute({
   ...saved.shared,
+  ...writtenBy('analyst', 'none'),
   versioned: true,
   method: 'PUT',
   path: saved.itemPath,
@@ -96,10 +98,10 @@ export const savedQueryRoutes = [
   createSavedQuery,
   saved.getRoute({ summary: 'Get a saved query' }),
   putSavedQuery,
-  saved.deleteRoute({ summary: 'Delete a saved query' }),
+  saved.deleteRoute({ summary: 'Delete a saved query', ...writtenBy('analyst', 'none') }),
 ];
 
-async function create(body: SavedQueryBody, context: RequestContext): Promise<Written<'saved_query'> | Failure> {
+async function create(body: SavedQueryBody, context: WriteContext): Promise<Written<'saved_query'> | Failure> {
   const refused = fault(body, context);
   if (refused !== undefined) return refused;
   const { key } = body;

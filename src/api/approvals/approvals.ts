@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { DocumentAddress } from '../../../core/vocabulary/documents/documents.ts';
 import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
 import { roleIn } from '../../../streams/config/people/user-roles.ts';
 import { userAddress } from '../../../streams/config/people/users.ts';
@@ -8,12 +9,11 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { changed } from '../definitions/definition-writes.ts';
 import { isExpired, waitingProposals } from './proposals.ts';
-import { leastRoleOf, mayAct } from '../console/users/permissions.ts';
+import { type Approval, mayAct } from '../route/access.ts';
 import { timeOut } from '../input/fields.ts';
-import type { RequestContext } from '../route/request-context.ts';
+import type { DecideContext, RequestContext } from '../route/request-context.ts';
 import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
-import { defineRoute } from '../route/route.ts';
-import { turnOff } from './turn-off.ts';
+import { defineRoute, type KeyedRoute, readBy, type Route, writtenBy } from '../route/route.ts';
 import { isMade } from './made-proposals.ts';
 
 /*
@@ -38,7 +38,7 @@ const Proposal = Type.Object(
     path: Type.String({ description: 'Path of the request, with `{name}` for parameters.' }),
     params: Type.Unsafe<Record<string, string>>({ type: 'object', description: 'Parameters of the path.' }),
     body: Type.Unknown({ description: 'Body of the request; null if it has none.' }),
-    kind: Type.Unsafe<ProposalDocument['kind']>({
+    kind: Type.Unsafe<Approval['of']>({
       type: 'string',
       enum: ['flag', 'campaign', 'segment', 'property'],
       description: 'What it changes.',
@@ -74,54 +74,79 @@ const EXAMPLE = {
   expires_at: '2026-01-29T10:30:00.000Z',
 };
 
+/** The routes whose changes may wait, by the ids that they declare. */
+type Changes = ReadonlyMap<string, Change>;
+
+interface Change {
+  route: KeyedRoute;
+  of: Approval['of'];
+}
+
+function changesOf(routes: readonly Route[]): Changes {
+  const changes = new Map<string, Change>();
+  for (const route of routes) {
+    if (route.kind !== 'keyed' || route.approval === 'none') continue;
+    const { id, of } = route.approval;
+    if (changes.has(id)) throw new Error(`two routes declare the approval \`${id}\``);
+    changes.set(id, { route, of });
+  }
+  return changes;
+}
+
 const addressOf = ({ params: { id } }: { params: { id: string } }, { key: { game, environment } }: RequestContext) =>
   ({ game, environment, kind: 'proposal', key: id.toLowerCase() }) as const;
 
-const listApprovals = defineRoute({
-  ...shared,
-  method: 'GET',
-  path: PATH,
-  summary: 'List the changes that wait for a second person',
-  description:
-    'Oldest first, in pages that also end early when they are long. `games set <id> --approval on` makes changes by ' +
-    'people wait: of live flags, campaigns, overrides, and the segments and properties that they use.',
-  errors: [],
-  input: { query: PageQuery },
-  reply: {
-    statuses: [200],
-    description: 'The changes.',
-    schema: Type.Object(
-      { approvals: Type.Array(Proposal, { description: 'The changes.' }), next_cursor: NextCursor },
-      { description: 'A page of changes that wait.' },
-    ),
-    example: { approvals: [EXAMPLE], next_cursor: null },
-  },
-  action: {
-    kind: 'config',
-    read({ query }, { key, services }) {
-      const waiting = waitingProposals(services, key);
-      // Ids begin with the time at which they were made.
-      const page = textPageOf(
-        waiting,
-        ({ document }) => document.id,
-        ({ document }) => JSON.stringify(proposalJson(document, key.id)),
-        query,
-        APPROVAL_LIMITS.proposalPageChars,
-      );
-      if (page.kind === 'failure') return page;
-      return answer(`{"approvals":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
+const listApprovals = (changes: Changes): KeyedRoute =>
+  defineRoute({
+    ...shared,
+    ...readBy('viewer'),
+    method: 'GET',
+    path: PATH,
+    summary: 'List the changes that wait for a second person',
+    description:
+      'Oldest first, in pages that also end early when they are long. `games set <id> --approval on` makes changes by ' +
+      'people wait: of live flags, campaigns, overrides, and the segments and properties that they use.',
+    errors: [],
+    input: { query: PageQuery },
+    reply: {
+      statuses: [200],
+      description: 'The changes.',
+      schema: Type.Object(
+        { approvals: Type.Array(Proposal, { description: 'The changes.' }), next_cursor: NextCursor },
+        { description: 'A page of changes that wait.' },
+      ),
+      example: { approvals: [EXAMPLE], next_cursor: null },
     },
-  },
-});
+    action: {
+      kind: 'config',
+      read({ query }, { key, services }) {
+        const waiting = waitingProposals(services, key).flatMap(({ document }) => {
+          const change = changes.get(document.change);
+          return change === undefined ? [] : [{ document, ...change }];
+        });
+        // Ids begin with the time at which they were made.
+        const page = textPageOf(
+          waiting,
+          ({ document }) => document.id,
+          (shown) => JSON.stringify(proposalJson(shown, key.id)),
+          query,
+          APPROVAL_LIMITS.proposalPageChars,
+        );
+        if (page.kind === 'failure') return page;
+        return answer(`{"approvals":[${page.items.join()}],"next_cursor":${JSON.stringify(page.nextCursor)}}`);
+      },
+    },
+  });
 
-function proposalJson(document: ProposalDocument, caller: string) {
-  const { id, method, path, params, body = null, kind, key, version, by, createdAt } = document;
+function proposalJson({ document, route, of }: Change & { document: ProposalDocument }, caller: string) {
+  const { id, params, body = null, key, version, by, createdAt } = document;
+  const { method, path } = route;
   const who = { proposed_by: by.email, own: by.id === caller, approving: document.approving !== undefined };
   const times = {
     created_at: formatTimestamp(createdAt),
     expires_at: formatTimestamp(createdAt + APPROVAL_LIMITS.proposalKeptMs),
   };
-  return { id, method, path, params, body, kind, key, version, ...who, ...times };
+  return { id, method, path, params, body, kind: of, key, version, ...who, ...times };
 }
 
 const Settled = Type.Object(
@@ -129,49 +154,62 @@ const Settled = Type.Object(
   { description: 'A change that waits no more.' },
 );
 
-const approve = defineRoute({
-  ...shared,
-  method: 'POST',
-  path: `${PATH}/{id}/approve`,
-  summary: 'Approve a change',
-  description:
-    'Makes the change. If the flag or campaign changed since it was proposed, the answer is 412 and the change waits on: ' +
-    'reject it, and propose it again. A change is made once, however often you repeat this: after a 503, send it again.',
-  repeatsById: true,
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
-  input: { params },
-  reply: { statuses: [200], description: 'The change is made.', schema: Settled, example: { id: EXAMPLE.id } },
-  action: {
-    kind: 'service',
-    async call(input, context): Promise<Answer> {
-      const { config, clock } = context.services;
-      const address = addressOf(input, context);
-      const held = config.get(address);
-      if (held === undefined || isExpired(held.document, clock.wallMs())) return NONE;
-      const { approving, ...proposal } = held.document;
-      if (proposal.by.id === context.key.id) return OWN;
-      if (approving !== undefined && approving.by !== context.key.id && isRecent(approving, context)) return BUSY;
-      const settled = answer(JSON.stringify({ id: proposal.id }));
-      if (approving !== undefined && isMade(proposal, address, config)) {
-        return (await config.delete(address, held.revision)) ? settled : failure('SERVICE_UNAVAILABLE');
-      }
-      if (!mayStillPropose(proposal, context)) return LOST_ROLE;
-      const mine = { ...proposal, approving: { by: context.key.id, at: clock.wallMs() } };
-      const claimed = await config.put(address, mine, held.revision);
-      if (claimed.kind !== 'written') return claimed.kind === 'conflict' ? BUSY : failure('SERVICE_UNAVAILABLE');
-      const made = (await context.perform?.(proposal)) ?? NONE;
-      if (made.kind !== 'failure') {
-        // If this fails, the mark of the change says that it was made.
-        await config.delete(address, claimed.entry.revision);
-        return settled;
-      }
-      // It is unknown whether the change was made, so it cannot be rejected.
-      if (isTemporary(made.code)) return made;
-      await config.put(address, proposal, claimed.entry.revision);
-      return made;
+const approve = (changes: Changes): KeyedRoute =>
+  defineRoute({
+    ...shared,
+    ...writtenBy('editor', 'none'),
+    method: 'POST',
+    path: `${PATH}/{id}/approve`,
+    summary: 'Approve a change',
+    description:
+      'Makes the change. If the flag or campaign changed since it was proposed, the answer is 412 and the change waits on: ' +
+      'reject it, and propose it again. A change is made once, however often you repeat this: after a 503, send it again.',
+    repeatsById: true,
+    errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    input: { params },
+    reply: { statuses: [200], description: 'The change is made.', schema: Settled, example: { id: EXAMPLE.id } },
+    action: {
+      kind: 'decide',
+      async decide(input, context) {
+        const { config, clock } = context.services;
+        const address = addressOf(input, context);
+        const held = config.get(address);
+        const change = changes.get(held?.document.change ?? '');
+        if (held === undefined || change === undefined || isExpired(held.document, clock.wallMs())) return NONE;
+        const { approving, ...proposal } = held.document;
+        if (proposal.by.id === context.key.id) return OWN;
+        if (approving !== undefined && approving.by !== context.key.id && isRecent(approving, context)) return BUSY;
+        const settled = answer(JSON.stringify({ id: proposal.id }));
+        if (approving !== undefined && isMade(proposal, change, address, config)) {
+          return (await context.writes.delete(address, held.revision)) ? settled : failure('SERVICE_UNAVAILABLE');
+        }
+        if (!mayStillPropose(proposal, change, context)) return LOST_ROLE;
+        const made = await claimAndMake(proposal, change, { address, revision: held.revision }, context);
+        return made.kind === 'failure' ? made : settled;
+      },
     },
-  },
-});
+  });
+
+/** Makes an approved change, after storing who approves it. */
+async function claimAndMake(
+  proposal: ProposalDocument,
+  { route }: Change,
+  { address, revision }: { address: DocumentAddress<'proposal'>; revision: number },
+  { key, writes, perform, services: { clock } }: DecideContext,
+): Promise<Answer> {
+  const mine = { ...proposal, approving: { by: key.id, at: clock.wallMs() } };
+  const claimed = await writes.put(address, mine, revision);
+  if (claimed.kind !== 'written') return claimed.kind === 'conflict' ? BUSY : failure('SERVICE_UNAVAILABLE');
+  const { id, params, body, version } = proposal;
+  const headers: Record<string, string> = version === null ? {} : { 'If-Match': String(version) };
+  const input = { params, query: {}, headers, ...(body === undefined ? {} : { body }) };
+  const made = await perform({ id, route, input });
+  // If the deletion fails, the mark of the change says that it was made.
+  if (made.kind !== 'failure') await writes.delete(address, claimed.entry.revision);
+  // After a temporary failure it is unknown whether the change was made, so it cannot be rejected.
+  else if (!isTemporary(made.code)) await writes.put(address, proposal, claimed.entry.revision);
+  return made;
+}
 
 type Approving = NonNullable<ProposalDocument['approving']>;
 
@@ -179,44 +217,51 @@ type Approving = NonNullable<ProposalDocument['approving']>;
 const isRecent = ({ at }: Approving, { services: { clock } }: RequestContext): boolean =>
   at + APPROVAL_LIMITS.proposalClaimMs > clock.wallMs();
 
-function mayStillPropose({ by, method, path }: ProposalDocument, { key, services }: RequestContext): boolean {
+function mayStillPropose({ by }: ProposalDocument, { route }: Change, { key, services }: RequestContext): boolean {
   const proposer = services.config.get(userAddress(by.id))?.document;
   const role = proposer && roleIn(proposer, key.game, key.environment);
-  const least = leastRoleOf({ method, path });
-  return least !== undefined && role !== undefined && mayAct(role, least);
+  return role !== undefined && mayAct(role, route.role);
 }
 
-const reject = defineRoute({
-  ...shared,
-  method: 'DELETE',
-  path: `${PATH}/{id}`,
-  summary: 'Reject a change, or take back your own',
-  description: 'Answers 409 while it is being approved, and if it was made already.',
-  repeatsById: true,
-  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  input: { params },
-  reply: { statuses: [200], description: 'It waits no more.', schema: Settled, example: { id: EXAMPLE.id } },
-  action: {
-    kind: 'service',
-    async call(input, context) {
-      const address = addressOf(input, context);
-      const { config } = context.services;
-      const held = config.get(address);
-      if (held === undefined) return NONE;
-      const { approving } = held.document;
-      if (approving !== undefined && isRecent(approving, context)) return BUSY;
-      const wasMade = approving !== undefined && isMade(held.document, address, config);
-      if (!(await config.delete(address, held.revision))) {
-        // Another request came first: it is being approved, or is gone.
-        if (!(await changed(config, address, held.revision))) return failure('SERVICE_UNAVAILABLE');
-        return config.get(address) === undefined ? NONE : BUSY;
-      }
-      return wasMade ? MADE : answer(JSON.stringify({ id: held.document.id }));
+const reject = (changes: Changes): KeyedRoute =>
+  defineRoute({
+    ...shared,
+    ...writtenBy('editor', 'none'),
+    method: 'DELETE',
+    path: `${PATH}/{id}`,
+    summary: 'Reject a change, or take back your own',
+    description: 'Answers 409 while it is being approved, and if it was made already.',
+    repeatsById: true,
+    errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+    input: { params },
+    reply: { statuses: [200], description: 'It waits no more.', schema: Settled, example: { id: EXAMPLE.id } },
+    action: {
+      kind: 'decide',
+      async decide(input, context) {
+        const address = addressOf(input, context);
+        const { config } = context.services;
+        const held = config.get(address);
+        if (held === undefined) return NONE;
+        const { approving } = held.document;
+        if (approving !== undefined && isRecent(approving, context)) return BUSY;
+        const change = changes.get(held.document.change);
+        const wasMade =
+          approving !== undefined && change !== undefined && isMade(held.document, change, address, config);
+        if (!(await context.writes.delete(address, held.revision))) {
+          // Another request came first: it is being approved, or is gone.
+          if (!(await changed(config, address, held.revision))) return failure('SERVICE_UNAVAILABLE');
+          return config.get(address) === undefined ? NONE : BUSY;
+        }
+        return wasMade ? MADE : answer(JSON.stringify({ id: held.document.id }));
+      },
     },
-  },
-});
+  });
 
-export const approvalRoutes = [listApprovals, approve, reject, turnOff];
+/** @param routes all others, whose changes may wait */
+export function approvalRoutes(routes: readonly Route[]): KeyedRoute[] {
+  const changes = changesOf(routes);
+  return [listApprovals(changes), approve(changes), reject(changes)];
+}
 
 const NONE = failure('NOT_FOUND', 'No such change waits: it was approved, rejected or taken back.');
 const OWN = failure('FORBIDDEN', 'You proposed this change, so another person must approve it.');

@@ -3,6 +3,8 @@ import type { DocumentAddress } from '../../../core/vocabulary/documents/documen
 import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
 import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
+import type { Approval } from '../route/access.ts';
+import type { KeyedRoute } from '../route/route.ts';
 
 /*
  * Whether the change of a proposal was made. The change and its mark are one document, so the mark proves it.
@@ -18,7 +20,8 @@ export function markOfProposal(id: string): Omit<WriteMark, 'at'> {
  * players (overrides, members of a list) have none either: they are repeated, which changes nothing.
  */
 export function isMade(
-  { id, kind, method, params }: ProposalDocument,
+  { id, params }: ProposalDocument,
+  { of: kind, route: { method } }: { of: Approval['of']; route: Pick<KeyedRoute, 'method'> },
   { game, environment }: Pick<DocumentAddress, 'game' | 'environment'>,
   config: Pick<ConfigStore, 'get' | 'list'>,
 ): boolean {

@@ -5,8 +5,9 @@ import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { APPROVAL_LIMITS } from './limits.ts';
 import { readersOfComputed } from '../definitions/computed-quota.ts';
 import { staleFor } from '../input/if-match.ts';
-import type { RequestContext } from '../route/request-context.ts';
-import type { KeyedRoute, RawInput, RouteDocs } from '../route/route.ts';
+import type { Approval, RawInput } from '../route/access.ts';
+import type { DocumentWrites, RequestContext } from '../route/request-context.ts';
+import type { KeyedRoute } from '../route/route.ts';
 import { usersOf } from '../segments/segments.ts';
 
 /*
@@ -17,23 +18,8 @@ import { usersOf } from '../segments/segments.ts';
  *    who approves it.
  * 2. That covers everything that decides what a flag or campaign serves: itself, its overrides, and the segments, lists
  *    and computed properties that it uses, or that a proposal would have it use.
- * 3. A new route below these paths waits, unless it is listed here as harmless.
+ * 3. Every route declares whether it may wait, and what it changes (`approval`).
  */
-
-const KINDS: Readonly<Record<string, ProposalDocument['kind']>> = {
-  '/v1/flags/flags': 'flag',
-  '/v1/campaigns/campaigns': 'campaign',
-  '/v1/segments/segments': 'segment',
-  '/v1/properties/properties': 'property',
-};
-/** A new one serves no player until a flag or campaign uses it, and that waits. */
-const HARMLESS: ReadonlySet<string> = new Set(['POST /v1/segments/segments', 'POST /v1/properties/properties']);
-
-/** What a route changes, if its changes may wait for a second person. */
-export function proposedKind({ method, path, readsOnly }: RouteDocs): ProposalDocument['kind'] | undefined {
-  if (method === 'GET' || readsOnly === true || HARMLESS.has(`${method} ${path}`)) return undefined;
-  return KINDS[path.split('/').slice(0, 4).join('/')];
-}
 
 /** Whether a request must wait. Only requests of people wait, not those of API keys. */
 export function mustWait({ key, services: { config } }: Pick<RequestContext, 'key' | 'services'>): boolean {
@@ -55,13 +41,12 @@ export const isExpired = ({ createdAt }: Pick<ProposalDocument, 'createdAt'>, no
 /** Stores a request as a proposal. @returns a failure that says where it waits; undefined: nothing serves it */
 export async function propose(
   route: KeyedRoute,
-  kind: ProposalDocument['kind'],
+  { id: change, of: kind }: Approval,
   { params = {}, headers = {}, body }: RawInput,
   context: RequestContext,
+  writes: DocumentWrites,
 ): Promise<Failure | undefined> {
-  const { method, path } = route;
   const { key, services } = context;
-  if (method === 'GET') throw new Error('a request that only reads is no proposal');
   const target = targetOf(kind, params, context);
   if (target === undefined && Object.keys(params).length > 0) {
     return kind === 'flag' ? failure('FLAG_NOT_FOUND') : undefined;
@@ -75,25 +60,26 @@ export async function propose(
   const wanted = headers['If-Match'] === undefined ? {} : { 'If-Match': headers['If-Match'] };
   const stale = version === null ? undefined : staleFor(wanted, version);
   if (stale !== undefined) return stale;
-  const request = { method, path, params, ...(body === undefined ? {} : { body }), version };
+  const request = { change, params, ...(body === undefined ? {} : { body }), version };
   const same = waiting.find(({ document }) => isRepeat(document, request, key.id));
   if (same !== undefined) return failure('CONFLICT', WAITS, { approval_id: same.document.id });
   const full = fullFor(key.id, waiting);
-  return full ?? store({ ...request, kind, key: target?.key ?? '' }, context);
+  return full ?? store({ ...request, key: target?.key ?? '' }, context, writes);
 }
 
 async function store(
   change: Omit<ProposalDocument, 'id' | 'by' | 'createdAt'>,
   { key, services: { config, clock, ids } }: RequestContext,
+  writes: DocumentWrites,
 ): Promise<Failure> {
   const { game, environment, user } = key;
   const createdAt = clock.wallMs();
   const id = ids.uuidv7(createdAt);
   const document: ProposalDocument = { id, ...change, by: { id: key.id, email: user?.email ?? '' }, createdAt };
-  const written = await config.put({ game, environment, kind: 'proposal', key: id }, document, 0);
+  const written = await writes.put({ game, environment, kind: 'proposal', key: id }, document, 0);
   for (const held of config.list('proposal', game, environment)) {
     if (!isExpired(held.document, createdAt)) continue;
-    await config.delete({ game, environment, kind: 'proposal', key: held.key }, held.revision);
+    await writes.delete({ game, environment, kind: 'proposal', key: held.key }, held.revision);
   }
   return written.kind === 'written' ? failure('CONFLICT', WAITS, { approval_id: id }) : failure('SERVICE_UNAVAILABLE');
 }
@@ -107,7 +93,7 @@ function fullFor(userId: string, waiting: readonly ConfigEntry<'proposal'>[]): F
 
 /** Whether a change of a definition changes what players get, now or once a change that waits is approved. */
 function servesPlayers(
-  kind: ProposalDocument['kind'],
+  kind: Approval['of'],
   params: Readonly<Record<string, string>>,
   waiting: readonly ConfigEntry<'proposal'>[],
   context: RequestContext,
@@ -123,22 +109,16 @@ function servesPlayers(
 /** Whether a request is a repeat of one of the same person that waits, because the answer was lost. */
 function isRepeat(
   held: ProposalDocument,
-  {
-    method,
-    path,
-    version,
-    params,
-    body,
-  }: Pick<ProposalDocument, 'path' | 'version' | 'params' | 'body'> & { method: string },
+  { change, version, params, body }: Pick<ProposalDocument, 'change' | 'version' | 'params' | 'body'>,
   userId: string,
 ): boolean {
-  if (held.by.id !== userId || held.method !== method || held.path !== path || held.version !== version) return false;
+  if (held.by.id !== userId || held.change !== change || held.version !== version) return false;
   return JSON.stringify([held.params, held.body]) === JSON.stringify([params, body]);
 }
 
 /** The definition that a request names. */
 function targetOf(
-  kind: ProposalDocument['kind'],
+  kind: Approval['of'],
   params: Readonly<Record<string, string>>,
   { key: { game, environment }, services: { config } }: Pick<RequestContext, 'key' | 'services'>,
 ): { key: string; version: number } | undefined {

@@ -1,5 +1,5 @@
 import { API_LIMITS } from '../limits.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 import { entriesAnswer, EntriesPage, type EntriesQuestion, EntriesQuery, entriesQuestion } from './audit-entries.ts';
 
 /* The route that lists who changed what in a game. */
@@ -10,6 +10,7 @@ export const listAudit = defineRoute({
   tag: 'Audit',
   auth: { keys: ['server'], scope: 'audit:read' },
   limitClass: 'events',
+  ...readBy('admin'),
   summary: 'List changes that people, API keys and operators made',
   description:
     'Lists the changes of definitions, webhooks, keys, users and overrides, and erasures, newest first. They appear ' +

@@ -20,7 +20,7 @@ import { computedLookup } from '../explain/held-targeting.ts';
 import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
 import { playerIdsOf } from '../players/player-id.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { wholeContent } from './campaign-content.ts';
 import { CAMPAIGN_BODY_EXAMPLE, CampaignBody } from './campaign-resource.ts';
 import { documentFaults } from './campaigns.ts';
@@ -111,6 +111,7 @@ export const explainCampaignRoute = defineRoute({
     'left out, because it follows from the id.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   readsOnly: true,
   errors: ['NOT_FOUND', 'PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { body: Body },

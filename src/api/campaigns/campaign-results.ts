@@ -6,7 +6,7 @@ import { failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { answer } from '../route/answer.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 
 /* The route that returns the funnel of a campaign beside its holdout, and why messages were suppressed. */
 
@@ -132,6 +132,7 @@ export const getCampaignResults = defineRoute({
     'Intervals are for one look at a time chosen in advance. A deleted campaign keeps its results.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: Type.String({ description: 'Id of the campaign.' }) }), query: ResultsQuery },
   reply: {

@@ -19,8 +19,8 @@ import { definitionRoutes } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition, createKeyed, type Changed, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch, type Basis } from '../input/if-match.ts';
-import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import { defineRoute, invalid, writtenBy } from '../route/route.ts';
 import { segmentLookup } from '../segments/segment-lookup.ts';
 import { keyFromName } from '../segments/segment-resource.ts';
 
@@ -54,6 +54,7 @@ const listCampaigns = campaigns.listRoute({
 
 const createCampaign = defineRoute({
   ...campaigns.shared,
+  ...writtenBy('editor', { id: 'campaign.create', of: 'campaign' }),
   versioned: true,
   method: 'POST',
   path: PATH,
@@ -76,6 +77,7 @@ const getCampaign = campaigns.getRoute({ summary: 'Get a campaign' });
 
 const putCampaign = defineRoute({
   ...campaigns.shared,
+  ...writtenBy('editor', { id: 'campaign.replace', of: 'campaign' }),
   versioned: true,
   method: 'PUT',
   path: campaigns.itemPath,
@@ -101,8 +103,9 @@ const putCampaign = defineRoute({
   },
 });
 
-const patchCampaign = defineRoute({
+export const patchCampaign = defineRoute({
   ...campaigns.shared,
+  ...writtenBy('editor', { id: 'campaign.patch', of: 'campaign' }),
   versioned: true,
   method: 'PATCH',
   path: campaigns.itemPath,
@@ -129,6 +132,7 @@ const patchCampaign = defineRoute({
 
 const deleteCampaign = campaigns.deleteRoute({
   summary: 'Delete a campaign',
+  ...writtenBy('editor', { id: 'campaign.delete', of: 'campaign' }),
   description: 'Undelivered interventions are dropped. The history stays in the analytics tables.',
 });
 
@@ -140,7 +144,7 @@ function otherKey(key: string | undefined, held: CampaignDocument) {
   return { kind: 'invalid' as const, faults: [{ path: '/key', message }] };
 }
 
-function create(body: CampaignBody, context: RequestContext): Failure | Promise<Written<'campaign'> | Failure> {
+function create(body: CampaignBody, context: WriteContext): Failure | Promise<Written<'campaign'> | Failure> {
   const key = body.key ?? keyFromName(body.name ?? '');
   if (key === '') return invalid([{ path: '/key', message: 'is required, since no key can be derived from the name' }]);
   const content = wholeContent(body, key);
@@ -157,7 +161,7 @@ function create(body: CampaignBody, context: RequestContext): Failure | Promise<
 function change(
   id: string,
   basis: Basis,
-  context: RequestContext,
+  context: WriteContext,
   next: (held: CampaignDocument) => ReturnType<typeof wholeContent>,
 ): Promise<Written<'campaign'> | Failure> {
   const checked = (held: CampaignDocument): Changed<'campaign'> | Failure => {

@@ -10,7 +10,7 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy, writtenBy } from '../route/route.ts';
 
 /*
  * The API keys of a game and environment, for its admins. No API key may call these.
@@ -74,6 +74,7 @@ const keysIn = ({ key: { game, environment }, services: { config } }: RequestCon
 
 const listKeys = defineRoute({
   ...shared,
+  ...readBy('admin'),
   method: 'GET',
   path: '/v1/console/keys',
   summary: 'List the API keys of a game and environment',
@@ -101,6 +102,7 @@ const listKeys = defineRoute({
 
 const createKey = defineRoute({
   ...shared,
+  ...writtenBy('admin', 'none'),
   method: 'POST',
   path: '/v1/console/keys',
   summary: 'Create an API key',
@@ -125,20 +127,20 @@ const createKey = defineRoute({
   action: {
     kind: 'write',
     async write({ body: { kind, tier, scopes = [] } }, context) {
-      const { config, clock, ids } = context.services;
+      const { clock, ids } = context.services;
       if (TIER_NAMES.indexOf(tier) > TIER_NAMES.indexOf(highestTier(context))) return TIER_TOO_HIGH;
       const held = keysIn(context);
       const valid = held.filter(({ document }) => document.revokedAt === null);
       if (valid.length >= API_LIMITS.keysOfEnvironment) return TOO_MANY;
       const { game, environment } = context.key;
       const made = createApiKey({ game, environment, kind, tier, scopes: [...new Set(scopes)] }, clock, ids);
-      const written = await config.put(made.address, made.document, 0);
+      const written = await context.writes.put(made.address, made.document, 0);
       if (written.kind !== 'written') return failure('SERVICE_UNAVAILABLE', NOT_STORED);
       // Revoked keys are kept for lists and the audit, but not without bound.
       const oldest = held.filter(({ document }) => document.revokedAt !== null).at(-1);
       if (held.length >= API_LIMITS.keysKept && oldest !== undefined) {
         const { key, revision } = oldest;
-        await config.delete({ game, environment, kind: 'key', key }, revision);
+        await context.writes.delete({ game, environment, kind: 'key', key }, revision);
       }
       return { kind: 'made', entry: written.entry, text: made.text } as const;
     },
@@ -148,6 +150,7 @@ const createKey = defineRoute({
 
 const revokeKey = defineRoute({
   ...shared,
+  ...writtenBy('admin', 'none'),
   method: 'DELETE',
   path: '/v1/console/keys/{id}',
   summary: 'Revoke an API key',
@@ -159,13 +162,13 @@ const revokeKey = defineRoute({
   action: {
     kind: 'write',
     async write({ params: { id } }, context) {
-      const { config, clock } = context.services;
+      const { clock } = context.services;
       const entry = keysIn(context).find(({ document }) => document.id === id.toLowerCase());
       if (entry === undefined) return NO_KEY;
       if (entry.document.revokedAt !== null) return { kind: 'revoked', entry } as const;
       const { game, environment, key, revision } = entry;
       const document = { ...entry.document, revokedAt: clock.wallMs() };
-      const written = await config.put({ game, environment, kind: 'key', key }, document, revision);
+      const written = await context.writes.put({ game, environment, kind: 'key', key }, document, revision);
       return written.kind === 'written' ? ({ kind: 'revoked', entry: written.entry } as const) : UNAVAILABLE;
     },
     toAnswer: ({ entry }) => answer(JSON.stringify(keyJson(entry))),

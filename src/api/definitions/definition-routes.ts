@@ -8,7 +8,8 @@ import { deleteDefinition, type DefinitionKind, type Written } from './definitio
 import { IfMatch } from '../input/if-match.ts';
 import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, type KeyedRoute, type RouteDocs } from '../route/route.ts';
+import { defineRoute, type KeyedRoute, readBy, type RouteDocs } from '../route/route.ts';
+import type { Access } from '../route/access.ts';
 
 /*
  * The routes that all kinds of definitions (segments, flags, campaigns, webhooks, event schemas) share: list, get,
@@ -63,6 +64,9 @@ interface Words {
   description?: string;
 }
 
+/** What the route that deletes declares about its callers. */
+type WriteAccess = Access & { audit: 'writes' };
+
 /** The shared routes of a kind of definition, and functions for its other routes. */
 export interface DefinitionRoutes<K extends DefinitionKind> {
   /** Declarations that all routes of the kind share. */
@@ -82,7 +86,10 @@ export interface DefinitionRoutes<K extends DefinitionKind> {
   listRoute(words: Words): KeyedRoute;
   getRoute(words: Words): KeyedRoute;
   /** Deletes permanently. @param inUse the failure if other definitions need this one */
-  deleteRoute(words: Words, inUse?: (id: string, context: RequestContext) => Failure | undefined): KeyedRoute;
+  deleteRoute(
+    words: Words & WriteAccess,
+    inUse?: (id: string, context: RequestContext) => Failure | undefined,
+  ): KeyedRoute;
 }
 
 /** Creates the shared routes of a kind of definition. */
@@ -126,6 +133,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
       defineRoute({
         ...shared,
         ...words,
+        ...readBy('viewer'),
         method: 'GET',
         path,
         errors: [],
@@ -159,6 +167,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         ...shared,
         ...words,
         versioned: true,
+        ...readBy('viewer'),
         method: 'GET',
         path: itemPath,
         errors: [missing().code],

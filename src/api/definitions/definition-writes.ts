@@ -8,7 +8,7 @@ import { API_LIMITS } from '../limits.ts';
 import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
 import { IDEMPOTENCY_LIMITS } from '../../../actors/idempotency/limits.ts';
 import { staleFor, type Basis, type IfMatch } from '../input/if-match.ts';
-import type { RequestContext } from '../route/request-context.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
 
 /*
  * Writes definitions (segments, flags, campaigns, webhooks, event schemas): compare-and-set on the document, and at
@@ -48,7 +48,7 @@ export interface Creation<K extends DefinitionKind> {
 /** Stores a new definition unless its name is taken. */
 export async function createDefinition<K extends DefinitionKind>(
   { address, document, holder, taken, overQuota }: Creation<K>,
-  context: RequestContext,
+  context: WriteContext,
 ): Promise<Written<K> | Failure> {
   const { config } = context.services;
   for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
@@ -56,7 +56,7 @@ export async function createDefinition<K extends DefinitionKind>(
     if (held !== undefined) return repeated(held, context) ?? taken(held);
     const refusal = overQuota() ?? (await claim(context));
     if (refusal !== undefined) return refusal;
-    const write = await config.put(address, marked(document, context), 0);
+    const write = await context.writes.put(address, marked(document, context), 0);
     if (write.kind === 'written') return { kind: 'written', entry: write.entry, replayed: false };
     if (write.kind === 'unavailable' || !(await changed(config, address, 0))) return failure('SERVICE_UNAVAILABLE');
   }
@@ -76,7 +76,7 @@ export interface KeyedCreation<K extends KeyedKind> {
  */
 export async function createKeyed<K extends KeyedKind>(
   { address, document, taken, overQuota }: KeyedCreation<K>,
-  context: RequestContext,
+  context: WriteContext,
 ): Promise<Written<K> | Failure> {
   const { config } = context.services;
   const others = (): ConfigEntry<K>[] =>
@@ -88,7 +88,7 @@ export async function createKeyed<K extends KeyedKind>(
   const { revision } = made.entry;
   const rival = others().find((other) => other.revision < revision || other.document.version > 1);
   if (rival === undefined) return made;
-  if (!(await config.delete(address, revision))) return failure('SERVICE_UNAVAILABLE');
+  if (!(await context.writes.delete(address, revision))) return failure('SERVICE_UNAVAILABLE');
   return repeated(rival, context) ?? taken();
 }
 
@@ -103,7 +103,7 @@ export interface Deletion<K extends DefinitionKind> {
 /** Deletes a definition permanently. */
 export async function deleteDefinition<K extends DefinitionKind>(
   { address, headers, missing, inUse }: Deletion<K>,
-  context: RequestContext,
+  context: WriteContext,
 ): Promise<{ kind: 'deleted'; replayed: boolean } | Failure> {
   const { config } = context.services;
   for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
@@ -117,7 +117,7 @@ export async function deleteDefinition<K extends DefinitionKind>(
     const claimed = await claimKey(context);
     if (claimed.kind === 'failure') return claimed;
     if (held === undefined) return claimed.replayed ? { kind: 'deleted', replayed: true } : missing();
-    if (await config.delete(address, held.revision)) return { kind: 'deleted', replayed: false };
+    if (await context.writes.delete(address, held.revision)) return { kind: 'deleted', replayed: false };
     if (!(await changed(config, address, held.revision))) break;
   }
   return failure('SERVICE_UNAVAILABLE');
@@ -146,7 +146,7 @@ export interface Changed<K extends DefinitionKind> {
 /** Changes a definition. Every change creates a new version. */
 export async function changeDefinition<K extends DefinitionKind>(
   { address, basis, missing, change, conflict }: Edit<K>,
-  context: RequestContext,
+  context: WriteContext,
 ): Promise<Written<K> | Failure> {
   const { config } = context.services;
   for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
@@ -159,12 +159,12 @@ export async function changeDefinition<K extends DefinitionKind>(
     const refusal = staleFor(basis, held.document.version) ?? (await claim(context));
     if (refusal !== undefined) return refusal;
     const document = nextVersion(next.document, context);
-    const write = await config.put(address, document, held.revision);
+    const write = await context.writes.put(address, document, held.revision);
     if (write.kind === 'written') {
       const { entry } = write;
       const refused = conflict?.(entry.document);
       if (refused === undefined) return { kind: 'written', entry, replayed: false };
-      await config.put(address, { ...held.document, version: entry.document.version + 1 }, entry.revision);
+      await context.writes.put(address, { ...held.document, version: entry.document.version + 1 }, entry.revision);
       return refused;
     }
     if (write.kind === 'unavailable' || !(await changed(config, address, held.revision))) break;

@@ -16,8 +16,8 @@ import {
   eventSchemaJson,
 } from './event-schema-resource.ts';
 import { IfMatch } from '../input/if-match.ts';
-import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import { defineRoute, invalid, writtenBy } from '../route/route.ts';
 
 /* The routes that read and write event schemas. */
 
@@ -43,6 +43,7 @@ const schemas = definitionRoutes({
 
 const createEventSchema = defineRoute({
   ...schemas.shared,
+  ...writtenBy('editor', 'none'),
   versioned: true,
   method: 'POST',
   path: PATH,
@@ -64,6 +65,7 @@ const createEventSchema = defineRoute({
 
 const putEventSchema = defineRoute({
   ...schemas.shared,
+  ...writtenBy('editor', 'none'),
   versioned: true,
   method: 'PUT',
   path: schemas.itemPath,
@@ -119,11 +121,12 @@ export const eventSchemaRoutes = [
   putEventSchema,
   schemas.deleteRoute({
     summary: 'Delete an event schema',
+    ...writtenBy('editor', 'none'),
     description: 'Events with this name are no longer validated. You can still replay quarantined events.',
   }),
 ];
 
-async function create(body: EventSchemaBody, context: RequestContext): Promise<Written<'event_schema'> | Failure> {
+async function create(body: EventSchemaBody, context: WriteContext): Promise<Written<'event_schema'> | Failure> {
   const faults = await faultsOf(body.schema, context);
   if (faults.length > 0) return invalid(faults);
   const at = context.origin.receivedAt;

@@ -38,6 +38,9 @@ export const listQuarantine = defineRoute({
     'with the same filters.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  role: 'viewer',
+  audit: { kind: 'quarantine', action: 'read', reads: true },
+  approval: 'none',
   errors: ['SERVICE_UNAVAILABLE'],
   input: { query: ListQuery },
   reply: {

@@ -9,7 +9,7 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { DRY_RUN_EXAMPLE, DryRunBody, DryRunResult } from './schema-dry-run-resource.ts';
 
 /* The route that checks recent events against a schema that need not exist. It changes nothing. */
@@ -25,6 +25,8 @@ export const dryRunEventSchema = defineRoute({
     `${LOOKUP_LIMITS.dryRunMs / 1000} seconds or 4 MiB of properties.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
+  // Checks a thousand events, which costs time.
+  ...readBy('analyst'),
   readsOnly: true,
   errors: ['SERVICE_UNAVAILABLE'],
   input: { body: DryRunBody },

@@ -4,7 +4,7 @@ import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';
 
 /* The route that counts what schemas find in events. */
@@ -38,6 +38,7 @@ export const listSchemaFaults = defineRoute({
     'are replayed. About a second behind.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
     query: Type.Object({

@@ -7,7 +7,7 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 
 /* The route that lists the names of events that occur, and the properties of one of them. */
 
@@ -75,6 +75,7 @@ export const eventDictionary = defineRoute({
     `properties of its newest ${EVENT_QUERY_LIMITS.dictionaryEvents} events. Events appear about a second after they are accepted.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
     query: Type.Object({

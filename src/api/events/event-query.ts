@@ -9,7 +9,7 @@ import { EventFilterFields, eventFilter, FoundEventFields } from './found-event.
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
 import { decodePlace, encodePlace } from '../input/place-cursor.ts';
 
-import { defineRoute, invalid } from '../route/route.ts';
+import { defineRoute, invalid, readBy } from '../route/route.ts';
 
 /* The route that lists events from ClickHouse. */
 
@@ -42,6 +42,7 @@ export const queryEvents = defineRoute({
     'same filters.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['SERVICE_UNAVAILABLE'],
   input: { query: EventsQuery },
   reply: {

@@ -8,7 +8,7 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { PlayerId } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 import { EventTraces, EVENT_TRACE_EXAMPLE } from './event-trace-resource.ts';
 
 /* The route that tells where an event went, as `npm run cli -- trace` does. */
@@ -27,6 +27,7 @@ export const traceEventRoute = defineRoute({
     `a person have ${TRACE_LIMITS.traceRequestsOfCaller}: a further one is answered 429.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
     params: Type.Object({

@@ -4,7 +4,7 @@ import { FLAG_API_LIMITS } from './limits.ts';
 import { answer } from '../route/answer.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { IfNoneMatch, isHeld, notModified } from '../input/if-none-match.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 import { PERIOD_FIELD } from './evaluate/served-fields.ts';
 import { FLAG_EXAMPLE, FlagShown } from './flag-resource.ts';
 
@@ -86,6 +86,7 @@ export const getFlagDefinitions = defineRoute({
     `409: the definitions have more than ${FLAG_API_LIMITS.definitionsChars} characters; evaluate with requests instead.`,
   auth: { keys: ['server'] },
   limitClass: 'none',
+  ...readBy('viewer'),
   errors: ['CONFLICT'],
   input: { headers: IfNoneMatch },
   reply: {

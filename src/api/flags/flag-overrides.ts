@@ -47,6 +47,15 @@ type OverrideBody = Static<typeof Body>;
 
 const putOverride = defineRoute({
   ...ROUTE,
+  role: 'editor',
+  audit: {
+    kind: 'flag',
+    action: 'override_set',
+    key: 'key',
+    player: 'player_id',
+    shows: ({ body }) => ({ ...Object(body) }),
+  },
+  approval: { id: 'flag.override.set', of: 'flag' },
   method: 'PUT',
   summary: 'Override a flag for one player',
   description:
@@ -85,6 +94,14 @@ const putOverride = defineRoute({
 
 const deleteOverride = defineRoute({
   ...ROUTE,
+  role: 'editor',
+  audit: {
+    kind: 'flag',
+    action: 'override_removed',
+    key: 'key',
+    player: 'player_id',
+  },
+  approval: { id: 'flag.override.remove', of: 'flag' },
   method: 'DELETE',
   summary: 'Remove the override of a flag for one player',
   description: 'The rules of the flag apply to the player again. If there is no override, the call succeeds too.',

@@ -24,8 +24,8 @@ import {
 } from './flag-resource.ts';
 import { segmentLookup } from '../segments/segment-lookup.ts';
 import { IfMatch, type Basis } from '../input/if-match.ts';
-import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import { defineRoute, invalid, writtenBy } from '../route/route.ts';
 
 /* The routes that read and write flags. A deleted flag is archived, so its key stays taken. */
 
@@ -57,6 +57,7 @@ const listFlags = flags.listRoute({
 
 const createFlag = defineRoute({
   ...flags.shared,
+  ...writtenBy('editor', { id: 'flag.create', of: 'flag' }),
   versioned: true,
   method: 'POST',
   path: PATH,
@@ -102,6 +103,7 @@ const getFlag = flags.getRoute({ summary: 'Get a flag by key' });
 
 const putFlag = defineRoute({
   ...flags.shared,
+  ...writtenBy('editor', { id: 'flag.replace', of: 'flag' }),
   versioned: true,
   method: 'PUT',
   path: flags.itemPath,
@@ -126,8 +128,9 @@ const putFlag = defineRoute({
   },
 });
 
-const patchFlag = defineRoute({
+export const patchFlag = defineRoute({
   ...flags.shared,
+  ...writtenBy('editor', { id: 'flag.patch', of: 'flag' }),
   versioned: true,
   method: 'PATCH',
   path: flags.itemPath,
@@ -157,6 +160,7 @@ const patchFlag = defineRoute({
 
 const deleteFlag = defineRoute({
   ...flags.shared,
+  ...writtenBy('editor', { id: 'flag.delete', of: 'flag' }),
   method: 'DELETE',
   path: flags.itemPath,
   summary: 'Delete (archive) a flag',
@@ -195,6 +199,7 @@ const deleteFlag = defineRoute({
 
 const restoreFlag = defineRoute({
   ...flags.shared,
+  ...writtenBy('editor', { id: 'flag.restore', of: 'flag' }),
   versioned: true,
   method: 'POST',
   path: `${flags.itemPath}/restore`,
@@ -240,7 +245,7 @@ export function findFlag(key: string, context: RequestContext): FlagDocument | u
 function change(
   key: string,
   basis: Basis,
-  context: RequestContext,
+  context: WriteContext,
   next: (held: FlagDocument) => Changed<'flag'> | Failure,
 ): Promise<Written<'flag'> | Failure> {
   const checked = (held: FlagDocument): Changed<'flag'> | Failure => {

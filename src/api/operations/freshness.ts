@@ -5,7 +5,7 @@ import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 
 /* The route that tells how far behind the outputs are. */
 
@@ -97,6 +97,7 @@ export const getFreshness = defineRoute({
     'accepted events took. A silent game shows its age; it has no samples of its own, because figures are of all games.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: [],
   input: {},
   reply: { statuses: [200], description: 'The freshness.', schema: Freshness, example: EXAMPLE },

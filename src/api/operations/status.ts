@@ -4,7 +4,7 @@ import type { DeploymentStatus, ProcessState, WebhookQueue } from './deployment-
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
 import { answer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 import { findingsIn } from './status-findings.ts';
 import { DEPLOYMENT_EXAMPLE, DeploymentState } from './status-resource.ts';
 
@@ -23,6 +23,7 @@ export const getOpsStatus = defineRoute({
     'role admin.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('admin'),
   errors: [],
   input: {},
   reply: { statuses: [200], description: 'The state.', schema: DeploymentState, example: DEPLOYMENT_EXAMPLE },

@@ -7,7 +7,7 @@ import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { PlayerId, timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 import { forgetPlayer } from '../segments/forget-player.ts';
 
 /*
@@ -52,6 +52,9 @@ const EXAMPLE = {
 
 const erasePlayer = defineRoute({
   ...ROUTE,
+  role: 'admin',
+  audit: { kind: 'player', action: 'erased', player: 'id' },
+  approval: 'none',
   method: 'DELETE',
   path: '/v1/players/players/{id}',
   summary: 'Erase a player',
@@ -88,6 +91,7 @@ const erasePlayer = defineRoute({
 
 const getErasure = defineRoute({
   ...ROUTE,
+  ...readBy('viewer'),
   method: 'GET',
   path: '/v1/players/players/{id}/erasure',
   summary: 'Get the receipt of an erasure',

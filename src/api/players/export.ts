@@ -51,6 +51,9 @@ export const exportPlayer = defineRoute({
     'MiB of rows, whichever comes first, and has at least one row. Continue with `next_cursor` until it is null.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  role: 'admin',
+  audit: { kind: 'player', action: 'exported', player: 'id', peopleOnly: true },
+  approval: 'none',
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: PlayerId }), query: PageQuery },
   reply: {

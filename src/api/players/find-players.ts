@@ -58,6 +58,15 @@ export const findPlayers = defineRoute({
     'are no further pages: search for more characters, or list a segment.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  // What people searched for may be an e-mail address, so only its kind is shown.
+  role: 'viewer',
+  audit: {
+    kind: 'player',
+    action: 'searched',
+    reads: true,
+    shows: ({ query }) => ({ by: Object.keys(query ?? {}) }),
+  },
+  approval: 'none',
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
     query: Type.Object({

@@ -12,7 +12,7 @@ import {
   expectPlayer,
   playerJson,
 } from './state/player-resource.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, FOR_GAMES } from '../route/route.ts';
 
 /* The routes that register, read and change players. */
 
@@ -32,6 +32,7 @@ export const registerPlayer = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ externalId: body.external_id }),
   limitClass: 'none',
+  ...FOR_GAMES,
   idempotent: true,
   errors: ['DUPLICATE_PLAYER'],
   input: {
@@ -99,6 +100,9 @@ export const getPlayer = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
+  role: 'viewer',
+  audit: { kind: 'player', action: 'read', player: 'id', reads: true },
+  approval: 'none',
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: ById },
   reply: { statuses: [200], description: 'The player.', schema: Player, example: PLAYER_EXAMPLE },
@@ -122,6 +126,14 @@ export const getPlayerByExternalId = defineRoute({
   summary: 'Get a player by external_id',
   auth: { keys: ['server'] },
   limitClass: 'none',
+  role: 'viewer',
+  audit: {
+    kind: 'player',
+    action: 'searched',
+    reads: true,
+    shows: () => ({ by: ['external_id'] }),
+  },
+  approval: 'none',
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: Type.Object({ external_id: ExternalId }) },
   reply: { statuses: [200], description: 'The player.', schema: Player, example: PLAYER_EXAMPLE },
@@ -148,6 +160,15 @@ export const patchPlayer = defineRoute({
     '`device_id`.',
   auth: { keys: ['server'] },
   limitClass: 'none',
+  role: 'editor',
+  audit: {
+    kind: 'player',
+    action: 'changed',
+    player: 'id',
+    peopleOnly: true,
+    shows: ({ body }) => ({ fields: Object.keys(Object(body)) }),
+  },
+  approval: 'none',
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND'],
   input: {

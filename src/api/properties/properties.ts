@@ -9,8 +9,8 @@ import { computedFaults, readersOfComputed } from '../definitions/computed-quota
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch } from '../input/if-match.ts';
-import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
 import {
   Property,
   PROPERTY_BODY_EXAMPLE,
@@ -44,6 +44,8 @@ const properties = definitionRoutes({
 
 const createProperty = defineRoute({
   ...properties.shared,
+  // A new one serves no player until a flag or campaign uses it, and that waits.
+  ...writtenBy('editor', 'none'),
   versioned: true,
   method: 'POST',
   path: PATH,
@@ -63,6 +65,7 @@ const createProperty = defineRoute({
 
 const getProperty = defineRoute({
   ...properties.shared,
+  ...readBy('viewer'),
   versioned: true,
   method: 'GET',
   path: properties.itemPath,
@@ -100,6 +103,7 @@ const getProperty = defineRoute({
 
 const putProperty = defineRoute({
   ...properties.shared,
+  ...writtenBy('editor', { id: 'property.replace', of: 'property' }),
   versioned: true,
   method: 'PUT',
   path: properties.itemPath,
@@ -142,6 +146,7 @@ export const propertyRoutes = [
   properties.deleteRoute(
     {
       summary: 'Delete a computed property',
+      ...writtenBy('editor', { id: 'property.delete', of: 'property' }),
       description:
         'Returns 409 while conditions read it; `details` lists their segments, flags and campaigns. The values of ' +
         'players are removed in the background.',
@@ -150,7 +155,7 @@ export const propertyRoutes = [
   ),
 ];
 
-async function create(body: PropertyBody, context: RequestContext): Promise<Written<'property'> | Failure> {
+async function create(body: PropertyBody, context: WriteContext): Promise<Written<'property'> | Failure> {
   const { key } = body;
   const content = contentOf(body, key);
   const faults = faultsOf(key, content, context);

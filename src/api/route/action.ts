@@ -3,11 +3,11 @@ import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import type { QueryResult } from '../../../clickhouse-schema/query-result.ts';
 import type { LiveRequest } from '../../../streams/live-feed.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, Outcome } from './answer.ts';
 import { clickHouseUnavailable } from './clickhouse-unavailable.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import type { ChangesRequest } from '../flags/evaluate/changes-request.ts';
-import type { RequestContext, Services } from './request-context.ts';
+import type { DecideContext, RequestContext, Services, WriteContext } from './request-context.ts';
 
 /*
  * The actions of routes: what a route does with valid input, by kind.
@@ -41,6 +41,7 @@ export type Action<T, Prepared, Result> =
   | WriteAction<T, Result>
   | ConfigAction<T>
   | ServiceAction<T>
+  | DecideAction<T>
   | SeveralAction<T>
   | StreamAction<T>
   | ChangesAction<T>;
@@ -73,9 +74,9 @@ interface AnalyticsAction<T, Prepared, Result> {
 }
 
 /** Writes one definition to the CONFIG bucket (definition-writes.ts). */
-interface WriteAction<T, Result> {
+export interface WriteAction<T, Result> {
   kind: 'write';
-  write: (input: T, context: RequestContext) => MaybePromise<Result | Failure>;
+  write: (input: T, context: WriteContext) => MaybePromise<Result | Failure>;
   toAnswer: (written: Result, context: RequestContext, input: T) => Answer;
   /** The conditions in the body, for warnings about unknown names in the response. */
   warned?: (input: T) => readonly WarnedConditions[];
@@ -91,6 +92,12 @@ interface ConfigAction<T> {
 interface ServiceAction<T> {
   kind: 'service';
   call: (input: T, context: RequestContext) => MaybePromise<Answer>;
+}
+
+/** Decides about a change that another route makes. */
+interface DecideAction<T> {
+  kind: 'decide';
+  decide: (input: T, context: DecideContext) => Promise<Answer>;
 }
 
 /** Sends several commands or queries, because one request is about several players or pages. */
@@ -110,11 +117,6 @@ interface ChangesAction<T> {
   kind: 'changes';
   toChangesRequest: (input: T, context: RequestContext) => ChangesRequest;
 }
-
-/** A stream to open instead of a response. */
-export type StreamOutcome = { kind: 'stream'; request: LiveRequest } | { kind: 'changes'; request: ChangesRequest };
-
-export type Outcome = Answer | StreamOutcome;
 
 /** Performs an action. Rejects or throws only for a bug. */
 export function act<T, Prepared, Result>(
@@ -138,6 +140,11 @@ export function act<T, Prepared, Result>(
       return action.read(input, context);
     case 'service':
       return action.call(input, context);
+    case 'decide': {
+      const { writes, perform } = context;
+      if (writes === undefined || perform === undefined) throw new Error('the gateway gave no way to decide');
+      return action.decide(input, { ...context, writes, perform });
+    }
     case 'several':
       return action.handle(input, context);
     case 'stream': {
@@ -188,7 +195,9 @@ async function analyse<T, Prepared, Result>(
 }
 
 async function write<T, Result>(action: WriteAction<T, Result>, input: T, context: RequestContext): Promise<Answer> {
-  const written = context.services.writeRefusal() ?? (await action.write(input, context));
+  const { writes } = context;
+  if (writes === undefined) throw new Error('the gateway gave no way to write');
+  const written = context.services.writeRefusal() ?? (await action.write(input, { ...context, writes }));
   if (isFailure(written)) return written;
   const shown = action.toAnswer(written, context, input);
   const { game, environment } = context.key;

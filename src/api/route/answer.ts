@@ -1,7 +1,14 @@
 import type { Failure } from '../../../core/kernel/errors.ts';
+import type { LiveRequest } from '../../../streams/live-feed.ts';
+import type { ChangesRequest } from '../flags/evaluate/changes-request.ts';
 
 /** The response of a route. The gateway adds the envelope and writes it to the connection. */
 export type Answer = JsonAnswer | TextAnswer | Failure;
+
+/** A stream to open instead of a response. */
+export type StreamOutcome = { kind: 'stream'; request: LiveRequest } | { kind: 'changes'; request: ChangesRequest };
+
+export type Outcome = Answer | StreamOutcome;
 
 /** Headers by name. A list is sent as several headers, as cookies must be. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;

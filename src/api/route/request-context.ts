@@ -1,6 +1,5 @@
 import type { Targeting } from '../../../actors/decision/targeting.ts';
 import type { IdempotencyClaim } from '../../../core/vocabulary/commands/commands.ts';
-import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
 import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
 import type { Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import type { SqlReader } from '../console/sql/sql-reader.ts';
@@ -26,7 +25,8 @@ import type { Scorer } from '../../scoring/scorer.ts';
 import type { EventTracer } from '../../trace/trace-port.ts';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { QueryRunner } from '../analytics/query-runner.ts';
-import type { Answer } from './answer.ts';
+import type { Access, RawInput } from './access.ts';
+import type { Answer, Outcome } from './answer.ts';
 import type { ApiKey } from '../../access/api-key.ts';
 import type { NameWarnings } from '../definitions/name-warnings.ts';
 import type { DefinitionTexts } from '../flags/definition-texts.ts';
@@ -34,7 +34,7 @@ import type { SegmentPreviewer } from '../segments/segment-previews.ts';
 import type { ListLoader } from '../segments/lists/list-port.ts';
 
 /** What a route with a key gets besides the validated input. */
-export interface RequestContext {
+export interface RequestContext extends Duties {
   readonly services: Services;
   readonly key: ApiKey;
   /** The only player that the request may act for, from its player token; undefined means any player. */
@@ -50,29 +50,53 @@ export interface RequestContext {
   readonly faults: readonly FieldFault[];
   /** The body of a route that reads it while it arrives. */
   readonly body: BodyStream | undefined;
-  /** Performs an audited action: it writes an entry before, and its outcome after. */
-  readonly audited?: AuditedPerform;
-  /** Stores the request for a second person instead of performing it; undefined: it changes nothing that needs one. */
-  readonly propose?: (input: AuditedInput) => Promise<Failure | undefined>;
-  /** Performs a proposal as a request of this caller; undefined: there is no such route. */
-  readonly perform?: (proposal: ProposedChange) => Promise<Answer | undefined>;
   /** Unknown fields for X-Ignored-Fields. Routes add those of list items. */
   readonly ignored: string[];
 }
 
-/** What a proposal does. */
-export type ProposedChange = Pick<ProposalDocument, 'id' | 'method' | 'path' | 'params' | 'body' | 'version'>;
+/** What the gateway adds for what a route declares (access.ts); undefined: it declares nothing of the kind. */
+export interface Duties {
+  /** Performs an audited action: it writes an entry before, and its outcome after. */
+  readonly audited: AuditedPerform | undefined;
+  /** Stores the request for a second person instead of performing it; undefined: it changes nothing that needs one. */
+  readonly propose: ((input: RawInput) => Promise<Failure | undefined>) | undefined;
+  /** Stores documents. Every write has an entry in the audit. */
+  readonly writes: DocumentWrites | undefined;
+  /** Runs the route of an approved change as a request of this caller. */
+  readonly perform: ((change: ApprovedChange) => Promise<Answer>) | undefined;
+}
 
-/** The parts of a request that say what it does. */
-export interface AuditedInput {
-  params?: Record<string, string>;
-  headers?: Record<string, string>;
-  body?: unknown;
+export type DocumentWrites = Pick<ConfigStore, 'put' | 'delete'>;
+
+/** The context of routes that write documents. */
+export interface WriteContext extends RequestContext {
+  readonly writes: DocumentWrites;
+}
+
+/** The context of routes that decide about changes of other routes. */
+export interface DecideContext extends WriteContext {
+  readonly perform: (change: ApprovedChange) => Promise<Answer>;
+}
+
+/** A change that a person approved. Its id is the same for all who approve it. */
+export interface ApprovedChange {
+  id: string;
+  route: RunnableRoute;
+  input: RawInput;
+}
+
+/** A route, as far as running it needs to know it. */
+export interface RunnableRoute {
+  audit: Access['audit'];
+  /** The kind of its action (action.ts). */
+  actionKind: string;
+  /** Validates the input and performs the action. Rejects or throws only for a bug. */
+  run(raw: RawInput, context: RequestContext): Outcome | Promise<Outcome>;
 }
 
 /** Performs something and audits it. @returns a failure if it could not be audited */
 export type AuditedPerform = <T extends { kind: string }>(
-  input: AuditedInput,
+  input: RawInput,
   perform: () => T | Promise<T>,
 ) => Promise<T | Failure>;
 
@@ -85,7 +109,10 @@ export interface OnlyPlayer {
 /** The ports that routes may use. */
 export interface Services {
   readonly backend: Backend;
-  readonly config: ConfigStore;
+  /** Reads documents. Only routes that declare it write them (`WriteContext`). */
+  readonly config: Omit<ConfigStore, 'put' | 'delete' | 'stop'>;
+  /** Stores documents without an entry of their own, for an erasure, which has one. */
+  readonly unauditedWrites: DocumentWrites;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly metrics: Metrics;

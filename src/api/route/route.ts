@@ -1,15 +1,16 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import type { UserDocument, UserToken } from '../../../core/vocabulary/documents/users.ts';
+import type { Role, UserDocument, UserToken } from '../../../core/vocabulary/documents/users.ts';
 import type { AuditOutcome } from '../../../core/vocabulary/records/audit-entry.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { type ErrorCode, failure, type Failure, type FieldFault } from '../../../core/kernel/errors.ts';
-import { act, type Action, type ActionKind, type Outcome } from './action.ts';
+import type { Access, RawInput } from './access.ts';
+import { act, type Action, type ActionKind, type WriteAction } from './action.ts';
 import type { Negotiation } from './static-answer.ts';
-import type { Answer, TextAnswer } from './answer.ts';
+import type { Answer, Outcome, TextAnswer } from './answer.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { anotherPlayer, type PlayersOf, refusedPlayer } from '../players/named-player.ts';
-import type { RequestContext, Services } from './request-context.ts';
+import type { RunnableRoute, Services } from './request-context.ts';
 import { compile } from '../../../core/kernel/validation/validation.ts';
 import type { KeyKind } from '../../access/api-key.ts';
 
@@ -18,7 +19,7 @@ import type { KeyKind } from '../../access/api-key.ts';
  * route tests derive from them; adding an endpoint is adding one declaration to routes.ts.
  */
 
-/** The documentation, permissions and schemas of a route. OpenAPI and the route tests read only these. */
+/** The documentation, keys and schemas of a route. OpenAPI and the route tests read only these. */
 export interface RouteDocs {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `{name}` marks a parameter, which `input.params` describes. */
@@ -110,7 +111,13 @@ export interface InputSchemas extends TProperties {
 /** A route's input after validation. */
 export type Input<I extends InputSchemas> = Static<TObject<I>>;
 
-export interface KeyedDefinition<I extends InputSchemas, Prepared, Result> extends RouteDocs {
+export type KeyedDefinition<I extends InputSchemas, Prepared, Result> = KeyedFields<I> &
+  (
+    | { action: WriteAction<Input<I>, Result>; audit: 'writes' }
+    | { action: Exclude<Action<Input<I>, Prepared, Result>, { kind: 'write' }>; audit: Access['audit'] }
+  );
+
+interface KeyedFields<I extends InputSchemas> extends RouteDocs, Omit<Access, 'audit'> {
   auth: KeyAuth;
   input: I;
   /** The players that a request names. Routes for client keys must declare them, for the check of player tokens. */
@@ -121,19 +128,10 @@ export interface KeyedDefinition<I extends InputSchemas, Prepared, Result> exten
   takesFaultyItems?: boolean;
   /** How many requests a body counts as against the rate limit; 1 if absent. Gets the body before validation. */
   requestsOf?: (body: unknown) => number;
-  action: Action<Input<I>, Prepared, Result>;
-}
-
-/** The decoded parts of a request, before validation. */
-export interface RawInput {
-  params?: Record<string, string>;
-  query?: Record<string, unknown>;
-  headers?: Record<string, string>;
-  body?: unknown;
 }
 
 /** A route that needs an API key. */
-export interface KeyedRoute extends RouteDocs {
+export interface KeyedRoute extends RouteDocs, Access, RunnableRoute {
   kind: 'keyed';
   auth: KeyAuth;
   input: InputSchemas;
@@ -142,8 +140,6 @@ export interface KeyedRoute extends RouteDocs {
   namesPlayers: boolean;
   actionKind: ActionKind;
   requestsOf?: (body: unknown) => number;
-  /** Validates the input and performs the action. Rejects or throws only for a bug. */
-  run(raw: RawInput, context: RequestContext): Outcome | Promise<Outcome>;
 }
 
 /** A route without a key: probes and documents. */
@@ -216,6 +212,15 @@ export interface ConsoleRoute extends RouteDocs {
 }
 
 export type Route = KeyedRoute | OpenRoute | ConsoleRoute;
+
+/** For games and their servers. */
+export const FOR_GAMES = { role: 'none', audit: 'none', approval: 'none' } as const;
+
+/** A read without entries in the audit, for everybody with a role. */
+export const readBy = (role: Role) => ({ role, audit: 'none', approval: 'none' }) as const;
+
+/** A write of documents, each with an entry in the audit. */
+export const writtenBy = (role: Role, approval: Access['approval']) => ({ role, audit: 'writes', approval }) as const;
 
 /** Creates a route from its declaration and compiles its schemas. */
 export function defineRoute<I extends InputSchemas, Prepared = unknown, Result = unknown>(

@@ -5,7 +5,7 @@ import { wilsonInterval } from '../../analysis/wilson.ts';
 import { API_LIMITS } from '../limits.ts';
 import type { LoadedModel, LoadedModels } from '../../scoring/models.ts';
 import { answer } from '../route/answer.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 import { SCORING_REPORT_EXAMPLE, ScoringReportShown } from './scoring-report-resource.ts';
 
 /* The route that shows how the scoring model does. */
@@ -24,6 +24,7 @@ export const getScoringReport = defineRoute({
     'one between the score and its durable record, which the response waits for.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
     query: Type.Object({

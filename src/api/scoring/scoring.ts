@@ -4,7 +4,7 @@ import type { Thresholds } from '../../scoring/buckets.ts';
 import { FLOAT32_MAX } from '../../scoring/features.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import type { TextAnswer } from '../route/answer.ts';
-import { defineRoute, type KeyedRoute } from '../route/route.ts';
+import { defineRoute, FOR_GAMES, type KeyedRoute } from '../route/route.ts';
 import { ScoreAnswer, SCORE_ANSWER_EXAMPLE } from './scoring-answer.ts';
 
 /* The routes that score new installs. */
@@ -53,6 +53,7 @@ const scoreAt = (path: string): KeyedRoute =>
     // Scoring is about a device, not a player, so the token of any player is accepted.
     players: 'none',
     limitClass: 'none',
+    ...FOR_GAMES,
     repeatCounts: true,
     invalidStatus: 422,
     errors: ['MODEL_UNAVAILABLE'],

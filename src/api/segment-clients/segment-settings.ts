@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
 import type { TextAnswer } from '../route/answer.ts';
-import { defineOpenRoute, defineRoute, type Route } from '../route/route.ts';
+import { defineOpenRoute, defineRoute, FOR_GAMES, type Route } from '../route/route.ts';
 import { STORED } from './ingest.ts';
 import { segmentFailures } from './segment-failures.ts';
 
@@ -44,6 +44,7 @@ const settings = [
     auth,
     players: 'none',
     limitClass: 'none',
+    ...FOR_GAMES,
     lenientBody: true,
     errors: [],
     failures: segmentFailures,
@@ -94,6 +95,7 @@ const sourceConfigs = [
     auth,
     players: 'none',
     limitClass: 'none',
+    ...FOR_GAMES,
     lenientBody: true,
     errors: [],
     failures: segmentFailures,

@@ -17,8 +17,8 @@ export async function forgetPlayer(playerId: string, context: RequestContext): P
         missing: GONE,
         change: (held) => (names(held) ? { kind: 'changed', document: without(held, playerId) } : GONE),
       },
-      // The request's Idempotency-Key belongs to the erasure.
-      { ...context, idempotency: undefined },
+      // The request's Idempotency-Key and its entry in the audit belong to the erasure.
+      { ...context, idempotency: undefined, writes: context.services.unauditedWrites },
     );
     if (written.kind === 'failure' && written !== GONE) return NOT_REMOVED;
   }

@@ -9,7 +9,7 @@ import { computedFaults } from '../definitions/computed-quota.ts';
 import { ExplainedTests, testsJson } from '../explain/explained-tests.ts';
 import { computedLookup, stateOf, subjectOf } from '../explain/held-targeting.ts';
 import { PlayerId } from '../input/fields.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { conditionFaults } from './segment-faults.ts';
 
 /** The route that tests one player against a condition. */
@@ -23,6 +23,7 @@ export const explainSegment = defineRoute({
     'that they read. With `segment_id` it also says whether the player is in that segment now.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   readsOnly: true,
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: {

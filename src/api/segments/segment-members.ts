@@ -22,6 +22,9 @@ const unknownIds = (what: string) =>
 
 const putMembers = defineRoute({
   ...SHARED,
+  role: 'editor',
+  audit: { kind: 'segment', action: 'list_replaced', key: 'id' },
+  approval: { id: 'segment.list.replace', of: 'segment' },
   method: 'PUT',
   path: PATH,
   summary: 'Replace the list of a static segment',
@@ -102,6 +105,9 @@ const putMembers = defineRoute({
 
 const postMembers = defineRoute({
   ...SHARED,
+  role: 'editor',
+  audit: { kind: 'segment', action: 'list_extended', key: 'id' },
+  approval: { id: 'segment.list.extend', of: 'segment' },
   method: 'POST',
   path: PATH,
   summary: 'Add players to the list of a static segment',
@@ -155,6 +161,14 @@ const postMembers = defineRoute({
 
 const deleteMember = defineRoute({
   ...SHARED,
+  role: 'editor',
+  audit: {
+    kind: 'segment',
+    action: 'list_shortened',
+    key: 'id',
+    player: 'player_id',
+  },
+  approval: { id: 'segment.list.shorten', of: 'segment' },
   method: 'DELETE',
   path: `${PATH}/{player_id}`,
   summary: 'Remove a player from the list of a static segment',

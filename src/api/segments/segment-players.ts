@@ -30,6 +30,9 @@ function listRoute(path: string, summary: string): KeyedRoute {
     description: 'Ordered by player id. About a second behind the live state that flag evaluation uses.',
     auth: { keys: ['server'] },
     limitClass: 'events',
+    role: 'viewer',
+    audit: { kind: 'segment', action: 'players_listed', key: 'id', reads: true },
+    approval: 'none',
     errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     input: { params: Type.Object({ id: Type.String({ description: 'Id of the segment.' }) }), query: PageQuery },
     reply: {

@@ -7,7 +7,7 @@ import { computedFaults, uncountedWarnings } from '../definitions/computed-quota
 import { type NameWarning, Warnings } from '../definitions/name-warnings.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { ExternalId, PlayerId } from '../input/fields.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { conditionFaults, exceptionFaults } from './segment-faults.ts';
 import { exceptions } from './segment-resource.ts';
 import type { Preview } from './segment-previews.ts';
@@ -24,6 +24,7 @@ export const previewSegment = defineRoute({
     `${SEGMENT_API_LIMITS.previewsOfGame} previews of a game run at once.`,
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('analyst'),
   readsOnly: true,
   errors: ['SERVICE_UNAVAILABLE'],
   input: {

@@ -11,8 +11,8 @@ import { definitionRoutes } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
 import { changeDefinition, createKeyed, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch } from '../input/if-match.ts';
-import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
 import { noSegment } from './no-segment.ts';
 import { contentFaults, keyFaults } from './segment-faults.ts';
 import { refusal } from './segment-members.ts';
@@ -55,6 +55,8 @@ const listSegments = segments.listRoute({
 
 const createSegment = defineRoute({
   ...segments.shared,
+  // A new one serves no player until a flag or campaign uses it, and that waits.
+  ...writtenBy('editor', 'none'),
   versioned: true,
   method: 'POST',
   path: PATH,
@@ -77,6 +79,7 @@ const createSegment = defineRoute({
 
 const getSegment = defineRoute({
   ...segments.shared,
+  ...readBy('viewer'),
   versioned: true,
   method: 'GET',
   path: segments.itemPath,
@@ -116,6 +119,7 @@ const getSegment = defineRoute({
 
 const putSegment = defineRoute({
   ...segments.shared,
+  ...writtenBy('editor', { id: 'segment.replace', of: 'segment' }),
   versioned: true,
   method: 'PUT',
   path: segments.itemPath,
@@ -162,6 +166,7 @@ const putSegment = defineRoute({
 const deleteSegment = segments.deleteRoute(
   {
     summary: 'Delete a segment',
+    ...writtenBy('editor', { id: 'segment.delete', of: 'segment' }),
     description:
       'Returns 409 while flags or campaigns use the segment; `details.flags` and `details.campaigns` list them. Its ' +
       'players leave the segment in the background.',
@@ -171,7 +176,7 @@ const deleteSegment = segments.deleteRoute(
 
 export const segmentRoutes = [listSegments, createSegment, getSegment, putSegment, deleteSegment];
 
-function create(body: SegmentBody, context: RequestContext): Failure | Promise<Written<'segment'> | Failure> {
+function create(body: SegmentBody, context: WriteContext): Failure | Promise<Written<'segment'> | Failure> {
   const { config, ids } = context.services;
   const key = body.key ?? keyFromName(body.name ?? '');
   const faults = [...keyFaults(body, key), ...contentFaults(body, undefined, context)];

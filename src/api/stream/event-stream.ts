@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { STREAM_API_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { PlayerId } from '../input/fields.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 
 /* The route that opens an event stream. */
 
@@ -26,6 +26,7 @@ export const streamEvents = defineRoute({
     'reached its maximum number of streams.',
   auth: { keys: ['server'], streamTokens: true },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
     query: Type.Object({

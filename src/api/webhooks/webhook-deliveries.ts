@@ -9,7 +9,7 @@ import { PlayerId, timeIn, timeOut } from '../input/fields.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
 import { decodePlace, encodePlace } from '../input/place-cursor.ts';
 
-import { defineRoute, invalid } from '../route/route.ts';
+import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 
 /* The route that lists delivery attempts, from ClickHouse. */
@@ -73,6 +73,7 @@ const Attempt = Type.Object(
 export const listWebhookDeliveries = defineRoute({
   ...webhooks.shared,
   limitClass: 'events',
+  ...readBy('viewer'),
   method: 'GET',
   path: `${webhooks.itemPath}/deliveries`,
   summary: 'List the delivery attempts of a webhook',

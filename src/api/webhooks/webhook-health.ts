@@ -5,7 +5,7 @@ import { WEBHOOK_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
-import { defineRoute } from '../route/route.ts';
+import { defineRoute, readBy } from '../route/route.ts';
 import { webhooks } from './webhooks.ts';
 
 /* The route that tells how the deliveries of webhooks do. */
@@ -49,6 +49,7 @@ const Health = Type.Object(
 export const getWebhookHealth = defineRoute({
   ...webhooks.shared,
   limitClass: 'events',
+  ...readBy('viewer'),
   method: 'GET',
   path: '/v1/integrations/webhook-health',
   summary: 'Count the delivery attempts of webhooks',

@@ -10,6 +10,14 @@ import { DeliveryById, missingWebhook, webhooks } from './webhooks.ts';
 export const getDeliveryPayload = defineRoute({
   ...webhooks.shared,
   limitClass: 'events',
+  role: 'viewer',
+  audit: {
+    kind: 'webhook',
+    action: 'payload_read',
+    key: 'id',
+    reads: true,
+  },
+  approval: 'none',
   method: 'GET',
   path: `${webhooks.itemPath}/deliveries/{delivery_id}/payload`,
   summary: 'Get the payload of a delivery',

@@ -8,7 +8,7 @@ import { answer, type Answer } from '../route/answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { timeIn, timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { enabledWebhook, missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 
 /* The routes that start a recovery and return its progress. */
@@ -63,6 +63,9 @@ const RECOVERY_REPLY = {
 
 const recover = defineRoute({
   ...webhooks.shared,
+  role: 'editor',
+  audit: { kind: 'webhook', action: 'recovery_started', key: 'id' },
+  approval: 'none',
   method: 'POST',
   path: `${webhooks.itemPath}/recover`,
   summary: 'Deliver all events since a given time again',
@@ -94,6 +97,7 @@ const recover = defineRoute({
 
 const getRecovery = defineRoute({
   ...webhooks.shared,
+  ...readBy('viewer'),
   method: 'GET',
   path: `${webhooks.itemPath}/recover`,
   summary: 'Get the progress of the latest recovery',

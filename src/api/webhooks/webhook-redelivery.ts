@@ -11,6 +11,13 @@ import { DeliveryById, enabledWebhook, webhooks } from './webhooks.ts';
 
 export const redeliverToWebhook = defineRoute({
   ...webhooks.shared,
+  role: 'editor',
+  audit: {
+    kind: 'webhook',
+    action: 'redelivered',
+    key: 'id',
+  },
+  approval: 'none',
   method: 'POST',
   path: `${webhooks.itemPath}/deliveries/{delivery_id}/redeliver`,
   summary: 'Repeat a delivery',

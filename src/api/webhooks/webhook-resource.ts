@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { FilterCondition, WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { HIDDEN, hiddenPath, hiddenValues } from '../../../streams/config/hidden-texts.ts';
 import { FILTER_OPERATORS } from '../../../streams/config/webhooks/webhook-patterns.ts';
-import { mayAct } from '../console/users/permissions.ts';
+import { mayAct } from '../route/access.ts';
 import type { ApiKey } from '../../access/api-key.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { WEBHOOK_LIMITS } from './limits.ts';

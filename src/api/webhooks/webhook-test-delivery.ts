@@ -22,6 +22,9 @@ export function testWebhookRoute(): KeyedRoute {
 
   return defineRoute({
     ...webhooks.shared,
+    role: 'editor',
+    audit: { kind: 'webhook', action: 'tested', key: 'id' },
+    approval: 'none',
     method: 'POST',
     path: `${webhooks.itemPath}/test`,
     summary: 'Send a test delivery',

@@ -9,8 +9,8 @@ import { answer } from '../route/answer.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
 import { IfMatch, type Basis } from '../input/if-match.ts';
-import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, invalid } from '../route/route.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import { defineRoute, invalid, type KeyedRoute, writtenBy } from '../route/route.ts';
 import {
   changedWebhook,
   hiddenHeaderFaults,
@@ -72,10 +72,12 @@ export function enabledWebhook(
   return { kind: 'enabled', entry };
 }
 
-/** The routes that read and write webhooks. @param allowPrivateHosts hosts that need not be public */
-export function webhookRoutes(allowPrivateHosts: readonly string[]) {
-  const createWebhook = defineRoute({
+/** @param allowPrivateHosts hosts that need not be public */
+const createWebhook = (allowPrivateHosts: readonly string[]): KeyedRoute =>
+  defineRoute({
     ...webhooks.shared,
+    // A webhook sends players' data to any address, so changing where is for admins; repeating a delivery is not.
+    ...writtenBy('admin', 'none'),
     versioned: true,
     method: 'POST',
     path: PATH,
@@ -105,8 +107,11 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     },
   });
 
-  const patchWebhook = defineRoute({
+/** @param allowPrivateHosts hosts that need not be public */
+export const patchWebhook = (allowPrivateHosts: readonly string[]): KeyedRoute =>
+  defineRoute({
     ...webhooks.shared,
+    ...writtenBy('admin', 'none'),
     versioned: true,
     method: 'PATCH',
     path: webhooks.itemPath,
@@ -141,8 +146,15 @@ export function webhookRoutes(allowPrivateHosts: readonly string[]) {
     },
   });
 
-  return [listWebhooks, createWebhook, getWebhook, patchWebhook, deleteWebhook, rotateSecret];
-}
+/** The routes that read and write webhooks. */
+export const webhookRoutes = (patch: KeyedRoute, allowPrivateHosts: readonly string[]): KeyedRoute[] => [
+  listWebhooks,
+  createWebhook(allowPrivateHosts),
+  getWebhook,
+  patch,
+  deleteWebhook,
+  rotateSecret,
+];
 
 const listWebhooks = webhooks.listRoute({
   summary: 'List the webhooks',
@@ -156,12 +168,14 @@ const getWebhook = webhooks.getRoute({
 
 const deleteWebhook = webhooks.deleteRoute({
   summary: 'Delete a webhook',
+  ...writtenBy('admin', 'none'),
   description:
     'Queued deliveries are dropped when they are due. Earlier attempts stay in the table `webhook_deliveries`.',
 });
 
 const rotateSecret = defineRoute({
   ...webhooks.shared,
+  ...writtenBy('admin', 'none'),
   versioned: true,
   method: 'POST',
   path: `${webhooks.itemPath}/rotate-secret`,
@@ -205,7 +219,7 @@ const rotateSecret = defineRoute({
 const DERIVED_IDS = '5f0b8f57-9f0e-4f0b-8d57-0c7a8a5f3e11';
 
 /** With an Idempotency-Key, the webhook's id derives from the key, so one key never creates two webhooks. */
-function create(body: WebhookBody, context: RequestContext): Promise<Written<'webhook'> | Failure> {
+function create(body: WebhookBody, context: WriteContext): Promise<Written<'webhook'> | Failure> {
   const { key, idempotency, origin, services } = context;
   const { config, ids } = services;
   const uuid =
@@ -230,7 +244,7 @@ const taken = (): Failure => failure('CONFLICT', 'The Idempotency-Key created a 
 function change(
   id: string,
   basis: Basis,
-  context: RequestContext,
+  context: WriteContext,
   next: (held: WebhookDocument) => WebhookDocument,
 ): Promise<Written<'webhook'> | Failure> {
   return changeDefinition<'webhook'>(

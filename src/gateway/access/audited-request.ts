@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { auditedConfig } from '../../../streams/audit/audited-config.ts';
 import type { AuditedBy, AuditTrail } from '../../../streams/audit/audit-trail.ts';
 import { boundedTexts } from '../../../streams/audit/bounded-texts.ts';
+import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import type { AuditOutcome } from '../../../core/vocabulary/records/audit-entry.ts';
 import type { ApiKey } from '../../access/api-key.ts';
-import { type AuditedAction, auditedAction, isAudited, thingOf } from '../../api/audit/audited-actions.ts';
+import { type AuditedAction, type RawInput, thingOf } from '../../api/route/access.ts';
 import type { Answer } from '../../api/route/answer.ts';
 import { markOfProposal } from '../../api/approvals/made-proposals.ts';
-import { mustWait, propose, proposedKind } from '../../api/approvals/proposals.ts';
-import { TURN_OFF_PATH } from '../../api/approvals/turn-off.ts';
-import type { AuditedInput, AuditedPerform, ProposedChange } from '../../api/route/request-context.ts';
+import { mustWait, propose } from '../../api/approvals/proposals.ts';
+import type { ApprovedChange, AuditedPerform, Duties, RunnableRoute } from '../../api/route/request-context.ts';
 import type { KeyedRoute } from '../../api/route/route.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
@@ -17,25 +17,27 @@ import { API_LIMITS } from '../../api/limits.ts';
 import { GATEWAY_LIMITS } from '../limits.ts';
 import type { OwnContext } from '../read-body.ts';
 
-/** Makes the requests of audited routes write entries. */
+/** Gives requests what their routes declare: entries in the audit, and waiting for a second person. */
 export interface AuditedRequests {
-  /** @param network the caller's network, called only for audited routes */
+  /** @param network the caller's network, called only for routes that declare something */
   attach(route: KeyedRoute, context: OwnContext, network: () => string): void;
+  /** Stores documents for somebody. */
+  writesAs(by: AuditedBy): ConfigStore;
 }
 
+/** Of routes that declare nothing. */
+export const NO_DUTIES: Duties = { audited: undefined, propose: undefined, writes: undefined, perform: undefined };
+
 export function createAuditedRequests(
-  routes: readonly KeyedRoute[],
+  config: ConfigStore,
   trail: AuditTrail,
   clock: Pick<Clock, 'monotonicMs'>,
 ): AuditedRequests {
-  // Looked up once: most requests are of games, and have no entries.
-  const actions = new Map(routes.filter(isAudited).map((route) => [route, auditedAction(route)]));
-
   /** When people read something, the longest ago first. */
   const reads = new Map<string, number>();
 
   /** What names a read by its reader; repeats of it have no further entry. */
-  const readName = (action: AuditedAction, { actor }: AuditedBy, scope: Scope, input: AuditedInput): string =>
+  const readName = (action: AuditedAction, { actor }: AuditedBy, scope: Scope, input: RawInput): string =>
     hash('sha256', JSON.stringify([actor.id, scope, action.action, action.kind, input]), 'base64');
 
   function isRepeated(name: string): boolean {
@@ -65,50 +67,49 @@ export function createAuditedRequests(
       return outcome;
     };
 
-  /** Makes a proposed change as a request of its approver, on the version that it was proposed on. */
-  async function perform(
-    { id, method, path, params, body, version }: ProposedChange,
-    context: OwnContext,
-    by: AuditedBy,
-  ): Promise<Answer | undefined> {
-    const route = routes.find((each) => each.method === method && each.path === path);
-    if (route === undefined) return undefined;
-    const headers: Record<string, string> = version === null ? {} : { 'If-Match': String(version) };
-    const input = { params, query: {}, headers, ...(body === undefined ? {} : { body }) };
-    const { propose: _, audited: __, ...rest } = context;
-    const action = actions.get(route);
-    const audited = action === undefined ? {} : { audited: perAudited(action, by, context.key) };
+  const writesAs = (by: AuditedBy): ConfigStore => auditedConfig(config, trail, by);
+
+  function dutiesOf({ audit, actionKind }: RunnableRoute, context: OwnContext, by: AuditedBy) {
+    const decides = actionKind === 'decide';
+    return {
+      audited: isAudited(audit, context.key) ? perAudited(audit, by, context.key) : undefined,
+      propose: undefined,
+      writes: decides || audit === 'writes' ? writesAs(by) : undefined,
+      perform: decides ? (change: ApprovedChange) => perform(change, context, by) : undefined,
+    } satisfies Duties;
+  }
+
+  /** Makes an approved change as a request of its approver. */
+  async function perform({ id, route, input }: ApprovedChange, context: OwnContext, by: AuditedBy): Promise<Answer> {
+    const duties = dutiesOf(route, context, by);
     const outcome = await route.run(input, {
-      ...rest,
-      ...audited,
+      ...context,
+      ...duties,
       idempotency: undefined,
       writeMark: markOfProposal(id),
     });
-    return outcome.kind === 'stream' || outcome.kind === 'changes' ? undefined : outcome;
+    if (outcome.kind === 'stream' || outcome.kind === 'changes') throw new Error('a stream is no change');
+    return outcome;
   }
 
   return {
+    writesAs,
     attach(route, context, network) {
-      const kind = proposedKind(route);
-      const waits = kind !== undefined && mustWait(context);
-      const performs = performsChanges(route);
-      if (!actions.has(route) && !performs && !waits) return;
+      const { audit, approval } = route;
+      const waits = approval !== 'none' && mustWait(context);
+      if (audit !== 'writes' && route.actionKind !== 'decide' && !waits && !isAudited(audit, context.key)) return;
       const by = { actor: actorOf(context.key), network: network() };
-      const action = actions.get(route);
-      if (action === undefined || performs || waits) {
-        context.services = { ...context.services, config: auditedConfig(context.services.config, trail, by) };
-      }
-      if (performs) context.perform = (change) => perform(change, context, by);
-      if (waits) context.propose = (input) => propose(route, kind, input, context);
-      if (action === undefined || (action.peopleOnly === true && context.key.user === undefined)) return;
-      context.audited = perAudited(action, by, context.key);
+      Object.assign(context, dutiesOf(route, context, by));
+      if (waits) context.propose = (input) => propose(route, approval, input, context, writesAs(by));
     },
   };
 }
 
-/** Whether a route approves or rejects what waits for a second person, or turns something off without one. */
-const performsChanges = ({ method, path }: KeyedRoute): boolean =>
-  method !== 'GET' && (path.startsWith('/v1/console/approvals/') || path === TURN_OFF_PATH);
+/** Whether a caller's requests have an entry each. */
+function isAudited(audit: KeyedRoute['audit'], { user }: Pick<ApiKey, 'user'>): audit is AuditedAction {
+  if (typeof audit === 'string') return false;
+  return user !== undefined || (audit.peopleOnly !== true && audit.reads !== true);
+}
 
 function actorOf({ id, user }: Pick<ApiKey, 'id' | 'user'>): AuditedBy['actor'] {
   return user === undefined ? { kind: 'key', id, name: '' } : { kind: 'user', id, name: user.email };

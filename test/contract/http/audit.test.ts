@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AUDITED_ENDPOINTS } from '../../../src/api/audit/audited-actions.ts';
-import { routes } from '../../../src/api/routes.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { decodeAuditEntries } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
@@ -149,11 +147,5 @@ describe('the list of entries', () => {
     // This gateway has no ClickHouse.
     expect((await gateway.call(reader, 'GET', '/v1/audit')).status).toBe(503);
     expect((await gateway.call(reader, 'GET', '/v1/audit?cursor=x')).status).toBe(400);
-  });
-
-  it('is of actions that exist', () => {
-    const all = routes({ webhookAllowPrivateHosts: [], sessionTtlSeconds: 1800 });
-    const names = all.map(({ method, path }) => `${method} ${path}`);
-    expect(AUDITED_ENDPOINTS.filter((name) => !names.includes(name))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { SQL_LIMITS } from './limits.ts';
 import { answer, type Answer } from '../../route/answer.ts';
 import { invalid } from '../../route/route.ts';
 import { defineConsoleRoute } from '../console-route.ts';
-import { mayAct } from '../users/permissions.ts';
+import { mayAct } from '../../route/access.ts';
 import { withoutTexts } from './statement-shown.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { FLAG_API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
-import { defineRoute } from '../../route/route.ts';
+import { defineRoute, readBy } from '../../route/route.ts';
 
 /* The route that opens a stream of changed flags. */
 
@@ -26,6 +26,7 @@ export const streamFlagChanges = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: 'none',
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
     query: Type.Object({

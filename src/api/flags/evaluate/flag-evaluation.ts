@@ -9,7 +9,7 @@ import { documentText, documentTooLarge } from '../../input/document-text.ts';
 import { PlayerId, freeForm } from '../../input/fields.ts';
 import { rememberedText } from '../../route/remembered-text.ts';
 import type { Success } from '../../route/action.ts';
-import { defineRoute } from '../../route/route.ts';
+import { defineRoute, FOR_GAMES } from '../../route/route.ts';
 import { PERIOD_FIELD, SERVED_FIELDS } from './served-fields.ts';
 
 /* The routes that evaluate flags for a player, on the live state of its owner. */
@@ -51,6 +51,8 @@ export const evaluateFlag = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
+  // Evaluations count as exposures.
+  ...FOR_GAMES,
   readsOnly: true,
   errors: ['PLAYER_NOT_FOUND', 'FLAG_NOT_FOUND'],
   input: {
@@ -109,6 +111,7 @@ export const evaluateFlags = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ body }) => ({ playerId: body.player_id }),
   limitClass: 'none',
+  ...FOR_GAMES,
   readsOnly: true,
   errors: ['PLAYER_NOT_FOUND'],
   input: {

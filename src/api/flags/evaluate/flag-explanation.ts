@@ -15,7 +15,7 @@ import { documentText, documentTooLarge } from '../../input/document-text.ts';
 import { computedLookup, heldTargeting, stateOf, subjectOf } from '../../explain/held-targeting.ts';
 import { freeForm, PlayerId } from '../../input/fields.ts';
 import { ExplainedTests, testsJson } from '../../explain/explained-tests.ts';
-import { defineRoute, invalid } from '../../route/route.ts';
+import { defineRoute, invalid, readBy } from '../../route/route.ts';
 import { createTurns } from '../../route/turns.ts';
 import { SERVED_FIELDS } from './served-fields.ts';
 
@@ -86,6 +86,8 @@ export const explainFlags = defineRoute({
     'which may differ from what the flag serves now.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  // Explanations show values of attributes, which every role sees at the player.
+  ...readBy('viewer'),
   readsOnly: true,
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: {

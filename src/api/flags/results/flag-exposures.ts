@@ -7,7 +7,7 @@ import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { answer, type Answer } from '../../route/answer.ts';
 import { PlayerId } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
-import { defineRoute, invalid } from '../../route/route.ts';
+import { defineRoute, FOR_GAMES, invalid } from '../../route/route.ts';
 import { findFlag } from '../flags.ts';
 
 /* The route with which servers report the exposures of evaluations in their own process: one command per exposure. */
@@ -66,6 +66,7 @@ export const exposeFlags = defineRoute({
     'accepted, else the error of the first one.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...FOR_GAMES,
   repeatsById: true,
   errors: ['PLAYER_NOT_FOUND', 'FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: {

@@ -6,7 +6,7 @@ import { experimentResults, isSmallGroup } from '../../../analysis/experiment-re
 import { failure, type FieldFault } from '../../../../core/kernel/errors.ts';
 import { QUERY_LIMITS } from '../../../../clickhouse-schema/queries/limits.ts';
 import { answer } from '../../route/answer.ts';
-import { defineRoute, invalid } from '../../route/route.ts';
+import { defineRoute, invalid, readBy } from '../../route/route.ts';
 import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
 import { FLAG_READOUT_EXAMPLE, FlagReadout, readoutJson, type ShownGroup } from './flag-readout-resource.ts';
 import { findStoredFlag } from '../flags.ts';
@@ -54,6 +54,7 @@ export const queryFlagResults = defineRoute({
     'its figures.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   readsOnly: true,
   errors: ['FLAG_NOT_FOUND', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), body: ReadoutBody },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { experimentResults } from '../../../analysis/experiment-results.ts';
 import { failure, type FieldFault } from '../../../../core/kernel/errors.ts';
 import { answer } from '../../route/answer.ts';
-import { defineRoute, invalid } from '../../route/route.ts';
+import { defineRoute, invalid, readBy } from '../../route/route.ts';
 import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
 import { FLAG_RESULTS_EXAMPLE, FlagResults, resultsJson } from './flag-results-resource.ts';
 import { findStoredFlag } from '../flags.ts';
@@ -32,6 +32,7 @@ export const getFlagResults = defineRoute({
     'of variants. They are about a second behind; the test environment records no exposures.',
   auth: { keys: ['server'] },
   limitClass: 'none',
+  ...readBy('viewer'),
   errors: ['FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), query: ResultsQuery },
   reply: { statuses: [200], description: 'The results.', schema: FlagResults, example: FLAG_RESULTS_EXAMPLE },

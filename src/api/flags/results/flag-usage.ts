@@ -6,7 +6,7 @@ import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer } from '../../route/answer.ts';
 import { clickHouseUnavailable } from '../../route/clickhouse-unavailable.ts';
 import type { RequestContext } from '../../route/request-context.ts';
-import { defineRoute } from '../../route/route.ts';
+import { defineRoute, readBy } from '../../route/route.ts';
 import { findStoredFlag } from '../flags.ts';
 
 /* The routes that say which flags are used: when they were last evaluated, and their exposures. */
@@ -30,6 +30,7 @@ const getFlagUsage = defineRoute({
     'nodes, exposures about a second. The test environment has no exposures.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['SERVICE_UNAVAILABLE'],
   input: {},
   reply: {
@@ -120,6 +121,7 @@ const getFlagExposures = defineRoute({
     'exposures are left out, and today is not over. The test environment has no exposures.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: {
     params: Type.Object({ key: Type.String({ description: "The flag's key." }) }),

@@ -6,7 +6,7 @@ import { inUnits, parseAmount, unitsText } from '../../../../core/kernel/money.t
 import { answer } from '../../route/answer.ts';
 import { refusedPurchase } from './client-purchases.ts';
 import { PlayerId } from '../../input/fields.ts';
-import { defineRoute, invalid } from '../../route/route.ts';
+import { defineRoute, FOR_GAMES, invalid } from '../../route/route.ts';
 
 /* The route that records a purchase. Amounts are decimal text up to the owner, never floats. */
 
@@ -42,6 +42,7 @@ export const recordPurchase = defineRoute({
   auth: { keys: ['client', 'server'] },
   players: ({ params }) => ({ playerId: params.id }),
   limitClass: 'none',
+  ...FOR_GAMES,
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
   input: {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer } from '../../route/answer.ts';
 import { PlayerId, timeOut } from '../../input/fields.ts';
-import { defineRoute } from '../../route/route.ts';
+import { defineRoute, readBy } from '../../route/route.ts';
 
 /* The route that returns the churn risk of a player. */
 
@@ -22,6 +22,7 @@ export const getChurnRisk = defineRoute({
     'term goes to inactivity. The webhook kind `churn.risk_high` fires once each time the risk becomes high.',
   auth: { keys: ['server'] },
   limitClass: 'none',
+  ...readBy('viewer'),
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {

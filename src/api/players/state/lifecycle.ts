@@ -4,7 +4,7 @@ import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer } from '../../route/answer.ts';
 import { PlayerId } from '../../input/fields.ts';
 import { LIFECYCLE_STAGE_SCHEMA } from './player-resource.ts';
-import { defineRoute } from '../../route/route.ts';
+import { defineRoute, readBy } from '../../route/route.ts';
 
 /* The route that returns the lifecycle summary of a player. */
 
@@ -21,6 +21,7 @@ export const getLifecycle = defineRoute({
     'kind `player.lifecycle_changed` reports every change.',
   auth: { keys: ['server'] },
   limitClass: 'none',
+  ...readBy('viewer'),
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {

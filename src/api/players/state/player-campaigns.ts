@@ -7,7 +7,7 @@ import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer } from '../../route/answer.ts';
 import { PlayerId, timeOut } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
-import { defineRoute } from '../../route/route.ts';
+import { defineRoute, readBy } from '../../route/route.ts';
 import { readPlayerState } from './player-state.ts';
 
 /* The route that tells what campaigns did with a player, from live state. */
@@ -72,6 +72,7 @@ export const getPlayerCampaigns = defineRoute({
     'shown. Each step of the past is in the timeline. The least recently triggered campaigns of a player are forgotten.',
   auth: { keys: ['server'] },
   limitClass: 'none',
+  ...readBy('viewer'),
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {

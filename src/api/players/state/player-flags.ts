@@ -13,7 +13,7 @@ import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../../route/answer.ts';
 import { PlayerId } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
-import { defineRoute } from '../../route/route.ts';
+import { defineRoute, readBy } from '../../route/route.ts';
 import { PLAYER_FLAGS_EXAMPLE, PlayerFlags } from './player-flags-resource.ts';
 import { readPlayerState } from './player-state.ts';
 
@@ -34,6 +34,7 @@ export const getPlayerFlags = defineRoute({
     'listed if the player saw them.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  ...readBy('viewer'),
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {

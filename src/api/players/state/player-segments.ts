@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer } from '../../route/answer.ts';
 import { PlayerId, timeOut } from '../../input/fields.ts';
-import { defineRoute } from '../../route/route.ts';
+import { defineRoute, readBy } from '../../route/route.ts';
 import { readPlayerState } from './player-state.ts';
 
 /* The route that lists the segments of a player, from live state. */
@@ -29,6 +29,7 @@ export const getPlayerSegments = defineRoute({
   description: 'Live state, as flags and campaigns see it. Entries and exits of the past are in the timeline.',
   auth: { keys: ['server'] },
   limitClass: 'none',
+  ...readBy('viewer'),
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {

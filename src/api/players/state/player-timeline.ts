@@ -78,6 +78,14 @@ export const getPlayerTimeline = defineRoute({
     '`next_cursor` is null. A cursor is valid only with the same `kind`.',
   auth: { keys: ['server'] },
   limitClass: 'events',
+  role: 'viewer',
+  audit: {
+    kind: 'player',
+    action: 'timeline_read',
+    player: 'id',
+    reads: true,
+  },
+  approval: 'none',
   errors: ['SERVICE_UNAVAILABLE'],
   input: {
     params: Type.Object({ id: PlayerId }),

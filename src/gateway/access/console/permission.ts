@@ -1,6 +1,6 @@
 import type { Role } from '../../../../core/vocabulary/documents/users.ts';
 import type { ApiKey } from '../../../access/api-key.ts';
-import { leastRoleOf, mayAct } from '../../../api/console/users/permissions.ts';
+import { mayAct } from '../../../api/route/access.ts';
 import type { KeyedRoute } from '../../../api/route/route.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 
@@ -15,9 +15,8 @@ export function forbidden(route: KeyedRoute, key: ApiKey): Failure | undefined {
 }
 
 /** The reason why a person with a role may not call a route. */
-function forbiddenTo(role: Role, route: KeyedRoute): Failure | undefined {
-  const least = leastRoleOf(route);
-  if (least === undefined) return failure('FORBIDDEN', FOR_GAMES);
+function forbiddenTo(role: Role, { role: least }: KeyedRoute): Failure | undefined {
+  if (least === 'none') return failure('FORBIDDEN', FOR_GAMES);
   return mayAct(role, least) ? undefined : failure('FORBIDDEN', lacksRole(role, least));
 }
 

@@ -1,5 +1,6 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import type { ConsoleRoute, KeyedRoute, RawInput } from '../../../api/route/route.ts';
+import type { RawInput } from '../../../api/route/access.ts';
+import type { ConsoleRoute, KeyedRoute } from '../../../api/route/route.ts';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
 import { INPUT_LIMITS } from '../../../api/input/limits.ts';
 import { ROUTE_LIMITS } from '../../../api/route/limits.ts';
