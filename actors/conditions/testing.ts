@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
 import { CAMPAIGN_LIMITS } from '../campaigns/limits.ts';
 import { COUNTER_LIMITS } from '../computed/limits.ts';
-import { SERVED_LIMITS } from '../flags/limits.ts';
+import { FLAG_LIMITS } from '../flags/limits.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { aCampaign, campaignId, campaignSetOf } from '../campaigns/testing.ts';
 import type { CommandBody, Query, TrackItem } from '../../core/vocabulary/commands/commands.ts';
@@ -248,7 +248,7 @@ export function worstCommands(): WorstCommand[] {
       name: '2,000 flags of 50 rules with patterns, all evaluated',
       prepare: () => {
         const conditions = { 'attributes.a': { $regex: HUNGRY } };
-        const rules = range(SERVED_LIMITS.flagRules, (i) => aRule({ name: `r${i}`, conditions }));
+        const rules = range(FLAG_LIMITS.flagRules, (i) => aRule({ name: `r${i}`, conditions }));
         const { flags } = targetingOf([aFlag({ key: 'flag', rules })]);
         const [flag] = flags.values();
         const many = range(flag === undefined ? 0 : 2_000, (i) => [`flag_${i}`, flag] as const);

@@ -1,5 +1,5 @@
 import { append } from '../../core/kernel/flow/bounded.ts';
-import { SERVED_LIMITS } from './limits.ts';
+import { FLAG_LIMITS } from './limits.ts';
 import type { FlagExposed, FlagOverridden } from '../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { seenVariant } from './exposure/seen-variant.ts';
@@ -12,5 +12,5 @@ export function flagOverridden(state: PlayerState, { flagKey, value }: FlagOverr
 export function flagExposed(state: PlayerState, fact: FlagExposed): PlayerState {
   const { flagKey, flagVersion, period = 0 } = fact;
   const exposure = { flagKey, flagVersion, period, variantKey: seenVariant(fact) };
-  return { ...state, exposures: append(state.exposures, exposure, SERVED_LIMITS.exposuresPerPlayer) };
+  return { ...state, exposures: append(state.exposures, exposure, FLAG_LIMITS.exposuresPerPlayer) };
 }

@@ -1,5 +1,5 @@
-/** Bounds of flags in the state of a player. */
-export const SERVED_LIMITS = {
+/** Bounds of a flag's definition, of evaluations, and of flags in the state of a player. */
+export const FLAG_LIMITS = {
   /** Targeting rules of one flag. Each may be evaluated at every evaluation of the flag. */
   flagRules: 50,
   /** Variants of one flag. Every rule prepares a result for each of them: 2,500 at most. */

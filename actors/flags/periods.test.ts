@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SERVED_LIMITS } from './limits.ts';
+import { FLAG_LIMITS } from './limits.ts';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import { periodOf, periodsOf, withPeriods } from './periods.ts';
 import { aFlag, aRule, aSplitFlag } from './evaluate/testing.ts';
@@ -68,8 +68,8 @@ describe('an edit of a flag', () => {
 
   it('keeps only the latest periods', () => {
     let flag = SPLIT;
-    for (let turn = 0; turn < SERVED_LIMITS.flagPeriods + 5; turn += 1) flag = edited(flag, { salt: `salt ${turn}` });
-    expect(flag.periods).toHaveLength(SERVED_LIMITS.flagPeriods);
-    expect(periodOf(flag)).toBe(SERVED_LIMITS.flagPeriods + 6);
+    for (let turn = 0; turn < FLAG_LIMITS.flagPeriods + 5; turn += 1) flag = edited(flag, { salt: `salt ${turn}` });
+    expect(flag.periods).toHaveLength(FLAG_LIMITS.flagPeriods);
+    expect(periodOf(flag)).toBe(FLAG_LIMITS.flagPeriods + 6);
   });
 });

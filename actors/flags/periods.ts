@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { SERVED_LIMITS } from './limits.ts';
+import { FLAG_LIMITS } from './limits.ts';
 import type { FlagArm, FlagDocument, FlagPeriod } from '../../core/vocabulary/documents/documents.ts';
 
 /**
@@ -27,7 +27,7 @@ export function withPeriods(previous: FlagDocument, next: FlagDocument, nowMs: n
   }
   const started = { period: current.period + 1, version: previous.version + 1, since: nowMs };
   const all = [...periods.slice(0, -1), { ...current, arms: armsOf(previous) }, started];
-  return { ...next, periods: all.slice(-SERVED_LIMITS.flagPeriods) };
+  return { ...next, periods: all.slice(-FLAG_LIMITS.flagPeriods) };
 }
 
 /**

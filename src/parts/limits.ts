@@ -1,4 +1,4 @@
-/** Defaults of the settings of the service. */
+/** Bounds of the memory and the history that the roles of a process keep. */
 export const SERVICE_LIMITS = {
   /**
    * Estimated bytes of players in memory, per process; the real figure is about twice as high. An active player takes

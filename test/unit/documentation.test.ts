@@ -31,7 +31,7 @@ import { PLAYER_API_LIMITS } from '../../src/api/players/limits.ts';
 import { PLAYER_LIMITS } from '../../actors/decision/limits.ts';
 import { ROUTE_LIMITS } from '../../src/api/route/limits.ts';
 import { SEGMENT_API_LIMITS } from '../../src/api/segments/limits.ts';
-import { SERVED_LIMITS } from '../../actors/flags/limits.ts';
+import { FLAG_LIMITS } from '../../actors/flags/limits.ts';
 import { SERVICE_LIMITS } from '../../src/parts/limits.ts';
 import { SESSION_LIMITS } from '../../actors/sessions/limits.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
@@ -194,10 +194,10 @@ describe('docs/limits.md', () => {
       'players that a segment includes, and excludes': SEGMENT_API_LIMITS.segmentExceptions,
       flags: FLAG_API_LIMITS.flagsPerEnvironment,
       'flags with the archived ones': FLAG_API_LIMITS.flagKeysPerEnvironment,
-      'rules of a flag': SERVED_LIMITS.flagRules,
-      'variants of a flag': SERVED_LIMITS.flagVariants,
-      'prerequisites of a flag': SERVED_LIMITS.flagPrerequisites,
-      'size of a flag': SERVED_LIMITS.flagBytes / KIB,
+      'rules of a flag': FLAG_LIMITS.flagRules,
+      'variants of a flag': FLAG_LIMITS.flagVariants,
+      'prerequisites of a flag': FLAG_LIMITS.flagPrerequisites,
+      'size of a flag': FLAG_LIMITS.flagBytes / KIB,
       campaigns: CAMPAIGN_API_LIMITS.campaignsPerEnvironment,
       'computed properties, those of conditions too': COMPUTED_LIMITS.computedProperties,
       'saved analytics queries': ANALYTICS_LIMITS.savedQueries,
@@ -214,7 +214,7 @@ describe('docs/limits.md', () => {
       'recognised recorded sessions': STATE_LIMITS.recordedSessions,
       'recognised transactions': STATE_LIMITS.recordedPurchases,
       '`Idempotency-Key`s, for each kind of key': IDEMPOTENCY_LIMITS.idempotencyKeys,
-      'flag overrides': SERVED_LIMITS.overridesPerPlayer,
+      'flag overrides': FLAG_LIMITS.overridesPerPlayer,
       'messages of campaigns that wait': PLAYER_LIMITS.interventionsPerPlayer,
       'messages on one UTC day, all campaigns together': PLAYER_LIMITS.interventionsPerDay,
       'open HTTP connections': GATEWAY_LIMITS.connections,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SERVED_LIMITS } from '../limits.ts';
+import { FLAG_LIMITS } from '../limits.ts';
 import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { compileFlag } from '../evaluate/compile-flag.ts';
@@ -43,7 +43,7 @@ describe('variants', () => {
     ]);
   });
 
-  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, SERVED_LIMITS.flagWeight + 1])(
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, FLAG_LIMITS.flagWeight + 1])(
     'may not have the weight %d',
     (weight) => {
       expect(paths(aSplitFlag({ a: 1, b: weight }))).toEqual(['/variants/1/weight']);
@@ -134,11 +134,11 @@ describe('prerequisites', () => {
 
 describe('a definition is bounded', () => {
   test('in its rules, variants and prerequisites', () => {
-    const rules = Array.from({ length: SERVED_LIMITS.flagRules + 1 }, () => aRule());
+    const rules = Array.from({ length: FLAG_LIMITS.flagRules + 1 }, () => aRule());
     const variants = variantsOf(
-      Object.fromEntries(Array.from({ length: SERVED_LIMITS.flagVariants + 1 }, (_, at) => [`v${at}`, 1])),
+      Object.fromEntries(Array.from({ length: FLAG_LIMITS.flagVariants + 1 }, (_, at) => [`v${at}`, 1])),
     );
-    const prerequisites = Array.from({ length: SERVED_LIMITS.flagPrerequisites + 1 }, (_, at) => ({
+    const prerequisites = Array.from({ length: FLAG_LIMITS.flagPrerequisites + 1 }, (_, at) => ({
       flagKey: `f${at}`,
       value: true,
     }));
@@ -147,12 +147,12 @@ describe('a definition is bounded', () => {
   });
 
   test('in its size', () => {
-    const variants = [{ key: 'a', value: 'ä'.repeat(SERVED_LIMITS.flagBytes / 2), weight: 1 }];
+    const variants = [{ key: 'a', value: 'ä'.repeat(FLAG_LIMITS.flagBytes / 2), weight: 1 }];
     expect(paths(aFlag({ flagType: 'json', variants }))).toEqual(['']);
   });
 
   test('in its reported faults', () => {
-    const rules = Array.from({ length: SERVED_LIMITS.flagRules }, () => aRule({ percentage: 101 }));
+    const rules = Array.from({ length: FLAG_LIMITS.flagRules }, () => aRule({ percentage: 101 }));
     expect(faults(aFlag({ rules }))).toHaveLength(VALIDATION_LIMITS.reportedFaults);
   });
 });
@@ -162,8 +162,8 @@ describe('an edit is refused for new faults only', () => {
   const stranded = aRule({ segmentId: 'seg_gone' });
   const faulty = [
     aFlag({ rules: [stranded, aRule({ percentage: 101 })], prerequisites: [{ flagKey: 'gone', value: true }] }),
-    aFlag({ rules: Array.from({ length: SERVED_LIMITS.flagRules + 1 }, () => stranded) }),
-    aFlag({ description: 'x'.repeat(SERVED_LIMITS.flagBytes) }),
+    aFlag({ rules: Array.from({ length: FLAG_LIMITS.flagRules + 1 }, () => stranded) }),
+    aFlag({ description: 'x'.repeat(FLAG_LIMITS.flagBytes) }),
     aSplitFlag({ a: 0 }, { defaultValue: 5 }),
     aFlag({ rules: [aRule({ conditions: { $where: 'x' } })] }),
   ];
@@ -190,7 +190,7 @@ describe('an edit is refused for new faults only', () => {
   });
 
   test('old faults never hide a new one, however many they are', () => {
-    const many = Array.from({ length: SERVED_LIMITS.flagRules - 1 }, () => stranded);
+    const many = Array.from({ length: FLAG_LIMITS.flagRules - 1 }, () => stranded);
     const held = aFlag({ rules: many });
     expect(flagFaults(held, others)).toHaveLength(Math.min(VALIDATION_LIMITS.reportedFaults, many.length));
     expect(flagFaults(aFlag({ rules: [...many, aRule({ percentage: -1 })] }), others, held)).toMatchObject([

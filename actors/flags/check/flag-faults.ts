@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import { SERVED_LIMITS } from '../limits.ts';
+import { FLAG_LIMITS } from '../limits.ts';
 import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { FlagDocument, FlagRule } from '../../../core/vocabulary/documents/documents.ts';
 import { hasTooManyPatterns, TOO_MANY_PATTERNS } from '../../conditions/check/pattern-load.ts';
@@ -66,18 +66,18 @@ function identity(document: FlagDocument, { path, message }: FieldFault): string
 function sizeFaults(document: FlagDocument): FieldFault[] {
   const { variants, rules, prerequisites } = document;
   const faults = [
-    ...countFaults('/variants', variants, SERVED_LIMITS.flagVariants),
-    ...countFaults('/targeting_rules', rules, SERVED_LIMITS.flagRules),
-    ...countFaults('/prerequisites', prerequisites, SERVED_LIMITS.flagPrerequisites),
+    ...countFaults('/variants', variants, FLAG_LIMITS.flagVariants),
+    ...countFaults('/targeting_rules', rules, FLAG_LIMITS.flagRules),
+    ...countFaults('/prerequisites', prerequisites, FLAG_LIMITS.flagPrerequisites),
   ];
-  if (Buffer.byteLength(JSON.stringify(document)) > SERVED_LIMITS.flagBytes) {
+  if (Buffer.byteLength(JSON.stringify(document)) > FLAG_LIMITS.flagBytes) {
     faults.push({ path: '', message: OVERSIZE });
   }
   return faults;
 }
 
 // Without the current size: `identity` compares messages, and an edit may change the size.
-const OVERSIZE = `is too large; the maximum is ${SERVED_LIMITS.flagBytes} bytes as JSON; use fewer or shorter rules`;
+const OVERSIZE = `is too large; the maximum is ${FLAG_LIMITS.flagBytes} bytes as JSON; use fewer or shorter rules`;
 
 function countFaults(path: string, items: readonly unknown[], most: number): FieldFault[] {
   return items.length > most ? [{ path, message: `has ${items.length} items; the maximum is ${most}` }] : [];
@@ -96,7 +96,7 @@ function variantFaults({ flagType, variants }: FlagDocument): FieldFault[] {
       ? [{ path: `${path}/${index}/key`, message: 'repeats an earlier key; each key must be unique' }]
       : []),
     ...valueFaults(`${path}/${index}/value`, value, flagType, false),
-    ...rangeFaults(`${path}/${index}/weight`, weight, SERVED_LIMITS.flagWeight),
+    ...rangeFaults(`${path}/${index}/weight`, weight, FLAG_LIMITS.flagWeight),
   ]);
   const weightless = variants.every(({ weight }) => weight === 0);
   return weightless ? [...faults, { path, message: 'must have a variant with a weight greater than 0' }] : faults;

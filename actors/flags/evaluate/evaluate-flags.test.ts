@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SERVED_LIMITS } from '../limits.ts';
+import { FLAG_LIMITS } from '../limits.ts';
 import type { EvaluateFlags } from '../../../core/vocabulary/commands/commands.ts';
 import { aPlayer } from '../../testing.ts';
 import { evaluateFlags } from './evaluate-flags.ts';
@@ -62,7 +62,7 @@ describe('evaluating flags', () => {
   });
 
   it('fails if the values are too large for one response', () => {
-    const value = JSON.stringify('x'.repeat(SERVED_LIMITS.evaluatedChars / 2));
+    const value = JSON.stringify('x'.repeat(FLAG_LIMITS.evaluatedChars / 2));
     const large = flagsOf({ a: { value }, b: { value } }).of('demo', 'live');
     const query = { kind: 'EvaluateFlags', playerId: 'p', context: '{}', exposes: false, by: 'server' } as const;
     const all = evaluateFlags(aPlayer(), { ...query, flagKeys: 'all' }, large, clockAt(0));

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { JsonObject, JsonText } from '../../../core/kernel/text/json.ts';
-import { SERVED_LIMITS } from '../limits.ts';
+import { FLAG_LIMITS } from '../limits.ts';
 import type { EvaluateFlags, ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
 import type { FlagEvaluation, FlagsReply } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
@@ -36,7 +36,7 @@ export function evaluateFlags(
     }
     const evaluation = withoutHidden(by, flag.evaluate(subject, targeting, served), targeting);
     valueChars += evaluation.value.length;
-    if (valueChars > SERVED_LIMITS.evaluatedChars) return tooLarge();
+    if (valueChars > FLAG_LIMITS.evaluatedChars) return tooLarge();
     evaluations.push(evaluation);
   }
   const durationUs = Math.round((clock.monotonicMs() - beganMs) * 10_000) / 10;
@@ -68,6 +68,6 @@ function subjectOf(player: PlayerState, text: JsonText, nowMs: number): Subject 
 }
 
 function tooLarge(): Failure {
-  const message = `selects flags whose values exceed ${SERVED_LIMITS.evaluatedChars} characters in total; request fewer flags`;
+  const message = `selects flags whose values exceed ${FLAG_LIMITS.evaluatedChars} characters in total; request fewer flags`;
   return failure('VALIDATION_ERROR', `\`flag_keys\` ${message}.`, { fields: [{ path: '/flag_keys', message }] });
 }

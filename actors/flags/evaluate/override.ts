@@ -1,5 +1,5 @@
 import { failure } from '../../../core/kernel/errors.ts';
-import { SERVED_LIMITS } from '../limits.ts';
+import { FLAG_LIMITS } from '../limits.ts';
 import type { OverrideFlag } from '../../../core/vocabulary/commands/commands.ts';
 import type { Context, Decision } from '../../decision/decision.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
@@ -14,12 +14,12 @@ export function overrideFlag(
   const reply = { kind: 'overridden', flagKey, value } as const;
   const current = state.overrides.find((override) => override.flagKey === flagKey);
   if ((current?.value ?? null) === value) return { facts: [], reply };
-  if (current === undefined && state.overrides.length >= SERVED_LIMITS.overridesPerPlayer) {
+  if (current === undefined && state.overrides.length >= FLAG_LIMITS.overridesPerPlayer) {
     return {
       facts: [],
       reply: failure(
         'CONFLICT',
-        `The player has ${SERVED_LIMITS.overridesPerPlayer} overrides, which is the maximum. Remove one first.`,
+        `The player has ${FLAG_LIMITS.overridesPerPlayer} overrides, which is the maximum. Remove one first.`,
       ),
     };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SERVED_LIMITS } from '../limits.ts';
+import { FLAG_LIMITS } from '../limits.ts';
 import type { ServedNow } from '../../../core/vocabulary/commands/commands.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
@@ -76,7 +76,7 @@ describe('the served variants of a player', () => {
   });
 
   it('contain no long value: the variant identifies it', () => {
-    const value = JSON.stringify('x'.repeat(SERVED_LIMITS.servedValueLength));
+    const value = JSON.stringify('x'.repeat(FLAG_LIMITS.servedValueLength));
     const { player, shop } = life([now('shop', 'a', { value })]);
     expect(shop?.value).toBeNull();
     const evaluation = { flagKey: 'shop', variantKey: 'a', value, reason: 'percentage_rollout', period: 1 } as const;
@@ -109,7 +109,7 @@ describe('the served variants of a player', () => {
   });
 
   it('drop deleted flags when the limit is reached', () => {
-    const kept = Array.from({ length: SERVED_LIMITS.servedFlags }, (_, turn): ServedFlag => {
+    const kept = Array.from({ length: FLAG_LIMITS.servedFlags }, (_, turn): ServedFlag => {
       const flagKey = turn === 0 ? 'ads' : `gone-${turn}`;
       return { ...now(flagKey, 'a'), changes: 0, mixed: false, earlier: [] };
     });

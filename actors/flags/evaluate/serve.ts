@@ -1,6 +1,6 @@
 import type { Adjustable } from '../../../core/kernel/adjustable.ts';
 import { PLAYER_LIMITS } from '../../decision/limits.ts';
-import { SERVED_LIMITS } from '../limits.ts';
+import { FLAG_LIMITS } from '../limits.ts';
 import { append } from '../../../core/kernel/flow/bounded.ts';
 import type { ServedNow, ServeFlags } from '../../../core/vocabulary/commands/commands.ts';
 import type { Context, Decision } from '../../decision/decision.ts';
@@ -106,7 +106,7 @@ function goneFlags(
   changed: ReadonlyMap<string, ServedFlag>,
   { flags }: Targeting,
 ): string[] {
-  if (servedFlags.length + changed.size <= SERVED_LIMITS.servedFlags) return [];
+  if (servedFlags.length + changed.size <= FLAG_LIMITS.servedFlags) return [];
   return servedFlags.flatMap(({ flagKey }) => (flags.has(flagKey) ? [] : [flagKey]));
 }
 
@@ -133,7 +133,7 @@ function isKept(
     kept.variantKey === now.variantKey &&
     kept.reason === now.reason &&
     kept.segmentId === now.segmentId &&
-    (kept.value === null ? now.value.length > SERVED_LIMITS.servedValueLength : kept.value === now.value)
+    (kept.value === null ? now.value.length > FLAG_LIMITS.servedValueLength : kept.value === now.value)
   );
 }
 
@@ -145,7 +145,7 @@ function nextServed(kept: ServedFlag | undefined, now: ServedNow): ServedFlag {
   const isSamePeriod = kept?.period === now.period;
   return {
     ...rest,
-    value: value.length > SERVED_LIMITS.servedValueLength ? null : value,
+    value: value.length > FLAG_LIMITS.servedValueLength ? null : value,
     changes: isSamePeriod ? kept.changes + 1 : 0,
     mixed: (isSamePeriod && kept.mixed) || (variant !== null && inPeriod),
     earlier,
@@ -158,7 +158,7 @@ function earlierVariants(kept: ServedFlag, variant: string | null): readonly Ser
   const others = kept.earlier.filter((one) => one.variant !== variant && one.variant !== before);
   if (before === null || before === variant) return others.length === kept.earlier.length ? kept.earlier : others;
   const { flagVersion, period, reason } = kept;
-  return append(others, { variant: before, flagVersion, period, reason }, SERVED_LIMITS.servedVariants);
+  return append(others, { variant: before, flagVersion, period, reason }, FLAG_LIMITS.servedVariants);
 }
 
 /** The served variant; `null`: none, for a disabled flag or a default that is not boolean. */

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { FlagDocument, FlagType } from '../../../core/vocabulary/documents/documents.ts';
-import { SERVED_LIMITS } from '../../../actors/flags/limits.ts';
+import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import {
@@ -59,14 +59,14 @@ const Variants = Type.Array(
       value: anyJson("Served value, of the flag's type."),
       weight: Type.Number({
         minimum: 0,
-        maximum: SERVED_LIMITS.flagWeight,
+        maximum: FLAG_LIMITS.flagWeight,
         description: 'Share of players, relative to the sum of all weights.',
       }),
     },
     { additionalProperties: false, description: 'A variant.' },
   ),
   {
-    maxItems: SERVED_LIMITS.flagVariants,
+    maxItems: FLAG_LIMITS.flagVariants,
     description: 'Variants that the flag serves by weight. Empty for a boolean flag.',
   },
 );
@@ -118,7 +118,7 @@ const Rules = Type.Array(
       description: 'A rule, with at least one member. The first rule that includes the player decides.',
     },
   ),
-  { maxItems: SERVED_LIMITS.flagRules, description: 'Rules that select the players for whom the flag is on.' },
+  { maxItems: FLAG_LIMITS.flagRules, description: 'Rules that select the players for whom the flag is on.' },
 );
 
 const Prerequisites = Type.Array(
@@ -133,7 +133,7 @@ const Prerequisites = Type.Array(
     { additionalProperties: false, description: 'A prerequisite.' },
   ),
   {
-    maxItems: SERVED_LIMITS.flagPrerequisites,
+    maxItems: FLAG_LIMITS.flagPrerequisites,
     description: 'Flags that must serve the given values to the player. If one does not, this flag acts as disabled.',
   },
 );

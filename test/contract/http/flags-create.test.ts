@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { API_LIMITS } from '../../../src/api/limits.ts';
 import { FLAG_API_LIMITS } from '../../../src/api/flags/limits.ts';
-import { SERVED_LIMITS } from '../../../actors/flags/limits.ts';
+import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { EXAMPLE, PATH, SWITCH, rule, variants, setUpFlags } from './flag-requests.ts';
 
@@ -157,7 +157,7 @@ describe('creating a flag', () => {
     [variants({ key: 'a', value: 'x', weight: 1 }, { key: 'a', value: 'y', weight: 1 }), '/variants/1/key'],
     [variants({ key: 'a', value: 'x', weight: -1 }), '/variants/0/weight'],
     [variants({ key: 'a', value: 'x', weight: 0 }, { key: 'b', value: 'y', weight: 0 }), '/variants'],
-    [variants({ key: 'a', value: 'x', weight: SERVED_LIMITS.flagWeight + 1 }), '/variants/0/weight'],
+    [variants({ key: 'a', value: 'x', weight: FLAG_LIMITS.flagWeight + 1 }), '/variants/0/weight'],
     [variants({ key: 'a', value: 5, weight: 1 }), '/variants/0/value'],
     [variants({ key: 'a', weight: 1 }), '/variants/0/value'],
     [variants({ key: 'a', value: 'x' }), '/variants/0/weight'],
@@ -165,7 +165,7 @@ describe('creating a flag', () => {
     [variants({ key: 'a', value: 'x', weight: 1, colour: 'red' }), '/variants/0/colour'],
     [
       variants(
-        ...Array.from({ length: SERVED_LIMITS.flagVariants + 1 }, (_, n) => ({ key: `${n}`, value: 'x', weight: 1 })),
+        ...Array.from({ length: FLAG_LIMITS.flagVariants + 1 }, (_, n) => ({ key: `${n}`, value: 'x', weight: 1 })),
       ),
       '/variants',
     ],
@@ -188,7 +188,7 @@ describe('creating a flag', () => {
     [rule({ conditions: { $not: {} } }), '/targeting_rules/0/conditions/$not'],
     [rule({ conditions: { 'context.build': {} } }), '/targeting_rules/0/conditions/context.build'],
     [
-      { ...EXAMPLE, targeting_rules: Array.from({ length: SERVED_LIMITS.flagRules + 1 }, () => ({})) },
+      { ...EXAMPLE, targeting_rules: Array.from({ length: FLAG_LIMITS.flagRules + 1 }, () => ({})) },
       '/targeting_rules',
     ],
     [{ ...EXAMPLE, prerequisites: [{ flag_key: 'nope', value: true }] }, '/prerequisites/0/flag_key'],
@@ -214,7 +214,7 @@ describe('creating a flag', () => {
     const many = Array.from({ length: 10 }, (_, n) => ({ key: `v${n}`, value, weight: 1 }));
     const { status, body } = await create({ ...EXAMPLE, variants: many });
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(body.error.message).toContain(String(SERVED_LIMITS.flagBytes));
+    expect(body.error.message).toContain(String(FLAG_LIMITS.flagBytes));
     expect((await create({ ...EXAMPLE, description: 'x'.repeat(API_LIMITS.bodyBytes) })).status).toBe(413);
     expect(stored()).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Attribution, FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import { SERVED_LIMITS } from '../../../actors/flags/limits.ts';
+import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
 import { SIM_LIMITS } from '../machines/sim-limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { ModelFlags } from './flag-history.ts';
@@ -70,7 +70,7 @@ function recordOf(state: PlayerState, { evaluation, flag }: Serving): ServedFlag
     if (again >= 0) all.splice(again, 1);
     all.push({ variant: last, flagVersion: version, period: ofPeriod, reason });
   }
-  const earlier = all.filter((one) => one.variant !== variant).slice(-SERVED_LIMITS.servedVariants);
+  const earlier = all.filter((one) => one.variant !== variant).slice(-FLAG_LIMITS.servedVariants);
   const isSecond = variant !== null && earlier.some((one) => one.period === period);
   const { flagKey: _, prerequisiteKey: __, period: ___, ...what } = evaluation;
   const changes = inPeriod === undefined ? 0 : inPeriod.changes + 1;

@@ -7,7 +7,7 @@ import type { FlagEvaluation } from '../../../../core/vocabulary/commands/replie
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import { Type } from 'typebox';
 import { FLAG_API_LIMITS } from '../limits.ts';
-import { SERVED_LIMITS } from '../../../../actors/flags/limits.ts';
+import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { answer } from '../../route/answer.ts';
@@ -210,7 +210,7 @@ export const explainFlags = defineRoute({
             : metered(() => explainFlag(flag, subject, targeting, computedLookup(context)));
         const item = explanationJson(flag, subject.player, evaluations[index], steps);
         valueChars += item.length;
-        if (valueChars > SERVED_LIMITS.evaluatedChars) return TOO_LARGE;
+        if (valueChars > FLAG_LIMITS.evaluatedChars) return TOO_LARGE;
         shown.push(item);
       }
       const unknown = keys.filter((key) => !targeting.flags.has(key));
@@ -222,7 +222,7 @@ export const explainFlags = defineRoute({
 const TOO_LARGE = invalid([
   {
     path: '/flag_keys',
-    message: `selects flags whose explanations exceed ${SERVED_LIMITS.evaluatedChars} characters in total; request fewer flags`,
+    message: `selects flags whose explanations exceed ${FLAG_LIMITS.evaluatedChars} characters in total; request fewer flags`,
   },
 ]);
 

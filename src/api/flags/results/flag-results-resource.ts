@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { FlagPeriod } from '../../../../core/vocabulary/documents/documents.ts';
 import { ALPHA, type ExperimentResults, type VariantResult } from '../../../analysis/experiment-results.ts';
-import { SERVED_LIMITS } from '../../../../actors/flags/limits.ts';
+import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { timeOut } from '../../input/fields.ts';
 
@@ -85,7 +85,7 @@ export const Periods = Type.Array(
     },
     { description: 'A period, during which no edit changed which players get which value.' },
   ),
-  { description: `The latest ${SERVED_LIMITS.flagPeriods} periods of the flag, oldest first.` },
+  { description: `The latest ${FLAG_LIMITS.flagPeriods} periods of the flag, oldest first.` },
 );
 
 /** Results of an experiment. */

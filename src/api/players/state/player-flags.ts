@@ -8,7 +8,7 @@ import type { ExportedPlayer, FlagEvaluation } from '../../../../core/vocabulary
 import type { Flag, Served, Targeting } from '../../../../actors/decision/targeting.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
-import { SERVED_LIMITS } from '../../../../actors/flags/limits.ts';
+import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../../route/answer.ts';
 import { PlayerId } from '../../input/fields.ts';
@@ -99,7 +99,7 @@ function evaluateAll(
   for (const flag of targeting.flags.values()) {
     const evaluation = flag.evaluate(subject, targeting, served);
     chars += evaluation.value.length;
-    if (chars > SERVED_LIMITS.evaluatedChars) return tooLarge();
+    if (chars > FLAG_LIMITS.evaluatedChars) return tooLarge();
     evaluated.set(flag.key, { flag, evaluation });
   }
   return evaluated;
@@ -108,7 +108,7 @@ function evaluateAll(
 function tooLarge(): Failure {
   return failure(
     'SERVICE_UNAVAILABLE',
-    `The values of all flags exceed ${SERVED_LIMITS.evaluatedChars} characters; evaluate fewer flags by their keys.`,
+    `The values of all flags exceed ${FLAG_LIMITS.evaluatedChars} characters; evaluate fewer flags by their keys.`,
   );
 }
 
