@@ -5,6 +5,7 @@ import type { SuppressionReason } from '../../core/vocabulary/facts/suppression-
 import type { CampaignTally } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Campaign, Subject } from '../decision/targeting.ts';
+import { isMember } from '../segments/is-member.ts';
 import { tallyOf, todayOf } from './tally.ts';
 import { isWaiting } from './waiting.ts';
 
@@ -73,9 +74,9 @@ export const CAMPAIGN_STEPS: readonly CampaignStep[] = [
     check: 'audience',
     refused: 'not_concerned',
     atDelivery: 'not_eligible',
-    passes({ campaign, player }) {
-      const { audience } = campaign.document;
-      return audience === null || player.segments.some(({ segmentId }) => segmentId === audience);
+    passes(asked) {
+      const { audience } = asked.campaign.document;
+      return audience === null || isMember(asked, audience);
     },
   },
   {

@@ -1,7 +1,6 @@
 import type { CampaignSet, ScheduleWindow } from '../decision/definitions.ts';
 import { uuidv5 } from '../../core/kernel/ids.ts';
-import type { Json } from '../../core/kernel/text/json.ts';
-import { isObject } from '../conditions/values.ts';
+import { isObject, type Json } from '../../core/kernel/text/json.ts';
 import { dayOf } from '../../core/kernel/days.ts';
 import { charge, isExhausted } from '../conditions/steps.ts';
 import { type Context, type Draft, playerIn } from '../decision/decision.ts';

@@ -1,10 +1,10 @@
 import type { FieldFault } from '../../core/kernel/errors.ts';
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { below, isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { CONDITION_LIMITS } from './limits.ts';
 import { VALIDATION_LIMITS } from '../../core/kernel/validation/limits.ts';
 import type { Condition, Subject } from '../decision/targeting.ts';
 import { createConditionCost, type ConditionCost } from './check/condition-cost.ts';
-import { below, createFaults, type Faults } from './check/faults.ts';
+import { createFaults, type Faults } from './check/faults.ts';
 import { nearMiss } from './check/near-misses.ts';
 import { elementField, filterField, subjectField, type FieldLookup, type SubjectFields } from './fields.ts';
 import { incompleteFaults } from './check/incomplete.ts';
@@ -12,7 +12,7 @@ import { type ConditionExplanation, explainedBy, type Part } from './explain-con
 import { equal, OPERATORS } from './operators.ts';
 import { isExhausted, isolated, withinBudget } from './steps.ts';
 import { earliest, timeChange, type TimeChange } from './time-changes.ts';
-import { isObject, type Predicate } from './values.ts';
+import type { Predicate } from './values.ts';
 
 /**
  * Paths are JSON pointers below the condition. `refusals`: why a new definition must not have the condition, although

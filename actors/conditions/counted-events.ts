@@ -1,4 +1,4 @@
-import type { Json } from '../../core/kernel/text/json.ts';
+import { isObject, type Json } from '../../core/kernel/text/json.ts';
 
 const PREFIX = 'events.';
 
@@ -24,8 +24,4 @@ function gather(condition: Json, names: Set<string>): void {
     if (field === 'events' && isObject(operand) && typeof operand['name'] === 'string') names.add(operand['name']);
     gather(operand, names);
   }
-}
-
-function isObject(value: Json): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,7 @@
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { CONDITION_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
-import { isObject } from './values.ts';
 
 /** The parts of `{"events": {"name", "where", "within_days", "count"}}`. */
 export interface EventCount {

@@ -14,11 +14,9 @@ import {
 import { describe, expect, it } from 'vitest';
 import { CONDITION_LIMITS } from './limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { below, isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { aPlayer } from '../testing.ts';
-import { below } from './check/faults.ts';
 import { compileCondition } from './compile-condition.ts';
-import { isObject } from './values.ts';
 
 const NOW_MS = 20_000 * DAY_MS;
 

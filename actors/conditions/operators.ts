@@ -1,10 +1,10 @@
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { below, isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { CONDITION_LIMITS } from './limits.ts';
 import type { ConditionCost } from './check/condition-cost.ts';
-import { below, type Faults } from './check/faults.ts';
+import type { Faults } from './check/faults.ts';
 import { compileRegex, matchSteps } from './regex.ts';
 import { spend } from './steps.ts';
-import { isEqual, isObject, isScalar, numberOf, SHORT_TEXT, type Predicate, type Scalar } from './values.ts';
+import { isEqual, isScalar, numberOf, SHORT_TEXT, type Predicate, type Scalar } from './values.ts';
 import { sortableVersion } from './version.ts';
 
 /** The place of an operator in a definition, and the compiler's functions for nested operands. */

@@ -1,8 +1,7 @@
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { CONDITION_LIMITS } from './limits.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { charge, meterId } from './steps.ts';
-import { isObject } from './values.ts';
 
 /**
  * The player's attributes, parsed at the first read. JSON.parse makes every key, also `__proto__`, an own property.

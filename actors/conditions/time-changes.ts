@@ -1,8 +1,7 @@
-import type { Json } from '../../core/kernel/text/json.ts';
+import { isObject, type Json } from '../../core/kernel/text/json.ts';
 import { DAY_MS, elapsedDays } from '../../core/kernel/days.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { FieldClock } from './fields.ts';
-import { isObject } from './values.ts';
 
 /** When a condition may change by time alone: epoch milliseconds after `nowMs`; `undefined`: never. */
 export type TimeChange = (player: PlayerState, nowMs: number) => number | undefined;

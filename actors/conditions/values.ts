@@ -1,14 +1,10 @@
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { spend } from './steps.ts';
 
 /** A test of one value. A missing value is null. */
 export type Predicate = (value: Json) => boolean;
 
 export type Scalar = null | boolean | number | string;
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function isScalar(value: Json): value is Scalar {
   return typeof value !== 'object' || value === null;

@@ -1,4 +1,4 @@
-import type { Json, JsonText } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, type JsonText } from '../../core/kernel/text/json.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 
@@ -35,10 +35,6 @@ function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
 
 function objectOrEmpty(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parseObject(text: JsonText): JsonObject {

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { COMPUTED_LIMITS } from './limits.ts';
 import { compileFilter } from '../conditions/compile-condition.ts';
-import { isObject, pathReader } from '../conditions/values.ts';
+import { pathReader } from '../conditions/values.ts';
 import type { Draft } from '../decision/decision.ts';
 import {
   propertiesLedgerOf,

@@ -1,8 +1,7 @@
-import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { COMPUTED_LIMITS } from './limits.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { eventCountOf } from '../conditions/event-count.ts';
-import { isObject } from '../conditions/values.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import { AGGREGATE_RULES } from '../../core/vocabulary/state/aggregates.ts';
 import { propertyIdOf } from '../computed/property-spec.ts';

@@ -1,9 +1,10 @@
 import type { Condition } from '../decision/targeting.ts';
+import { isMember } from './is-member.ts';
 
 /** The condition of a segment whose own cannot be evaluated: no player enters or leaves. */
 export function unchanging(segmentId: string): Condition {
   return {
-    matches: ({ player }) => player.segments.some((membership) => membership.segmentId === segmentId),
+    matches: (subject) => isMember(subject, segmentId),
     changesAt: () => undefined,
   };
 }

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../core/kernel/validation/plain-object.ts';
 import type { Cancel, Clock } from '../../core/kernel/clock.ts';
 import { CONFIG_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
@@ -264,7 +265,7 @@ function parseDocument<K extends DocumentKind>(
 
 /** Only this program writes documents, after validation; so this only checks that the value is an object. */
 function isDocument<K extends DocumentKind>(_kind: K, value: unknown): value is Documents[K] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isPlainObject(value);
 }
 
 function isChange(change: { address: DocumentAddress; entry: ConfigEntry | undefined }): change is ConfigChange {

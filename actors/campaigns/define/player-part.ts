@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
-import { isObject } from '../../conditions/values.ts';
+import { isObject, type Json, type JsonObject } from '../../../core/kernel/text/json.ts';
 
 /**
  * The part of a trigger's conditions that reads the player and not the event: the conditions with every test of

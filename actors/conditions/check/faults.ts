@@ -16,8 +16,3 @@ export function createFaults(): Faults {
     },
   };
 }
-
-/** Appends one segment to a JSON Pointer (RFC 6901). */
-export function below(path: string, part: string | number): string {
-  return `${path}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}

@@ -1,7 +1,5 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
-import { below } from './faults.ts';
-import { isObject } from '../values.ts';
+import { below, isObject, type Json, type JsonObject } from '../../../core/kernel/text/json.ts';
 
 /**
  * The unfinished parts of a new condition: a field, an operator or a list without a value. The language gives most of

@@ -1,6 +1,5 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import type { Json } from '../../../core/kernel/text/json.ts';
-import { isObject } from '../values.ts';
+import { below, isObject, type Json } from '../../../core/kernel/text/json.ts';
 
 /**
  * A field of a new condition that is valid as a name, but means something else: `events.level_failed[level=3].count_7d`
@@ -13,7 +12,7 @@ export function nearMiss(condition: Json, path = ''): FieldFault | undefined {
 
 function firstOf(members: Iterable<[string | number, Json]>, path: string): FieldFault | undefined {
   for (const [name, operand] of members) {
-    const at = `${path}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const at = below(path, name);
     const message = typeof name === 'string' ? filteredEvent(name) : undefined;
     if (message !== undefined) return { path: at, message };
     const isGroup = typeof name === 'number' || name.startsWith('$');

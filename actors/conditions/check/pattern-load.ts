@@ -1,7 +1,6 @@
-import type { Json } from '../../../core/kernel/text/json.ts';
+import { isObject, type Json } from '../../../core/kernel/text/json.ts';
 import { CONDITION_LIMITS } from '../limits.ts';
 import { expandedLength } from '../regex.ts';
-import { isObject } from '../values.ts';
 
 /** The compile time of a Unicode class (`\p{L}`), in characters of other patterns. */
 const UNICODE_CLASS_CHARACTERS = 100;

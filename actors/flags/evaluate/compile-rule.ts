@@ -4,6 +4,7 @@ import { compileCondition } from '../../conditions/compile-condition.ts';
 import type { ExplainedTest } from '../../conditions/explain-condition.ts';
 import type { RuleOutcome } from './explained-steps.ts';
 import { BUCKETS, bucketsIn } from './hash.ts';
+import { isMember } from '../../segments/is-member.ts';
 import type { ComputedLookup, Condition, Subject } from '../../decision/targeting.ts';
 
 /** A compiled targeting rule. */
@@ -83,23 +84,4 @@ function checksOf(
     checks.push({ failure: 'outside_percentage', passes: ({ player }) => bucketOf(player.id) < buckets });
   }
   return checks;
-}
-
-/**
- * Reads the membership from the player's state; the segment's condition is not evaluated again. A binary search, as
- * memberships are sorted by id: a player may have hundreds, and many flags read them.
- */
-function isMember(subject: Subject, segmentId: string): boolean {
-  if (subject.isMember !== undefined) return subject.isMember(segmentId);
-  const { segments } = subject.player;
-  let from = 0;
-  let to = segments.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    const id = segments[middle]?.segmentId ?? '';
-    if (id === segmentId) return true;
-    if (id < segmentId) from = middle + 1;
-    else to = middle;
-  }
-  return false;
 }

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
@@ -155,7 +156,7 @@ async function load(
 }
 
 function parseProgress(value: unknown): SegmentProgress | undefined {
-  if (!isRecord(value) || typeof value['revision'] !== 'number') return undefined;
+  if (!isPlainObject(value) || typeof value['revision'] !== 'number') return undefined;
   const { revision, done, firstPassDone, tenants, overBudget, unfilled, schedulesUpTo } = value;
   const schedules = typeof schedulesUpTo === 'number' ? { schedulesUpTo } : {};
   return {
@@ -163,9 +164,9 @@ function parseProgress(value: unknown): SegmentProgress | undefined {
     done: done === true,
     // Progress of an earlier version has no tenants.
     firstPassDone: firstPassDone === true,
-    tenants: isRecord(tenants) ? parseTenants(tenants) : {},
-    overBudget: isRecord(overBudget) ? parseCounts(overBudget) : {},
-    ...(isRecord(unfilled) ? { unfilled: parseIds(unfilled) } : {}),
+    tenants: isPlainObject(tenants) ? parseTenants(tenants) : {},
+    overBudget: isPlainObject(overBudget) ? parseCounts(overBudget) : {},
+    ...(isPlainObject(unfilled) ? { unfilled: parseIds(unfilled) } : {}),
     ...schedules,
   };
 }
@@ -192,8 +193,4 @@ function parseIds(value: Record<string, unknown>): Record<string, readonly strin
     Array.isArray(found) ? found.filter((id) => typeof id === 'string') : [],
   ]);
   return Object.fromEntries(entries);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,3 +9,12 @@ export type JsonObject = { [key: string]: Json };
  * keys never become properties of the service's own objects, and stages that only forward it need no parsing.
  */
 export type JsonText = string;
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Appends one segment to a JSON Pointer (RFC 6901). */
+export function below(path: string, part: string | number): string {
+  return `${path}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
+import { below, isObject, type Json, type JsonObject } from '../../../core/kernel/text/json.ts';
 
 /** A name in a condition that events or players may have. */
 export type ConditionName =
@@ -15,7 +15,7 @@ export function namesIn(condition: Json, event: string | undefined, path = ''): 
   if (Array.isArray(condition)) return condition.flatMap((part, place) => namesIn(part, event, `${path}/${place}`));
   if (!isObject(condition)) return [];
   return Object.entries(condition).flatMap(([field, operand]): ConditionName[] => {
-    const at = `${path}/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const at = below(path, field);
     if (field.startsWith('$')) return namesIn(operand, event, at);
     if (field === 'events') return isObject(operand) ? eventNames(operand, at) : [];
     const dot = field.indexOf('.');
@@ -31,8 +31,4 @@ export function namesIn(condition: Json, event: string | undefined, path = ''): 
 function eventNames({ name, where = null }: JsonObject, path: string): ConditionName[] {
   if (typeof name !== 'string') return [];
   return [{ kind: 'event', name, path: `${path}/name` }, ...namesIn(where, name, `${path}/where`)];
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

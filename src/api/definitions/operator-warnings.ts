@@ -1,6 +1,6 @@
 import { sortableVersion } from '../../../actors/conditions/version.ts';
 import { OPERATORS } from '../../../actors/conditions/operators.ts';
-import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
+import { below, isObject, type Json, type JsonObject } from '../../../core/kernel/text/json.ts';
 
 /** An operator that lacks its `$`, or that compares versions as texts. */
 export interface OperatorWarning {
@@ -19,7 +19,7 @@ export function operatorWarnings(condition: Json, path = ''): OperatorWarning[] 
   if (Array.isArray(condition)) return condition.flatMap((part, place) => operatorWarnings(part, `${path}/${place}`));
   if (!isObject(condition)) return [];
   return Object.entries(condition).flatMap(([field, operand]) => {
-    const at = pathBelow(path, field);
+    const at = below(path, field);
     if (field.startsWith('$')) return operatorWarnings(operand, at);
     if (field === 'events' && isObject(operand)) {
       const { where = null, count = null } = operand;
@@ -36,7 +36,7 @@ function inOperand(operand: Json, path: string, isVersion = false): OperatorWarn
   const meant = members.map(([name]) => meantBy(name));
   if (meant.every((operator) => operator === undefined)) {
     return members.flatMap(([name, inner]) => {
-      const at = pathBelow(path, name);
+      const at = below(path, name);
       if (NESTING.has(name)) return inOperand(inner, at, isVersion);
       return ORDERING.has(name) && (isVersion || isVersionText(inner)) ? [versionWarning(name, at)] : [];
     });
@@ -45,7 +45,7 @@ function inOperand(operand: Json, path: string, isVersion = false): OperatorWarn
   return members.map(([name], place) => {
     const operator = meant[place] ?? '';
     const message = `\`${name}\` is compared as a part of a value; did you mean the operator \`${operator}\`?`;
-    return { path: pathBelow(path, name), message, suggestions: [operator] };
+    return { path: below(path, name), message, suggestions: [operator] };
   });
 }
 
@@ -75,9 +75,3 @@ function meantBy(name: string): string | undefined {
 const BY_NAME: ReadonlyMap<string, string> = new Map(
   [...OPERATORS.keys()].map((operator) => [operator.slice(1).toLowerCase(), operator]),
 );
-
-const pathBelow = (path: string, name: string): string => `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

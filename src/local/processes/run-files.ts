@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -43,7 +44,7 @@ export function readPids(dataDir: string): Pids | undefined {
     service: numberOrNull(value['service']),
     nats: numberOrNull(value['nats']),
     clickhouse: numberOrNull(value['clickhouse']),
-    ...(isRecord(value['services']) ? { services: mapValues(value['services'], numberOrNull) } : {}),
+    ...(isPlainObject(value['services']) ? { services: mapValues(value['services'], numberOrNull) } : {}),
   };
 }
 
@@ -51,7 +52,7 @@ export function readPids(dataDir: string): Pids | undefined {
 export function readEndpoints(dataDir: string): Endpoints | undefined {
   const value = readJson(join(dataDir, ENDPOINTS));
   const clickhouse = value?.['clickhouse'];
-  if (value === undefined || !isRecord(clickhouse)) return undefined;
+  if (value === undefined || !isPlainObject(clickhouse)) return undefined;
   return {
     base_url: text(value['base_url']),
     nats_url: text(value['nats_url']),
@@ -61,7 +62,7 @@ export function readEndpoints(dataDir: string): Endpoints | undefined {
       password: text(clickhouse['password']),
       database: text(clickhouse['database']),
     },
-    ...(isRecord(value['processes']) ? { processes: mapValues(value['processes'], text) } : {}),
+    ...(isPlainObject(value['processes']) ? { processes: mapValues(value['processes'], text) } : {}),
   };
 }
 
@@ -79,14 +80,10 @@ function writeWhole(path: string, value: object): void {
 function readJson(path: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isRecord(value) ? value : undefined;
+    return isPlainObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function mapValues<T>(record: Record<string, unknown>, convert: (value: unknown) => T): Record<string, T> {
