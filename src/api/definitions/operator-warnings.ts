@@ -1,6 +1,6 @@
 import { sortableVersion } from '../../../actors/conditions/version.ts';
 import { OPERATORS } from '../../../actors/conditions/operators.ts';
-import { below, isObject, type Json, type JsonObject } from '../../../core/kernel/text/json.ts';
+import { below, isObject, type Json } from '../../../core/kernel/text/json.ts';
 
 /** An operator that lacks its `$`, or that compares versions as texts. */
 export interface OperatorWarning {
