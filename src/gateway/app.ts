@@ -4,11 +4,9 @@ import { failure } from '../../core/kernel/errors.ts';
 import { isForBrowsers, preflightHeaders, PREFLIGHT_SECONDS } from './http/cors.ts';
 import { respond, respondEmpty } from './http/exchange.ts';
 import type { Exchanges } from './http/exchanges.ts';
-import { isLocalRequest } from './access/local-request.ts';
-import { createRouteReader } from './http/read/request-head.ts';
 import { CONSOLE_PATH, type ConsoleFiles, REFERENCE_PATH } from './console-files.ts';
-import { runConsoleRoute } from './console-pipeline.ts';
-import { runKeyedRoute, runOpenRoute, type PipelineDeps } from './request-pipeline.ts';
+import { handlerOf } from './request-steps.ts';
+import type { PipelineDeps } from './steps/call.ts';
 
 /** Creates an app with the given routes, and the documented errors for all other requests. */
 export function createApp(
@@ -95,32 +93,13 @@ const REGISTER = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE:
 function register(app: TemplatedApp, route: Route, pipeline: PipelineDeps, exchanges: Exchanges): void {
   const path = pattern(route.path);
   const browsers = isForBrowsers(route);
-  const handler = handlerOf(route, pipeline, exchanges, browsers);
+  const handle = handlerOf(route, pipeline);
+  const handler = (res: HttpResponse, req: HttpRequest): void => {
+    const exchange = exchanges.begin(route.path, res, req, browsers);
+    if (exchange !== undefined) handle(exchange, res, req);
+  };
   app[REGISTER[route.method]](path, handler);
   if (methodsOf(route).includes('HEAD')) app.head(path, handler);
-}
-
-function handlerOf(route: Route, pipeline: PipelineDeps, exchanges: Exchanges, browsers: boolean) {
-  if (route.kind === 'open') {
-    return (res: HttpResponse, req: HttpRequest): void => {
-      const exchange = exchanges.begin(route.path, res, req, browsers);
-      if (exchange === undefined) return;
-      if (route.localOnly === true && !isLocalRequest(res, req)) respond(exchange, failure('NOT_FOUND'));
-      else runOpenRoute(pipeline, route, exchange, req);
-    };
-  }
-  if (route.kind === 'console') {
-    const reader = createRouteReader(route);
-    return (res: HttpResponse, req: HttpRequest): void => {
-      const exchange = exchanges.begin(route.path, res, req, browsers);
-      if (exchange !== undefined) runConsoleRoute(pipeline, reader, exchange, res, req);
-    };
-  }
-  const reader = createRouteReader(route);
-  return (res: HttpResponse, req: HttpRequest): void => {
-    const exchange = exchanges.begin(route.path, res, req, browsers);
-    if (exchange !== undefined) runKeyedRoute(pipeline, route, reader, exchange, res, req);
-  };
 }
 
 /** A GET route also handles HEAD, except for streams, whose response never ends. */

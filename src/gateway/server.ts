@@ -39,7 +39,7 @@ import { createPlayerTokens } from './access/keys/player-tokens.ts';
 import { startRateExchange } from './access/limits/rate-exchange.ts';
 import { createRateLimiter } from './access/limits/rate-limiter.ts';
 import { createBodyReader } from './http/read/request-body.ts';
-import type { PipelineDeps } from './request-pipeline.ts';
+import type { PipelineDeps } from './steps/call.ts';
 import { createStreamTokens } from '../access/stream-tokens.ts';
 import { notingFlags } from './backend/used-flags.ts';
 import { createFlagUse } from '../api/flags/flag-use.ts';

@@ -9,13 +9,21 @@ import { type AuditedAction, type RawInput, thingOf } from '../../api/route/acce
 import type { Answer } from '../../api/route/answer.ts';
 import { markOfProposal } from '../../api/approvals/made-proposals.ts';
 import { mustWait, propose } from '../../api/approvals/proposals.ts';
-import type { ApprovedChange, AuditedPerform, Duties, RunnableRoute } from '../../api/route/request-context.ts';
+import type {
+  ApprovedChange,
+  AuditedPerform,
+  Duties,
+  RequestContext,
+  RunnableRoute,
+} from '../../api/route/request-context.ts';
 import type { KeyedRoute } from '../../api/route/route.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../../api/limits.ts';
 import { GATEWAY_LIMITS } from '../limits.ts';
-import type { OwnContext } from '../read-body.ts';
+
+/** The context of a request during its steps; routes get it as `RequestContext`. */
+export type OwnContext = { -readonly [Field in keyof RequestContext]: RequestContext[Field] };
 
 /** Gives requests what their routes declare: entries in the audit, and waiting for a second person. */
 export interface AuditedRequests {

@@ -117,7 +117,8 @@ export function isSameOrigin(req: Pick<HttpRequest, 'getHeader'>): boolean {
   return origin === '' || hostOf(origin) === req.getHeader('host').toLowerCase();
 }
 
-function cookiesOf(req: HttpRequest): string {
+/** The cookies of a request; empty if they are too long. */
+export function cookiesOf(req: HttpRequest): string {
   const cookies = req.getHeader('cookie');
   return cookies.length > GATEWAY_LIMITS.cookieLength ? '' : cookies;
 }
