@@ -1,4 +1,4 @@
-import type { Json, JsonText } from '../../core/kernel/text/json.ts';
+import { isObject, type Json, type JsonText } from '../../core/kernel/text/json.ts';
 import type { PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import { isAggregate } from '../../core/vocabulary/state/aggregates.ts';
 
@@ -11,14 +11,13 @@ export function writeProperty({ event, where, aggregate, path, days }: PropertyS
 /** `undefined` for what this program does not know: a newer version wrote it. */
 export function readProperty(text: JsonText): PropertySpec | undefined {
   const value: Json = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { event, where, aggregate, path, days } = value;
   if (typeof event !== 'string' || !isAggregate(aggregate) || typeof days !== 'number') return undefined;
-  const isFilter = typeof where === 'object' && where !== null && !Array.isArray(where);
-  if (where !== undefined && !isFilter) return undefined;
+  if (where !== undefined && !isObject(where)) return undefined;
   return {
     event,
-    ...(isFilter ? { where } : {}),
+    ...(where === undefined ? {} : { where }),
     aggregate,
     ...(typeof path === 'string' ? { path } : {}),
     days,

@@ -1,7 +1,6 @@
 import { compileRegex, type CompiledRegex } from '../../actors/conditions/regex.ts';
-import { pointerPart } from '../../core/kernel/validation/validation.ts';
 import type { FieldFault } from '../../core/kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
+import { isObject, pointerPart, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { EVENT_SCHEMA_LIMITS } from './limits.ts';
 import { VALIDATION_LIMITS } from '../../core/kernel/validation/limits.ts';
 

@@ -14,7 +14,12 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Appends one segment to a JSON Pointer (RFC 6901). */
+/** One part of a JSON Pointer (RFC 6901). */
+export function pointerPart(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Appends one part to a JSON Pointer. */
 export function below(path: string, part: string | number): string {
-  return `${path}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return `${path}/${pointerPart(String(part))}`;
 }

@@ -1,3 +1,4 @@
+import { pointerPart } from '../text/json.ts';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import type { FieldFault } from '../errors.ts';
@@ -162,9 +163,4 @@ function limitMessage({ keyword, data, propertyName }: ErrorObject, limit: numbe
     default:
       return undefined;
   }
-}
-
-/** One part of a JSON Pointer (RFC 6901). */
-export function pointerPart(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,11 +1,10 @@
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import type { JsonText } from '../../../core/kernel/text/json.ts';
+import { pointerPart, type JsonText } from '../../../core/kernel/text/json.ts';
 import { SEGMENT_CLIENT_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { documentText } from '../input/document-text.ts';
 import { isEmptyList, isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
-import { pointerPart } from '../../../core/kernel/validation/validation.ts';
 
 /*
  * Makes the free-form objects of third-party clients fit the rules of this service, because those clients would drop a

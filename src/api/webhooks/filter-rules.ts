@@ -1,9 +1,9 @@
+import { pointerPart } from '../../../core/kernel/text/json.ts';
 import { Type } from 'typebox';
 import type { FilterCondition } from '../../../core/vocabulary/documents/documents.ts';
 import { WEBHOOK_KINDS, type CatalogueKind, type DataShape } from '../../../core/vocabulary/documents/webhook-kinds.ts';
 import { cataloguedKinds, isCatalogueKind, WILDCARDS } from '../../../streams/config/webhooks/webhook-patterns.ts';
 import type { FieldFault } from '../../../core/kernel/errors.ts';
-import { pointerPart } from '../../../core/kernel/validation/validation.ts';
 
 /* Filters and event kinds of webhooks that can never match: what surely cannot is a fault, the rest a warning. */
 

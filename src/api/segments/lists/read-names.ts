@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../../../core/kernel/validation/plain-object.ts';
 import { isUtf8 } from 'node:buffer';
 import { BROKEN_ID, isBrokenId } from '../../../../core/kernel/text/broken-id.ts';
 import { withoutMark } from '../../../../core/kernel/text/byte-order-mark.ts';
@@ -153,8 +154,7 @@ function namesIn(bytes: Buffer): NameBatch {
   } catch {
     return unreadable('', 'is not valid JSON');
   }
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const fields = isObject ? Object.entries(value ?? {}) : [];
+  const fields = isPlainObject(value) ? Object.entries(value) : [];
   const other = fields.find(([field]) => field !== 'external_ids' && field !== 'player_ids');
   if (other !== undefined || fields.length === 0) {
     return unreadable('', 'must be an object with `external_ids` or `player_ids`');

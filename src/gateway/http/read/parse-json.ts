@@ -1,5 +1,5 @@
+import { pointerPart } from '../../../../core/kernel/text/json.ts';
 import { isUtf8 } from 'node:buffer';
-import { pointerPart } from '../../../../core/kernel/validation/validation.ts';
 import { withoutMark } from '../../../../core/kernel/text/byte-order-mark.ts';
 import type { FieldFault } from '../../../../core/kernel/errors.ts';
 import { BODY_LIMITS } from './limits.ts';
