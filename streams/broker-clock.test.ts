@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CLOCK_LIMITS } from './limits.ts';
-import { createMetrics } from '../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../src/parts/metrics.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from '../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../test/support/in-memory/silent-logger.ts';
 import { type BrokerClock, watchBrokerClock } from './broker-clock.ts';

@@ -1,7 +1,7 @@
 import { nextTick, type Cancel, type Clock } from '../core/kernel/clock.ts';
 import { CLOCK_LIMITS } from './limits.ts';
 import type { Logger } from '../core/kernel/logger.ts';
-import type { Metrics } from '../core/kernel/metrics/metrics.ts';
+import type { ClockMetrics } from './metrics.ts';
 import type { Bucket } from './log/log.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface BrokerClockOptions {
   bucket: Bucket;
   clock: Clock;
   logger: Logger;
-  metrics: Pick<Metrics, 'clockOffset'>;
+  metrics: Pick<ClockMetrics, 'clockOffset'>;
 }
 
 const KEY = 'clock';

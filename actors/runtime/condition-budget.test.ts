@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBackbone } from '../../test/support/servers/backbone.ts';
 import { createMemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
-import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../src/parts/metrics.ts';
 import { createLiveDefinitions } from './definitions/live-definitions.ts';
 
 describe('an owner under segments at the limits', () => {

@@ -21,7 +21,10 @@ import { GATEWAY_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { STREAM_API_LIMITS } from '../api/stream/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
+import type { ApiMetrics } from '../api/metrics.ts';
+import type { ChangesMetrics } from './sse/metrics.ts';
+import type { HttpMetrics } from './http/metrics.ts';
+import type { ProcessMetrics } from '../../core/kernel/metrics/process-metrics.ts';
 import { createPasswordHashes, type PasswordHashes } from '../../core/kernel/secrets/password-hash.ts';
 import type { Backend } from '../api/route/backend.ts';
 import { createApp } from './app.ts';
@@ -59,7 +62,7 @@ export interface ServerDeps {
   clock: Clock;
   ids: Ids;
   logger: Logger;
-  metrics: Metrics;
+  metrics: HttpMetrics & ChangesMetrics & ApiMetrics & ProcessMetrics;
   /** What `/metrics` answers, except on a port of this process; default: the metrics of this process. */
   metricsText?: (() => Promise<string>) | undefined;
   /** Whether other processes listen on the same ports: the kernel gives each connection to one of them. */

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
 import { HEALTH_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
+import type { HealthMetrics } from './metrics.ts';
 
 /** The free space of the file system that holds a folder, read every second. */
 export interface DiskSpace {
@@ -22,7 +22,7 @@ export interface DiskSpaceOptions {
   path: string;
   clock: Clock;
   logger: Logger;
-  metrics: Pick<Metrics, 'diskFreeBytes' | 'diskSizeBytes'>;
+  metrics: Pick<HealthMetrics, 'diskFreeBytes' | 'diskSizeBytes'>;
 }
 
 /** Rejects if the file system cannot be read. */

@@ -4,7 +4,7 @@ import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fa
 import { failure } from '../../core/kernel/errors.ts';
 import { HEALTH_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
-import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../parts/metrics.ts';
 import { type PartitionProbe, probePartitions } from './partition-probe.ts';
 import { createReadiness } from './readiness.ts';
 

@@ -2,7 +2,7 @@ import type { Backend } from '../api/route/backend.ts';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
 import { HEALTH_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
-import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
+import type { HealthMetrics } from './metrics.ts';
 import type { Check } from './readiness.ts';
 
 /**
@@ -23,7 +23,7 @@ export interface PartitionProbeOptions {
   clock: Clock;
   partitions: number;
   backend: Pick<Backend, 'query' | 'partitionOf'>;
-  metrics: Pick<Metrics, 'partitionsWithoutOwner'>;
+  metrics: Pick<HealthMetrics, 'partitionsWithoutOwner'>;
 }
 
 /** An answer older than this no longer counts: the longest time that a read may wait for a new owner. */

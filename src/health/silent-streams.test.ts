@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { createUnanswered } from '../../streams/log/jetstream/unanswered.ts';
-import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../parts/metrics.ts';
 import { createReportedSilences, reportSilences, type Silences } from './silent-streams.ts';
 import { createWriteGate } from './write-gate.ts';
 

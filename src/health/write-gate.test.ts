@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
-import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../parts/metrics.ts';
 import { createWriteGate } from './write-gate.ts';
 
 /** A gate over a broker whose silent streams, and a disk whose state, the test sets. */

@@ -5,7 +5,7 @@ import { failure, type Failure } from '../../core/kernel/errors.ts';
 import { HEALTH_LIMITS } from './limits.ts';
 import { JETSTREAM_LIMITS } from '../../streams/log/jetstream/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
+import type { HealthMetrics } from './metrics.ts';
 import type { JetStreamLog } from '../../streams/log/jetstream/log-jetstream.ts';
 
 /**
@@ -26,7 +26,7 @@ export interface WriteGateOptions {
   log: Pick<JetStreamLog, 'unansweredFor' | 'ping'>;
   clock: Clock;
   logger: Logger;
-  metrics: Pick<Metrics, 'writesRefused'>;
+  metrics: Pick<HealthMetrics, 'writesRefused'>;
   /** Asks the supervisor to restart the broker; undefined without a supervisor. */
   restartBroker: (() => void) | undefined;
 }

@@ -3,7 +3,7 @@ import { sleep, systemClock, type Clock } from '../../core/kernel/clock.ts';
 import { systemIds, type Ids } from '../../core/kernel/ids.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import { createMetrics, type Metrics } from '../../core/kernel/metrics/metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';
 import { watchBrokerClock } from '../../streams/broker-clock.ts';
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';

@@ -9,6 +9,6 @@ export function startSinksPart({ node, holder, ownFacts, silentToSinks, metrics,
     process.exit(1);
   };
   const thread = startSinksThread(node, holder, ownFacts, onFailed, (silences) => silentToSinks.report(silences));
-  metrics.sinksElsewhere(() => thread.metrics());
+  metrics.sinksFrom(() => thread.metrics());
   return { name: 'sinks', stop: () => thread.stop() };
 }

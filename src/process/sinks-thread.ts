@@ -20,7 +20,7 @@ import { systemClock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { PROCESS_LIMITS } from './limits.ts';
 import { createLogger } from '../../core/kernel/logger.ts';
-import { createSinkMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { createSinkMetrics } from './sink-metrics.ts';
 import { serviceSecretBox } from '../settings/secrets-key.ts';
 import { reportSilences, type Silences } from '../health/silent-streams.ts';
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../core/kernel/clock.ts';
 import { systemIds } from '../../core/kernel/ids.ts';
 import { SCORING_LIMITS } from './limits.ts';
-import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../parts/metrics.ts';
 import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';

@@ -4,7 +4,7 @@ import { type ErrorCode, failure, type Failure } from '../../core/kernel/errors.
 import type { Ids } from '../../core/kernel/ids.ts';
 import { SCORING_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
+import type { ScoringMetrics } from './metrics.ts';
 import { bucketOf, BUCKETS, forcedBucketOf, scoreWithin, type Thresholds } from './buckets.ts';
 import { FEATURES, unusableFeature, writeRow } from './features.ts';
 import type { Model } from './load-model.ts';
@@ -44,7 +44,7 @@ export interface ScorerDeps {
   clock: Clock;
   ids: Ids;
   logger: Logger;
-  metrics: Pick<Metrics, 'scoringBatchRows' | 'scoringInference' | 'scores'>;
+  metrics: Pick<ScoringMetrics, 'scoringBatchRows' | 'scoringInference' | 'scores'>;
 }
 
 /** A request without a response. */

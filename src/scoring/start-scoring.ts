@@ -5,7 +5,7 @@ import type { ScoreRecord } from '../../core/vocabulary/records/score-record.ts'
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
+import type { ScoringMetrics } from './metrics.ts';
 import { type LoadedModels, shownModels, watchModels } from './models.ts';
 import { createScorer, type Scorer } from './scorer.ts';
 
@@ -21,7 +21,7 @@ export interface ScoringOptions {
   /** Whether the service accepts writes. */
   accepts: () => boolean;
   logger: Logger;
-  metrics: Metrics;
+  metrics: ScoringMetrics;
 }
 
 export interface RunningScoring {

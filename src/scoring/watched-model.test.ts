@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { until } from '../../test/support/until.ts';
-import { createMetrics, type Metrics } from '../../core/kernel/metrics/metrics.ts';
+import { createMetrics, type Metrics } from '../parts/metrics.ts';
 import { SCORING_LIMITS } from './limits.ts';
 import { CHALLENGER_FOLDER, watchModels, type Models } from './models.ts';
 import { replaceFile, writePackage } from './testing.ts';

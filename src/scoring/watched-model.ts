@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { nextTick, type Cancel, type Clock } from '../../core/kernel/clock.ts';
 import { SCORING_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
+import type { ScoringMetrics } from './metrics.ts';
 import { loadModel, MANIFEST_FILE, type Model } from './load-model.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -20,7 +20,7 @@ export interface WatchOptions {
   role: 'current' | 'challenger';
   clock: Clock;
   logger: Logger;
-  metrics: Pick<Metrics, 'modelLoads' | 'modelInfo'>;
+  metrics: Pick<ScoringMetrics, 'modelLoads' | 'modelInfo'>;
   /** Called with the manifest of each model that is loaded. */
   onLoaded: (manifest: Manifest) => void;
 }

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../src/parts/metrics.ts';
 import { FACTS_LIMITS } from './limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { encodeJson } from '../../core/codec/codec.ts';

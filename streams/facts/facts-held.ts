@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/kernel/clock.ts';
 import { FACTS_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
-import type { Metrics } from '../../core/kernel/metrics/metrics.ts';
+import type { FactsMetrics } from './metrics.ts';
 import { decodeJson } from '../../core/codec/codec.ts';
 import type { FactsRoom } from './facts-room.ts';
 import type { Log, StreamBounds } from '../log/log.ts';
@@ -35,7 +35,7 @@ export interface FactsForecasterOptions {
   clock: Clock;
   partitions: number;
   room: Pick<FactsRoom, 'onPolled' | 'levels' | 'usedBytes'>;
-  metrics: Pick<Metrics, 'factsBytes' | 'factsLimit' | 'factsHeld' | 'factsFullIn' | 'factsReach'>;
+  metrics: Pick<FactsMetrics, 'factsBytes' | 'factsLimit' | 'factsHeld' | 'factsFullIn' | 'factsReach'>;
   logger: Logger;
 }
 

@@ -40,7 +40,7 @@ import { STREAM_API_LIMITS } from '../../src/api/stream/limits.ts';
 import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 import { VALIDATION_LIMITS } from '../../core/kernel/validation/limits.ts';
 import { WEBHOOK_LIMITS } from '../../src/api/webhooks/limits.ts';
-import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../src/parts/metrics.ts';
 import { TIERS } from '../../core/vocabulary/documents/documents.ts';
 import { BUCKET_MAX_AGE_MS, BUCKETS, STREAMS, type BucketName } from '../../streams/log/stream-definitions.ts';
 import { WEBHOOK_KINDS } from '../../core/vocabulary/documents/webhook-kinds.ts';

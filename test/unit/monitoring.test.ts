@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { renderDashboard } from '../../deploy/grafana/source/dashboard.ts';
 import { DASHBOARDS } from '../../deploy/grafana/source/dashboards.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
-import { createMetrics } from '../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../src/parts/metrics.ts';
 import { linkFault, rowsUnder, codeIn, sectionsOf } from '../support/documentation.ts';
 import {
   alertsOf,

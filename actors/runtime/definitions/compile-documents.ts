@@ -1,6 +1,6 @@
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { OwnerMetrics } from '../metrics.ts';
 import type { DocumentKind, Documents } from '../../../core/vocabulary/documents/documents.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { compileCampaign } from '../../campaigns/define/compile-campaign.ts';
@@ -30,7 +30,7 @@ export interface DocumentCompiler {
 export function createDocumentCompiler(
   lookupOf: (place: Place) => ComputedLookup,
   logger: Logger,
-  metrics: Pick<Metrics, 'conditionsOverBudget'> | undefined,
+  metrics: Pick<OwnerMetrics, 'conditionsOverBudget'> | undefined,
 ): DocumentCompiler {
   let segmentsOver: string[] = [];
 

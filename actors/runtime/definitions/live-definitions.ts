@@ -1,5 +1,5 @@
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { OwnerMetrics } from '../metrics.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
 import type { CampaignDocument, DocumentKind } from '../../../core/vocabulary/documents/documents.ts';
 import type { Stop } from '../../../streams/log/log.ts';
@@ -49,7 +49,7 @@ interface Compiled {
 export function createLiveDefinitions(
   config: Pick<ConfigStore, 'revision' | 'list' | 'onChange'>,
   logger: Logger,
-  metrics?: Pick<Metrics, 'conditionsOverBudget'>,
+  metrics?: Pick<OwnerMetrics, 'conditionsOverBudget'>,
 ): LiveDefinitions {
   const games = new Map<string, { [E in Environment]?: Compiled }>();
   const listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
 import { MEMBERSHIP_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { OwnerMetrics } from '../metrics.ts';
 import { contend, type Lease } from '../../../streams/leases/lease.ts';
 import { nodeOfHolder } from '../../../streams/leases/lease-holder.ts';
 import { type Follower, type FollowerEnd, startFollower } from '../rebuild/follower.ts';
@@ -52,7 +52,7 @@ export interface ContenderOptions extends Omit<
   flushChunk?: number | undefined;
   metrics: OwnerOptions['metrics'] &
     Pick<
-      Metrics,
+      OwnerMetrics,
       | 'rebuildProgress'
       | 'ownedPartitions'
       | 'stepDowns'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { REBUILD_LIMITS } from './limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { encodeState } from '../../../core/codec/codec.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/kernel/clock.ts';
 import type { Adjustable } from '../../../core/kernel/adjustable.ts';
 import { REBUILD_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { OwnerMetrics } from '../metrics.ts';
 import { outlineOfState } from '../../../core/codec/codec.ts';
 import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';
 import type { EncodedEntity, PartitionStore, StoreMark } from '../store/store.ts';
@@ -17,7 +17,7 @@ export interface LoadOptions {
   store: PartitionStore;
   source: SnapshotSource;
   logger: Logger;
-  metrics: Pick<Metrics, 'rebuildProgress'>;
+  metrics: Pick<OwnerMetrics, 'rebuildProgress'>;
   stopped: () => boolean;
   limits?: Partial<Adjustable<typeof REBUILD_LIMITS, 'rebuildSortEntities' | 'rebuildSortBytes'>> | undefined;
 }

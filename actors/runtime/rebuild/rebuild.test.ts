@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { encodeJson } from '../../../core/codec/codec.ts';
 import type { StreamBounds } from '../../../streams/log/log.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
 import { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { OwnerMetrics } from '../metrics.ts';
 import type { OwnersRoom } from '../../../streams/facts/facts-room.ts';
 import type { BulkWork } from './bulk-work.ts';
 import type { MaintenanceTasks, PendingCommit } from './build-commit.ts';
@@ -47,7 +47,7 @@ export interface MaintenanceOptions {
   hotBytes: number;
   room: Pick<OwnersRoom, 'commandsFit' | 'wantedBelow'>;
   logger: Logger;
-  metrics: Pick<Metrics, 'hotPlayers' | 'snapshotsWaiting' | 'storeWriteFailures'>;
+  metrics: Pick<OwnerMetrics, 'hotPlayers' | 'snapshotsWaiting' | 'storeWriteFailures'>;
   partition: number;
   /** Work in bulk yields to players who play: `rests` says when, `stored` is called when the store has written. */
   bulk: Pick<BulkWork, 'rests' | 'stored'>;

@@ -3,7 +3,7 @@ import type { Adjustable } from '../../../core/kernel/adjustable.ts';
 import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
 import type { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { OwnerMetrics } from '../metrics.ts';
 import { encodeCommit } from '../../../core/codec/codec.ts';
 import type { OwnersRoom } from '../../../streams/facts/facts-room.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
@@ -92,7 +92,7 @@ export interface OwnerOptions {
   limits?: OwnerLimits | undefined;
   logger: Logger;
   metrics: Pick<
-    Metrics,
+    OwnerMetrics,
     | 'commitFacts'
     | 'commitDuration'
     | 'commandsWithoutRoom'

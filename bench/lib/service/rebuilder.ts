@@ -10,7 +10,7 @@ import type { ClickhouseAddress } from '../../../clickhouse-schema/clickhouse-ad
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { createLogger } from '../../../core/kernel/logger.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { encodeJson } from '../../../core/codec/codec.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { rebuildKey } from '../../../streams/facts/rebuild-mark.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { joinMetrics } from './join-metrics.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 
 test('each metric has one HELP and one TYPE, followed by the samples of all processes', async () => {
   const [first, second] = [createMetrics({ process: '1' }), createMetrics({ process: '2' })];

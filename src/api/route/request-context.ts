@@ -17,7 +17,8 @@ import type { Clock } from '../../../core/kernel/clock.ts';
 import type { Failure, FieldFault } from '../../../core/kernel/errors.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
 import type { PasswordHashes } from '../../../core/kernel/secrets/password-hash.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { ProcessMetrics } from '../../../core/kernel/metrics/process-metrics.ts';
+import type { ApiMetrics } from '../metrics.ts';
 import type { EventSchemas } from '../../event-schemas/event-schemas.ts';
 import type { Operations } from '../operations/deployment-status.ts';
 import type { LoadedModels } from '../../scoring/models.ts';
@@ -115,7 +116,7 @@ export interface Services {
   readonly unauditedWrites: DocumentWrites;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly metrics: Metrics;
+  readonly metrics: ApiMetrics & Pick<ProcessMetrics, 'text' | 'contentType'>;
   readonly readiness: () => Readiness;
   /**
    * Progress of evaluating players since the edit of a segment at a CONFIG revision. Rejects if the broker is

@@ -12,7 +12,7 @@ import {
   type MemoryLog,
 } from '../../../streams/log/memory/log-memory.ts';
 import { BACKEND_LIMITS } from './limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../parts/metrics.ts';
 import { createCommandClient, type CommandClient } from './command-client.ts';
 
 const MIB = 1024 * 1024;

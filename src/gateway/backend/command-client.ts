@@ -4,7 +4,7 @@ import { createGathering } from '../../../core/kernel/flow/gathering.ts';
 import { BACKEND_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { BackendMetrics } from './metrics.ts';
 import { partitionOf } from '../../../core/kernel/partition.ts';
 import type { Query, QueryBody } from '../../../core/vocabulary/commands/commands.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
@@ -27,7 +27,7 @@ export interface CommandClientOptions {
   /** The highest CONFIG revision this process has seen. */
   configRevision: () => number;
   logger: Logger;
-  metrics: Pick<Metrics, 'commandBatchSize' | 'commandsHandedOver' | 'commandsTimedOut'>;
+  metrics: Pick<BackendMetrics, 'commandBatchSize' | 'commandsHandedOver' | 'commandsTimedOut'>;
 }
 
 /**

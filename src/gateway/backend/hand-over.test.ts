@@ -6,7 +6,7 @@ import type { Command } from '../../../core/vocabulary/commands/commands.ts';
 import { decodeCommands } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { BACKEND_LIMITS } from './limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../parts/metrics.ts';
 import { createCommandClient, type CommandClient } from './command-client.ts';
 
 const ID = 'player-1';

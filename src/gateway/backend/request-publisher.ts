@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import type { Gathering } from '../../../core/kernel/flow/gathering.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { BackendMetrics } from './metrics.ts';
 import type { Command } from '../../../core/vocabulary/commands/commands.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import type { HandedCommands } from '../../../core/vocabulary/commands/local-gateway.ts';
@@ -47,7 +47,7 @@ export interface RequestPublisherOptions {
   pendingBytes: number;
   /** When the next message may leave. */
   gathering: Gathering;
-  metrics: Pick<Metrics, 'commandBatchSize' | 'commandsHandedOver'>;
+  metrics: Pick<BackendMetrics, 'commandBatchSize' | 'commandsHandedOver'>;
 }
 
 const RETRY_MS = 50;

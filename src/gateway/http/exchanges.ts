@@ -4,7 +4,8 @@ import { failure } from '../../../core/kernel/errors.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
 import { HTTP_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { HttpMetrics } from './metrics.ts';
+import type { ProcessMetrics } from '../../../core/kernel/metrics/process-metrics.ts';
 import type { Cors } from './cors.ts';
 import { refuse, type ClosedStatus, type Exchange } from './exchange.ts';
 import { readHeaders } from './read/request-headers.ts';
@@ -28,7 +29,7 @@ export interface Exchanges {
 interface Deps {
   clock: Clock;
   ids: Ids;
-  metrics: Metrics;
+  metrics: HttpMetrics & Pick<ProcessMetrics, 'requestArrives'>;
   logger: Logger;
   cors: Cors;
   unread: UnreadAnswers;
@@ -144,7 +145,7 @@ export function createExchanges({ clock, ids, metrics, logger, cors, unread }: D
 const QUIET_ROUTES: ReadonlySet<string> = new Set(['/readyz']);
 
 /** Counts one route's responses. */
-function createRecorder(metrics: Metrics, route: string) {
+function createRecorder(metrics: HttpMetrics, route: string) {
   const observe = metrics.httpDuration.child(route);
   const counters = new Map<ClosedStatus, () => void>();
   return (status: ClosedStatus, durationMs: number): void => {

@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
 import { HTTP_LIMITS } from './limits.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { HttpMetrics } from './metrics.ts';
 
 /**
  * Responses that clients have not read completely. Owns the bytes that the sockets did not accept.
@@ -49,7 +49,7 @@ interface Held {
 
 interface Deps {
   clock: Clock;
-  metrics: Pick<Metrics, 'unreadAnswerBytes' | 'slowReadersClosed'>;
+  metrics: Pick<HttpMetrics, 'unreadAnswerBytes' | 'slowReadersClosed'>;
   budgetBytes: number;
 }
 

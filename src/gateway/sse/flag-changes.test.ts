@@ -7,7 +7,7 @@ import type { ChangesRequest } from '../../api/flags/evaluate/changes-request.ts
 import { FLAG_API_LIMITS } from '../../api/flags/limits.ts';
 import { GATEWAY_LIMITS } from '../limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../parts/metrics.ts';
 import { createFlagChanges } from './flag-changes.ts';
 
 const HEARTBEAT_MS = 30_000;

@@ -7,7 +7,7 @@ import { createHeartbeats } from '../../../core/kernel/metrics/heartbeats.ts';
 import { FLAG_API_LIMITS } from '../../api/flags/limits.ts';
 import { GATEWAY_LIMITS } from '../limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { ChangesMetrics } from './metrics.ts';
 import { changedMessage, connectedMessage, heartbeatMessage } from './change-messages.ts';
 
 /*
@@ -31,7 +31,7 @@ export interface FlagChanges {
 export interface FlagChangesOptions {
   config: Pick<ConfigStore, 'targetingRevision' | 'onChange'>;
   clock: Clock;
-  metrics: Pick<Metrics, 'changeReaders' | 'changeMessages' | 'changeDelay' | 'changeDisconnects'>;
+  metrics: Pick<ChangesMetrics, 'changeReaders' | 'changeMessages' | 'changeDelay' | 'changeDisconnects'>;
   heartbeatMs: number;
 }
 

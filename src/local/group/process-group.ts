@@ -6,7 +6,7 @@ import { joinMetrics } from '../../../core/kernel/metrics/join-metrics.ts';
 import { LOCAL_LIMITS } from '../limits.ts';
 import { PROCESS_LIMITS } from '../../process/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { ProcessMetrics } from '../../../core/kernel/metrics/process-metrics.ts';
 import type { OwnPortMessage } from '../own-ports.ts';
 import { readEndpoints } from '../processes/run-files.ts';
 
@@ -16,7 +16,7 @@ import { readEndpoints } from '../processes/run-files.ts';
  */
 export async function groupMetrics(
   { number, count, dataDir }: ProcessGroup,
-  metrics: Pick<Metrics, 'ownText' | 'groupText' | 'processUp'>,
+  metrics: Pick<ProcessMetrics, 'ownText' | 'groupText' | 'processUp'>,
 ): Promise<string> {
   const urls = readEndpoints(dataDir)?.processes ?? {};
   const texts = await Promise.all(

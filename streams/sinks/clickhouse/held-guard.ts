@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { SINK_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { ClickhouseMetrics } from './metrics.ts';
 import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import type { StoredValue } from '../../stored-value.ts';
 import type { SinkPosition } from '../../positions/positions.ts';
@@ -35,7 +35,7 @@ export interface HeldGuardOptions {
   /** Saves and repeats unanswered writes. False: the term is over. */
   save: (store: StoredValue<SinkPosition>, value: SinkPosition) => Promise<boolean>;
   logger: Logger;
-  metrics: Pick<SinkMetrics, 'sinkFailures'>;
+  metrics: Pick<ClickhouseMetrics, 'sinkFailures'>;
 }
 
 export function createHeldGuard(options: HeldGuardOptions): HeldGuard {

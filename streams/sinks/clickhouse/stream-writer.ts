@@ -3,7 +3,8 @@ import { LOG_LIMITS } from '../../log/limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { SINK_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { ClickhouseMetrics } from './metrics.ts';
+import type { SinkLagMetrics } from '../../metrics.ts';
 import { createSignal } from '../../../core/kernel/flow/signal.ts';
 import { contend, type Lease } from '../../leases/lease.ts';
 import type { Log } from '../../log/log.ts';
@@ -62,7 +63,7 @@ export interface StreamWriterOptions {
   /** A term begins. An earlier one may have moved the position without a call of `onWritten`. */
   onTerm?: () => void;
   logger: Logger;
-  metrics: SinkMetrics;
+  metrics: ClickhouseMetrics & SinkLagMetrics;
 }
 
 type PositionWithIntent = SinkPosition & Required<Pick<SinkPosition, 'intent'>>;

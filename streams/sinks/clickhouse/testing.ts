@@ -1,4 +1,4 @@
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createFakeClock, type FakeClock, type FakeNode } from '../../../test/support/in-memory/fake-clock.ts';
 import { readNativeBlock } from '../../../test/support/wire/native-block.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';

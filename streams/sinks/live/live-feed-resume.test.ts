@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIVE_LIMITS } from './limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import type { LostEvents } from '../../live-feed.ts';
 import { noteErasure } from '../../facts/erasures.ts';
 import { createLiveFeed } from './live-feed.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SAMPLES } from '../../../test/fixtures/codec/samples.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker } from '../../log/memory/log-memory.ts';
 import { createLiveFeed } from './live-feed.ts';
 import { createFakeReader } from './testing.ts';

@@ -3,7 +3,7 @@ import { LIVE_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
-import type { Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { LiveMetrics } from './metrics.ts';
 import { watchErasures } from '../../facts/erasures.ts';
 import type { TracedEvents } from '../../freshness/traced-events.ts';
 import type { LiveFeed, LostEvents } from '../../live-feed.ts';
@@ -29,7 +29,7 @@ export interface LiveFeedOptions {
   readFacts?: OpenReader;
   clock: Clock;
   logger: Logger;
-  metrics: Metrics;
+  metrics: LiveMetrics;
   heartbeatMs: number;
   /** Reads FACTS only while it has readers, and some seconds longer. Default: from the start on. */
   onDemand?: boolean;

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { createMetrics, type Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
+import type { LiveMetrics } from './metrics.ts';
 import type { LiveReader, LiveRequest, LostEvents } from '../../live-feed.ts';
 import { createMemoryBroker } from '../../log/memory/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
@@ -129,7 +130,7 @@ export function setUp(countLost?: (lost: LostEvents) => Promise<number | undefin
 export const typesOf = ({ messages }: FakeReader) => messages.map(({ data }) => data['type']);
 
 /** The value of a metric without labels. */
-export const valueOf = async (metric: Pick<Metrics['streamGaps'] | Metrics['streamBehind'], 'get'>) =>
+export const valueOf = async (metric: Pick<LiveMetrics['streamGaps'] | LiveMetrics['streamBehind'], 'get'>) =>
   (await metric.get()).values[0]?.value;
 
 /** Event ids. */

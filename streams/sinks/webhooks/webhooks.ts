@@ -5,7 +5,8 @@ import { DELIVERY_BATCHES } from '../../../core/vocabulary/formats.ts';
 import { FACTS_LIMITS } from '../../facts/limits.ts';
 import { WEBHOOK_SINK_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import type { SinkLagMetrics } from '../../metrics.ts';
+import type { WebhookMetrics } from './record/metrics.ts';
 import { watchErasures, type Erasures } from '../../facts/erasures.ts';
 import type { Formats } from '../../format-gate.ts';
 import type { TracedEvents } from '../../freshness/traced-events.ts';
@@ -32,7 +33,7 @@ export interface WebhooksOptions {
   clock: Clock;
   ids: Ids;
   logger: Logger;
-  metrics: SinkMetrics;
+  metrics: WebhookMetrics & SinkLagMetrics;
   /** Part of the subjects in RECORDS. */
   node: string;
   /** Delays before the second attempt, the third, …, for the policy `exponential`. */

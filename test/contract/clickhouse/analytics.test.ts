@@ -7,7 +7,7 @@ import type { ExperimentQuery } from '../../../clickhouse-schema/queries/experim
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { QUERY_LIMITS } from '../../../clickhouse-schema/queries/limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import type { AuditQuery, FoundEntry } from '../../../clickhouse-schema/queries/audit-query.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { encodeAuditEntries } from '../../../core/codec/codec.ts';
 import { eventSchemaKey } from '../../../streams/config/event-schema-key.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { PurchaseRecorded } from '../../../core/vocabulary/facts/purchase-facts.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { commit } from '../../../streams/sinks/testing.ts';

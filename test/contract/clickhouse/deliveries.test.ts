@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { FIRST_PLACE } from '../../../clickhouse-schema/rows/player-rows.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { encodeDeliveryRecords, encodeDisablings } from '../../../core/codec/codec.ts';
 import { deliveryRecordsSubject, disablingRecordsSubject } from '../../../streams/subjects.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';

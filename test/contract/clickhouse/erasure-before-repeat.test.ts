@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { encodeDeliveryRecords } from '../../../core/codec/codec.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';

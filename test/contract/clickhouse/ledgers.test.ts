@@ -11,7 +11,7 @@ import { readHeldPosition } from '../../../clickhouse-schema/queries/held-positi
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { partitionCoverage } from '../../../streams/sinks/clickhouse/coverage.ts';

@@ -3,7 +3,7 @@ import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { PurchaseRecorded } from '../../../core/vocabulary/facts/purchase-facts.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { commit } from '../../../streams/sinks/testing.ts';

@@ -7,7 +7,7 @@ import { createNativeBlock } from '../../../clickhouse-schema/rows/native-block.
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { decodeState } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { FEATURES } from '../../../src/scoring/features.ts';
 import { watchModels, type Models } from '../../../src/scoring/models.ts';
 import { createScorer } from '../../../src/scoring/scorer.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { createLiveFeed } from '../../../streams/sinks/live/live-feed.ts';

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../../streams/config/config-store.ts';
 import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { Log } from '../../../streams/log/log.ts';

@@ -7,7 +7,7 @@ import { startFactsTrimmer } from '../../../streams/facts/facts-trimmer.ts';
 import { type CommandClient, createCommandClient } from '../../../src/gateway/backend/command-client.ts';
 import { sleep } from '../../../core/kernel/clock.ts';
 import type { SimLimits } from './sim-limits.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../../streams/config/config-store.ts';
 import type { MemoryBroker, MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { watchBrokerClock } from '../../../streams/broker-clock.ts';

@@ -8,7 +8,7 @@ import { routes } from '../../../src/api/routes.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { apiKeyRecord, type ApiKeyRequest, createApiKey } from '../../../streams/config/api-keys.ts';
 import { createGame, gameAddress } from '../../../streams/config/games.ts';
 import type { LiveFeed, LiveReader, LiveRequest } from '../../../streams/live-feed.ts';

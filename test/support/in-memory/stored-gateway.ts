@@ -1,6 +1,6 @@
 import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { type TestClickhouse } from '../servers/clickhouse.ts';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
 import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { ALL_FORMATS } from '../../../streams/sinks/webhooks/testing.ts';

@@ -1,4 +1,4 @@
-import { createMetrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../src/parts/metrics.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { decodeDeliveryRecords, decodeDisablings } from '../../../core/codec/codec.ts';
 import type { Formats } from '../../../streams/format-gate.ts';

@@ -1,5 +1,5 @@
 import { partitionOf } from '../../../core/kernel/partition.ts';
-import { createMetrics, type Metrics } from '../../../core/kernel/metrics/metrics.ts';
+import { createMetrics, type Metrics } from '../../../src/parts/metrics.ts';
 import { type CommandClient, createCommandClient } from '../../../src/gateway/backend/command-client.ts';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';

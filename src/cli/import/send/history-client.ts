@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import type { CommandBody } from '../../../../core/vocabulary/commands/commands.ts';
 import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../../streams/config/config-store.ts';
@@ -12,7 +13,7 @@ import { CLI_LIMITS } from '../../limits.ts';
 import { IMPORT_LIMITS } from '../limits.ts';
 import { IMPORT_SEND_LIMITS } from './limits.ts';
 import { createLogger } from '../../../../core/kernel/logger.ts';
-import { createMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import { createBackendMetrics } from '../../../gateway/backend/metrics.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CliContext } from '../../context.ts';
 import type { ImportFileOptions } from '../import-file.ts';
@@ -78,7 +79,7 @@ export async function withOwners(
     partitions,
     configRevision: () => store.revision,
     logger: createLogger('silent', 'cli'),
-    metrics: createMetrics(),
+    metrics: createBackendMetrics([new Registry()]),
   });
   try {
     await use(client, partitions);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
 import { DELIVERY_LIMITS } from './limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import type { WebhookMetrics } from '../record/metrics.ts';
 import { encodeDeliveryRecords } from '../../../../core/codec/codec.ts';
 import { deliveryRecordsSubject } from '../../../subjects.ts';
 import type { Erasures } from '../../../facts/erasures.ts';
@@ -40,7 +40,7 @@ export interface AttemptLogOptions {
   log: Pick<Log, 'append'>;
   clock: Clock;
   logger: Logger;
-  metrics: SinkMetrics;
+  metrics: WebhookMetrics;
   /** Part of the subject. */
   node: string;
   /** Prefix of the message ids, unique per log and process incarnation; a counter follows it. */

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
 import { DELIVERY_LIMITS } from './limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import type { WebhookMetrics } from '../record/metrics.ts';
 import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import { createdRevisionOf } from '../../../config/webhooks/webhook-revision.ts';
 import type { Delivery } from '../record/delivery.ts';
@@ -11,7 +11,7 @@ export interface DisableTerms {
   config: WebhookConfig;
   clock: Clock;
   logger: Logger;
-  metrics: SinkMetrics;
+  metrics: WebhookMetrics;
 }
 
 type Reason = NonNullable<WebhookDocument['disabled']>['reason'];

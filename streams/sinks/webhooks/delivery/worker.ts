@@ -5,7 +5,7 @@ import { QUEUE_LIMITS } from '../queue/limits.ts';
 import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import type { WebhookMetrics } from '../record/metrics.ts';
 import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import type { Erasures } from '../../../facts/erasures.ts';
 import type { TracedEvents } from '../../../freshness/traced-events.ts';
@@ -31,7 +31,7 @@ export interface WorkerOptions {
   clock: Clock;
   ids: Ids;
   logger: Logger;
-  metrics: SinkMetrics;
+  metrics: WebhookMetrics;
   sender: DeliverySender;
   erasures: Erasures;
   attempts: AttemptLog;

@@ -3,7 +3,8 @@ import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
 import type { Adjustable } from '../../../../core/kernel/adjustable.ts';
 import { MATCHING_LIMITS } from './limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import type { SinkLagMetrics } from '../../../metrics.ts';
+import type { WebhookMetrics } from '../record/metrics.ts';
 import { createSignal, type Signal } from '../../../../core/kernel/flow/signal.ts';
 import type { Log, LogRecord } from '../../../log/log.ts';
 import type { Delivery } from '../record/delivery.ts';
@@ -20,7 +21,7 @@ export interface LaggingGamesOptions {
   log: Log;
   clock: Clock;
   logger: Logger;
-  metrics: SinkMetrics;
+  metrics: WebhookMetrics & SinkLagMetrics;
   turns: Pick<DeliveryTurns, 'add' | 'tasksOf' | 'bytesOf' | 'largest'>;
   /** The window of the common reader. */
   commonWindow: MatchWindow;

@@ -5,7 +5,8 @@ import { QUEUE_LIMITS } from '../queue/limits.ts';
 import { SHARED_LIMITS } from '../../../../core/kernel/limits.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
 import { createSignal } from '../../../../core/kernel/flow/signal.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import type { SinkLagMetrics } from '../../../metrics.ts';
+import type { WebhookMetrics } from '../record/metrics.ts';
 import { contend } from '../../../leases/lease.ts';
 import type { FactsRoom } from '../../../facts/facts-room.ts';
 import type { Log, StreamBounds } from '../../../log/log.ts';
@@ -28,7 +29,7 @@ export interface MatcherOptions {
   config: WebhookConfig;
   clock: Clock;
   logger: Logger;
-  metrics: SinkMetrics;
+  metrics: WebhookMetrics & SinkLagMetrics;
   /** Name of this process for the lease; unique per process incarnation. */
   holder: string;
   /** Bytes DELIVERIES may hold before matching waits. */

@@ -1,13 +1,13 @@
 import { type Clock, within } from '../../../../core/kernel/clock.ts';
 import { JETSTREAM_LIMITS } from '../../../log/jetstream/limits.ts';
 import { QUEUE_LIMITS } from './limits.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import type { WebhookMetrics } from '../record/metrics.ts';
 import type { Log, Stop } from '../../../log/log.ts';
 
 export interface BacklogOptions {
   log: Pick<Log, 'info'>;
   clock: Clock;
-  metrics: SinkMetrics;
+  metrics: WebhookMetrics;
 }
 
 /** Sets the metric of queued deliveries every `deliveriesCountMs`, from the broker's count of DELIVERIES. */

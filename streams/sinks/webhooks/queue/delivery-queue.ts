@@ -2,7 +2,7 @@ import type { Clock } from '../../../../core/kernel/clock.ts';
 import { QUEUE_LIMITS } from './limits.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
 import type { Logger } from '../../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import type { WebhookMetrics } from '../record/metrics.ts';
 import type { Log, WorkItem } from '../../../log/log.ts';
 import { type Delivery, dueSubject, messageIdOf, scheduledSubject, unreadableSubject } from '../record/delivery.ts';
 import { encodeDelivery } from '../record/delivery-record.ts';
@@ -45,7 +45,7 @@ export interface DeliveryQueueOptions {
   clock: Clock;
   ids: Pick<Ids, 'uuidv4'>;
   logger: Logger;
-  metrics: SinkMetrics;
+  metrics: WebhookMetrics;
   /** The broker hands an item out again after this long without a heartbeat. */
   ackWaitMs: number;
   /** Once true, nothing is retried any more. */

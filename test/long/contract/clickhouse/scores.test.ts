@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../../src/parts/metrics.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryFaults } from '../../../../streams/log/memory/log-memory.ts';
 import { createRecordWriter, type RecordWriter } from '../../../../streams/records/record-writer.ts';
 import {

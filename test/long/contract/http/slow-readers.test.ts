@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemClock, type Clock } from '../../../../core/kernel/clock.ts';
 import { HTTP_LIMITS } from '../../../../src/gateway/http/limits.ts';
-import { createMetrics, type Metrics } from '../../../../core/kernel/metrics/metrics.ts';
+import { createMetrics, type Metrics } from '../../../../src/parts/metrics.ts';
 import type { ServerDeps } from '../../../../src/gateway/server.ts';
 import { playerIn, startGateway, type Gateway } from '../../../support/in-memory/http-gateway.ts';
 import { until } from '../../../support/until.ts';

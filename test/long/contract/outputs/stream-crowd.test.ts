@@ -3,7 +3,7 @@ import { array, assert, asyncProperty, boolean, integer, record } from 'fast-che
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../core/kernel/clock.ts';
 import { LIVE_LIMITS } from '../../../../streams/sinks/live/limits.ts';
-import { createMetrics } from '../../../../core/kernel/metrics/metrics.ts';
+import { createMetrics } from '../../../../src/parts/metrics.ts';
 import type { LiveReader } from '../../../../streams/live-feed.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../../streams/log/memory/log-memory.ts';
 import { createLiveFeed } from '../../../../streams/sinks/live/live-feed.ts';

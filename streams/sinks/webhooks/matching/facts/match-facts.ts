@@ -3,7 +3,8 @@ import { type Clock, sleep } from '../../../../../core/kernel/clock.ts';
 import type { Adjustable } from '../../../../../core/kernel/adjustable.ts';
 import { MATCHING_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../../../core/kernel/logger.ts';
-import type { SinkMetrics } from '../../../../../core/kernel/metrics/metrics.ts';
+import type { SinkLagMetrics } from '../../../../metrics.ts';
+import type { WebhookMetrics } from '../../record/metrics.ts';
 import type { Signal } from '../../../../../core/kernel/flow/signal.ts';
 import { decodeCommit } from '../../../../../core/codec/codec.ts';
 import { decodeRecord } from '../../../../facts/decode-record.ts';
@@ -32,7 +33,7 @@ export interface MatchFactsOptions {
   readFacts: OpenReader;
   clock: Clock;
   logger: Logger;
-  metrics: SinkMetrics;
+  metrics: WebhookMetrics & SinkLagMetrics;
   subscriptions: Subscriptions;
   webhookQuota: WebhookQuota;
   deliveriesQuota: DeliveriesQuota;

@@ -1,7 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** The metrics of Server-Sent Events: event streams, and streams of changed flags. */
-export function createStreamMetrics(registers: Registry[]) {
+/** The event streams of players and servers. */
+export function createLiveMetrics(registers: Registry[]) {
   return {
     streamLag: new Gauge({
       name: 'sse_lag_records',
@@ -30,23 +30,7 @@ export function createStreamMetrics(registers: Registry[]) {
       labelNames: ['reason'],
       registers,
     }),
-    changeReaders: new Gauge({ name: 'sse_change_readers', help: 'Open streams of changed flags.', registers }),
-    changeMessages: new Counter({
-      name: 'sse_change_messages_total',
-      help: 'Messages about changed flags sent to streams.',
-      registers,
-    }),
-    changeDelay: new Histogram({
-      name: 'sse_change_delay_seconds',
-      help: 'Time from the first untold change of a flag or segment to the message to the last stream of this process.',
-      buckets: [0.25, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 10],
-      registers,
-    }),
-    changeDisconnects: new Counter({
-      name: 'sse_change_disconnects_total',
-      help: 'Streams of changed flags that the service ended, by reason: slow.',
-      labelNames: ['reason'],
-      registers,
-    }),
   };
 }
+
+export type LiveMetrics = ReturnType<typeof createLiveMetrics>;

@@ -1,4 +1,6 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { fromZero, labelled } from '../../core/kernel/metrics/counter-from-zero.ts';
+import { SECONDS } from '../../core/kernel/metrics/buckets.ts';
 
 /** The metrics of a process's part in owning partitions. */
 export function createOwnerMetrics(registers: Registry[]) {
@@ -51,5 +53,43 @@ export function createOwnerMetrics(registers: Registry[]) {
       labelNames: ['partition'],
       registers,
     }),
+    commitFacts: new Histogram({
+      name: 'owner_commit_facts',
+      help: 'Facts per FACTS record.',
+      buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 5000],
+      registers,
+    }),
+    commitDuration: new Histogram({
+      name: 'owner_commit_duration_seconds',
+      help: 'Time from an append to FACTS to its acknowledgement.',
+      buckets: SECONDS,
+      registers,
+    }),
+    conditionsOverBudget: fromZero(
+      labelled('definition', ['segment', 'flag', 'campaign']),
+      new Counter({
+        name: 'owner_condition_budget_exceeded_total',
+        help:
+          'Evaluations of conditions that exceeded their step budget and counted as false, by the kind of definition: ' +
+          'segment, flag, campaign.',
+        labelNames: ['definition'],
+        registers,
+      }),
+    ),
+    commandsWithoutRoom: new Counter({
+      name: 'owner_commands_without_room_total',
+      help: 'Commands answered 503 because FACTS was full up to its reserve.',
+      registers,
+    }),
+    flagExposures: new Counter({
+      name: 'flag_exposures_total',
+      help:
+        'Exposures, by the origin of their variant: served, earlier, named, mismatch. unattributed counts events ' +
+        'with a flag_key that recorded no exposure, because no variant was stored and the event named none.',
+      labelNames: ['attribution'],
+      registers,
+    }),
   };
 }
+
+export type OwnerMetrics = ReturnType<typeof createOwnerMetrics>;

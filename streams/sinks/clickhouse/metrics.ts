@@ -1,0 +1,30 @@
+import { Counter, type Registry } from 'prom-client';
+import { fromZero } from '../../../core/kernel/metrics/counter-from-zero.ts';
+
+/** The failures of the sinks that write ClickHouse. */
+const SINK_FAILURES = ['clickhouse', 'clickhouse-records', 'clickhouse-audit'].flatMap((sink) =>
+  ['unreachable', 'refused', 'lost'].map((reason) => ({ sink, reason })),
+);
+
+/** The sinks that write ClickHouse. */
+export function createClickhouseMetrics(registers: Registry[]) {
+  return {
+    sinkRows: new Counter({
+      name: 'clickhouse_rows_total',
+      help: 'Rows inserted into ClickHouse, by table.',
+      labelNames: ['table'],
+      registers,
+    }),
+    sinkFailures: fromZero(
+      SINK_FAILURES,
+      new Counter({
+        name: 'sink_failures_total',
+        help: 'Failed writes of a sink, by sink and reason. The sink repeats them; reason refused needs an operator.',
+        labelNames: ['sink', 'reason'],
+        registers,
+      }),
+    ),
+  };
+}
+
+export type ClickhouseMetrics = ReturnType<typeof createClickhouseMetrics>;
