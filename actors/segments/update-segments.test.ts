@@ -1,3 +1,4 @@
+import { NEW_CONTEXT } from '../../core/vocabulary/facts/event-tracked.ts';
 import type { SegmentSet } from '../decision/definitions.ts';
 import { array, assert, constantFrom, integer, property, record, tuple, type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +35,7 @@ function draftOver(...states: PlayerState[]) {
 }
 
 function tracked(entityId: string, eventName: string, at: number): DomainFact {
-  const player = { externalId: 'e', lifecycleStage: 'active', isPayer: false, country: '' } as const;
+  const player = { ...NEW_CONTEXT, externalId: 'e' };
   const event = { eventId: 'x', remember: false, eventName, properties: '{}', sessionId: null, timestamp: at };
   return { kind: 'EventTracked', entityId, game: 'demo', environment: 'live', at, ...event, ...player };
 }

@@ -3,7 +3,7 @@ import { encodeCommit } from '../../core/codec/codec.ts';
 import { factsSubject } from '../subjects.ts';
 import type { Log } from '../log/log.ts';
 import type { CommitRecord } from '../../core/vocabulary/facts/commit-record.ts';
-import type { EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
+import { NEW_CONTEXT, type EventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 
 /** A tracked event for tests; everything that matters to a test is given by it. */
 export function aTrackedEvent(some: Partial<EventTracked> = {}): EventTracked {
@@ -20,9 +20,8 @@ export function aTrackedEvent(some: Partial<EventTracked> = {}): EventTracked {
     sessionId: null,
     timestamp: Date.UTC(2026, 0, 1, 11, 59),
     externalId: 'ext-1',
+    ...NEW_CONTEXT,
     lifecycleStage: 'active',
-    isPayer: false,
-    country: '',
     ...some,
   };
 }

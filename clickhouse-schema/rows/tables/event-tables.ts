@@ -1,15 +1,15 @@
-import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
+import { NEW_CONTEXT, type EventContext, type EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 import type { EventImported, EventsImported } from '../../../core/vocabulary/facts/import-facts.ts';
 import { columnsOf, unpackEvents } from '../../../core/vocabulary/facts/packed-events.ts';
-import type { LifecycleStage } from '../../../core/vocabulary/state/lifecycle-stages.ts';
 import { eventSource, keyKind, type RowSender } from '../event-source.ts';
 import { createdMs, ORIGIN, ROW_STEP, SCOPE } from '../common-columns.ts';
-import { bool, nullableText, text, texts, time, uint32, uint64, uuid } from '../column-types.ts';
+import type { ColumnRun } from '../column-writers.ts';
+import { bool, nullableText, text, texts, time, uint32, uint64, uuid, type Column } from '../column-types.ts';
 import { factTable, type FactOrigin } from './table.ts';
 
 /** Tables of accepted, quarantined and released events. */
 
-type EventFact = Omit<EventTracked, 'kind' | 'remember' | 'lifecycleStage' | 'isPayer' | 'country' | 'by'>;
+type EventFact = Omit<EventTracked, 'kind' | 'remember' | 'by' | keyof EventContext>;
 
 /** The first columns of both tables: the event as it was sent. */
 const EVENT = {
@@ -24,10 +24,8 @@ const EVENT = {
   received_at: time((fact: EventFact) => fact.at),
 };
 
-interface EventRow extends EventFact {
-  lifecycleStage: LifecycleStage | '';
-  isPayer: boolean;
-  country: string;
+interface EventRow extends EventFact, Omit<EventContext, 'lifecycleStage'> {
+  lifecycleStage: EventContext['lifecycleStage'] | '';
   by?: RowSender;
   /** The place among the events of its fact; absent for the first. */
   place?: number;
@@ -36,10 +34,10 @@ interface EventRow extends EventFact {
 /** Imported events have the values as they would have been tracked at their time. Their stage of it is unknown. */
 function eventRows(fact: EventTracked | EventImported | EventsImported): EventRow[] {
   if (fact.kind === 'EventTracked') return [fact];
-  const imported = { lifecycleStage: '', by: 'import' } as const;
-  if (fact.kind === 'EventImported') return [{ ...fact, timestamp: fact.at, ...imported }];
+  const imported = { ...NEW_CONTEXT, lifecycleStage: '', by: 'import' } as const;
+  if (fact.kind === 'EventImported') return [{ ...imported, ...fact, timestamp: fact.at }];
   const { entityId, game, environment, externalId, country, payerFrom, packed } = fact;
-  const base = { entityId, game, environment, externalId, country, ...imported };
+  const base = { ...imported, entityId, game, environment, externalId, country };
   return unpackEvents(packed).map((event, place) => ({
     ...base,
     ...event,
@@ -49,13 +47,28 @@ function eventRows(fact: EventTracked | EventImported | EventsImported): EventRo
   }));
 }
 
+/** Columns of what an event says of its player: for each field its name, its value, and its values in a run. */
+const CONTEXT: Readonly<
+  Record<
+    keyof EventContext,
+    readonly [name: string, column: Column<[fact: EventRow]>, ofRun: (fact: EventsImported) => ColumnRun]
+  >
+> = {
+  lifecycleStage: ['lifecycle_stage', text((fact) => fact.lifecycleStage), () => ({ value: '' })],
+  isPayer: ['is_payer', bool((fact) => fact.isPayer), payersOfRun],
+  country: ['country', text((fact) => fact.country), ({ country }) => ({ value: country })],
+};
+
+function payersOfRun({ packed: { count }, payerFrom }: EventsImported): ColumnRun {
+  if (payerFrom <= 0 || payerFrom >= count) return { value: payerFrom < count };
+  return { encoded: new Uint8Array(count).fill(1, payerFrom) };
+}
+
 /** The same rows from the packed columns. */
 function importedRun(fact: EventsImported, { stream, sequence, index }: FactOrigin) {
   const { times, noSessions, ids, names, sessions, properties } = columnsOf(fact.packed);
   const { count } = fact.packed;
   const text = (value: string) => ({ value });
-  const payers = Math.max(0, count - fact.payerFrom);
-  const isPayer = payers === count ? { value: true } : payers === 0 ? { value: false } : undefined;
   return {
     rows: count,
     receivedFromMs: fact.fromAt,
@@ -71,9 +84,7 @@ function importedRun(fact: EventsImported, { stream, sequence, index }: FactOrig
       properties: { encoded: properties },
       timestamp: { encoded: times },
       received_at: { encoded: times },
-      lifecycle_stage: text(''),
-      is_payer: isPayer ?? { encoded: new Uint8Array(count).fill(1, fact.payerFrom) },
-      country: text(fact.country),
+      ...Object.fromEntries(Object.values(CONTEXT).map(([name, , ofRun]) => [name, ofRun(fact)])),
       schema_fault: text(''),
       source: text('import'),
       key_kind: text(''),
@@ -93,9 +104,7 @@ const events = factTable(
   runOf: (fact, origin) => (fact.kind === 'EventsImported' ? importedRun(fact, origin) : undefined),
   columns: {
     ...EVENT,
-    lifecycle_stage: text((fact) => fact.lifecycleStage),
-    is_payer: bool((fact) => fact.isPayer),
-    country: text((fact) => fact.country),
+    ...Object.fromEntries(Object.values(CONTEXT).map(([name, column]) => [name, column])),
     schema_fault: text((fact) => fact.schemaFault),
     source: text((fact) => eventSource(fact)),
     key_kind: text((fact) => keyKind(fact.by)),

@@ -17,8 +17,19 @@ import { AGGREGATES, aggregateOf, type ComputedScalar } from '../state/aggregate
 /** The source of an event: the caller's kind of key, or the service for recorded sessions and purchases. */
 export type EventSender = CallerKind | 'service';
 
+/** What an event says of its player at its time. Each field is a column of `events`. */
+export interface EventContext {
+  lifecycleStage: LifecycleStage;
+  isPayer: boolean;
+  /** The `country` attribute, if it is a string; else ''. */
+  country: string;
+}
+
+/** The context of samples, and the part of it that an import does not say. */
+export const NEW_CONTEXT: EventContext = { lifecycleStage: 'new', isPayer: false, country: '' };
+
 /** An event was accepted. It holds all fields that sinks need, so that no sink reads the player. */
-export interface EventTracked extends FactBase {
+export interface EventTracked extends FactBase, EventContext {
   kind: 'EventTracked';
   eventId: string;
   /** Whether the player must store the id, because it can repeat. */
@@ -28,10 +39,6 @@ export interface EventTracked extends FactBase {
   sessionId: string | null;
   timestamp: number;
   externalId: string;
-  lifecycleStage: LifecycleStage;
-  isPayer: boolean;
-  /** The `country` attribute, if it is a string; else ''. */
-  country: string;
   /** Present when the event was quarantined before. Its sender is the fact's `by`. */
   release?: Omit<Release, 'by'>;
   /** The first fault that the event's schema found, where the schema is not enforced. */

@@ -1,3 +1,4 @@
+import { NEW_CONTEXT } from '../../../core/vocabulary/facts/event-tracked.ts';
 import type {
   Command,
   CommandBody,
@@ -428,7 +429,7 @@ function track(
   }
   const { externalId, lifecycleStage, isPayer, country } = held;
   const { remember, properties, sessionId } = item;
-  const player = { externalId, lifecycleStage, isPayer, country };
+  const player = { ...NEW_CONTEXT, externalId, lifecycleStage, isPayer, country };
   const event = { eventId, remember, eventName, properties, sessionId, timestamp };
   // A replayed event keeps its original sender.
   const made = release === undefined ? maker : release.by === undefined ? {} : { by: release.by };

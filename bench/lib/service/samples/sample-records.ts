@@ -3,7 +3,7 @@ import type { Command } from '../../../../core/vocabulary/commands/commands.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';
 import { sampleEvent } from '../../load/traffic/workload.ts';
 import type { CommitRecord } from '../../../../core/vocabulary/facts/commit-record.ts';
-import type { EventTracked } from '../../../../core/vocabulary/facts/event-tracked.ts';
+import { NEW_CONTEXT, type EventTracked } from '../../../../core/vocabulary/facts/event-tracked.ts';
 
 const NAMESPACE = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 const RECEIVED_AT = Date.UTC(2026, 0, 15, 10, 30);
@@ -51,6 +51,7 @@ function sampleFact(turn: number): EventTracked {
     sessionId: null,
     timestamp: RECEIVED_AT + turn,
     externalId: `player-${turn}`,
+    ...NEW_CONTEXT,
     lifecycleStage: 'active',
     isPayer: turn % 20 === 0,
     country: 'SE',

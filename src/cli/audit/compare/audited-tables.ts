@@ -1,10 +1,9 @@
+import { SAID_READINGS, type Reading } from './event-columns.ts';
+
 /*
  * The tables whose rows follow from records of the log one by one, and what of a row is compared. Written from
  * docs/analytics.md, apart from the code that writes the rows.
  */
-
-/** How a column is read, so that both sides have one form: times are epoch milliseconds, money is text. */
-type Reading = 'plain' | 'time' | 'text' | 'bool';
 
 export interface AuditedTable {
   /** The stream whose records make its rows. */
@@ -53,15 +52,7 @@ const AUDITED_TABLES = {
   events: {
     stream: 'FACTS',
     hasCreated: true,
-    columns: {
-      ...EVENT,
-      lifecycle_stage: 'plain',
-      is_payer: 'bool',
-      country: 'plain',
-      schema_fault: 'plain',
-      source: 'plain',
-      key_kind: 'plain',
-    },
+    columns: { ...EVENT, ...SAID_READINGS },
   },
   sessions: {
     stream: 'FACTS',

@@ -1,5 +1,6 @@
 import type { decodeCommit, decodeScores } from '../../../../core/codec/codec.ts';
 import type { AuditedName } from '../compare/audited-tables.ts';
+import { keyKindOf, saidCells } from '../compare/event-columns.ts';
 import { unpackEvents } from './unpack-events.ts';
 
 export type Fact = ReturnType<typeof decodeCommit>['facts'][number];
@@ -36,23 +37,23 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
   const player = 'externalId' in fact ? [fact.entityId.toLowerCase(), fact.externalId] : [fact.entityId.toLowerCase()];
   switch (fact.kind) {
     case 'EventTracked': {
-      const { lifecycleStage, isPayer, country, schemaFault = '', release } = fact;
-      const cells = [...sentEvent(fact), lifecycleStage, bool(isPayer), country, schemaFault, sourceOf(fact)];
-      const rows = [row('events', [...cells, keyKindOf(fact.by)])];
+      const { release } = fact;
+      const rows = [row('events', [...sentEvent(fact), ...saidCells(fact)])];
       if (release === undefined) return rows;
       const { number, quarantinedAt } = release;
       const released = [fact.eventId, fact.eventName, number, time(quarantinedAt), time(fact.at)];
       return [...rows, row('quarantine_releases', [...scope, fact.entityId.toLowerCase(), ...released])];
     }
     case 'EventImported': {
-      const sent = sentEvent({ ...fact, timestamp: fact.at });
-      return [row('events', [...sent, '', bool(fact.isPayer), fact.country, '', 'import', ''])];
+      const said = saidCells({ ...fact, by: 'import' });
+      return [row('events', [...sentEvent({ ...fact, timestamp: fact.at }), ...said])];
     }
     case 'EventsImported': {
-      const { entityId, game, environment, externalId } = fact;
+      const { entityId, game, environment, externalId, country } = fact;
       return unpackEvents(fact.packed).map((event, place) => {
         const sent = sentEvent({ entityId, game, environment, externalId, timestamp: event.at, ...event });
-        return row('events', [...sent, '', bool(place >= fact.payerFrom), fact.country, '', 'import', ''], place);
+        const isPayer = place >= fact.payerFrom;
+        return row('events', [...sent, ...saidCells({ ...event, isPayer, country, by: 'import' })], place);
       });
     }
     case 'EventQuarantined':
@@ -187,20 +188,10 @@ function sentEvent(event: SentEvent): Cell[] {
   return [eventId, game, environment, ...player, eventName, sessionId, properties, time(timestamp), time(at)];
 }
 
-/** The events that the service makes itself. Callers may use these names too, which older records do not tell apart. */
-const MADE_BY_SERVICE: readonly string[] = ['purchase', 'session_recorded'];
-
-function sourceOf({ by, eventName }: { by?: string; eventName: string }): string {
-  if (by === 'service') return 'service';
-  return by === undefined && MADE_BY_SERVICE.includes(eventName) ? '' : 'caller';
-}
-
 const playedWith = ({ platform = '', appVersion = '' }: { platform?: string; appVersion?: string }): Cell[] => [
   platform,
   appVersion,
 ];
-
-const keyKindOf = (by: string | undefined): string => (by === 'client' || by === 'server' ? by : '');
 
 const bool = (value: boolean): number => (value ? 1 : 0);
 

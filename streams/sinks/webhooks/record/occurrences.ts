@@ -1,4 +1,5 @@
 import { webhookMembers } from '../../../../core/vocabulary/facts/event-json.ts';
+import { NEW_CONTEXT } from '../../../../core/vocabulary/facts/event-tracked.ts';
 import type { SegmentEntered, SegmentExited, Fact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { FlagExposed } from '../../../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerView } from '../../../../core/vocabulary/state/player.ts';
@@ -166,9 +167,7 @@ export function sampleEvent(base: SampleBase, eventName: string) {
     properties: '{"sample":true}',
     sessionId: null,
     timestamp: base.at,
-    lifecycleStage: 'new',
-    isPayer: false,
-    country: '',
+    ...NEW_CONTEXT,
   } as const;
 }
 
