@@ -14,7 +14,7 @@ import { CONFIG_ERROR_EXIT, ConfigError, readConfig, type Config } from './setti
  */
 async function main(config: Config, logger: Logger): Promise<void> {
   const base = await openBase(config, logger);
-  const parts: Part[] = [{ name: 'formats', stop: () => base.formats.stop() }];
+  const parts: Part[] = [{ name: 'beat', stop: () => base.beat.stop() }];
   if (base.has('actors')) parts.push(await startActorsPart(base));
   if (base.has('sinks')) parts.push(startSinksPart(base));
   parts.push(await startHttpPart(base));

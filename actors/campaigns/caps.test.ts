@@ -12,7 +12,8 @@ import {
 } from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PLAYER_LIMITS } from '../decision/limits.ts';
-import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../core/codec/codec.ts';
+import { decodeCommit, encodeCommit } from '../../core/codec/codec.ts';
+import { decodeState, encodeState } from '../../core/codec/state/state-codec.ts';
 import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';

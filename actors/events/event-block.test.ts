@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashOfText } from '../../core/kernel/text/text-hash.ts';
 import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
-import { countIn, hashed, type HashedEvent, hasHash, newestIn, packEvents, unpackEvents } from './event-block.ts';
+import { countIn, hashed, hasHash, newestIn, packEvents, unpackEvents } from './event-block.ts';
 
 const NOW = 1_767_225_600_123;
 const EVENTS: RecentEvent[] = [
@@ -63,19 +63,5 @@ describe('the hash of an id', () => {
   it('is the first 64 bits of its SHA-256', () => {
     // SHA-256 of "abc" begins with ba7816bf 8f01cfea (FIPS 180-2, appendix B.1).
     expect(Buffer.from(hashOfText('abc'), 'latin1').toString('hex')).toBe('ba7816bf8f01cfea');
-  });
-
-  it('keeps fields of a newer version, also those of events that are packed again', () => {
-    const events: HashedEvent[] = EVENTS.map((event, index) => ({
-      ...hashed(event),
-      ...(index % 2 === 0 ? { later: [index, 'ü', { text: new Uint8Array([1, 2]) }, null] } : {}),
-    }));
-    const block = packEvents(events);
-    expect(unpackEvents(block)).toEqual(events);
-    expect(unpackEvents(packEvents(unpackEvents(block)))).toEqual(events);
-    for (const event of events) expect(unpackEvents(block, event.hash)).toEqual([event]);
-    // Blocks without such fields stay as they were: a reader of the version before finds nothing behind the events.
-    const plain = packEvents(EVENTS.map(hashed));
-    expect(block.subarray(0, plain.length)).toEqual(plain);
   });
 });

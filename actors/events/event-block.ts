@@ -1,6 +1,5 @@
-import { Packr } from 'msgpackr';
 import { hashOfText, TEXT_HASH_BYTES } from '../../core/kernel/text/text-hash.ts';
-import { type IntegerReader, putSigned, putUnsigned, readIntegers } from '../../core/kernel/bytes/varint.ts';
+import { putSigned, putUnsigned, readIntegers } from '../../core/kernel/bytes/varint.ts';
 import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
 
@@ -13,8 +12,6 @@ import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
  *     as integers of variable length: the number of names, each name with its length in bytes, then of each event the
  *     index of its name with its flags, receivedAt since the event before (of the first: since the newest), and its
  *     timestamp since receivedAt
- *     only if events have fields of a newer version: of each such event its index, the number of bytes and these fields
- *     as MessagePack; a reader of an older version stops before them
  *
  * A block never changes once it is made.
  */
@@ -70,29 +67,8 @@ function detailsOf(events: readonly HashedEvent[], newest: number): number[] {
     putSigned(details, timestamp - receivedAt);
     before = receivedAt;
   }
-  for (const [index, { later }] of events.entries()) if (later !== undefined) putLater(details, index, later);
   return details;
 }
-
-function putLater(details: number[], index: number, later: readonly unknown[]): void {
-  const bytes = packr.pack(later);
-  putUnsigned(details, index);
-  putUnsigned(details, bytes.length);
-  details.push(...bytes);
-}
-
-/** The fields of a newer version by the index of their event. */
-function readLater(reader: IntegerReader): ReadonlyMap<number, readonly unknown[]> {
-  const later = new Map<number, readonly unknown[]>();
-  while (reader.more) {
-    const index = reader.unsigned();
-    const fields: unknown = packr.unpack(reader.bytes(reader.unsigned()));
-    if (Array.isArray(fields)) later.set(index, fields);
-  }
-  return later;
-}
-
-const packr = new Packr({ useRecords: false, moreTypes: false });
 
 /** @param wanted only events of this hash: a repeat must not cost the making of a whole block's events */
 export function unpackEvents(block: Uint8Array, wanted?: string): HashedEvent[] {
@@ -107,7 +83,6 @@ export function unpackEvents(block: Uint8Array, wanted?: string): HashedEvent[] 
     return name;
   };
   const events: HashedEvent[] = [];
-  const places: number[] = [];
   let receivedAt = newestIn(block);
   for (let index = 0; index < count; index++) {
     const code = reader.unsigned();
@@ -120,14 +95,6 @@ export function unpackEvents(block: Uint8Array, wanted?: string): HashedEvent[] 
     const by = CALLERS[Math.floor((code % NAME_UNIT) / 2)];
     if (by !== undefined) event.by = by;
     events.push(event);
-    places.push(index);
-  }
-  if (reader.more) {
-    const later = readLater(reader);
-    for (const [place, event] of events.entries()) {
-      const fields = later.get(places[place] ?? -1);
-      if (fields !== undefined) event.later = fields;
-    }
   }
   return events;
 }

@@ -92,7 +92,6 @@ export function importAdvanced(state: EntityState | undefined, fact: ImportAdvan
     throw new FactOrderError(`ImportAdvanced for ${id}, which is not a ledger`);
   }
   const ledger = state ?? { kind: 'ledger', id, game, environment, keys: [], lastSeq: 0 };
-  if (importId === undefined) return { ...ledger, importedTo: line };
   const others = (ledger.imports ?? []).filter((file) => file.importId !== importId && file.importId !== forgets);
   return { ...ledger, imports: [...others, { importId, line, at }] };
 }

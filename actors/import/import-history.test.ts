@@ -8,7 +8,7 @@ import { createSegmentSet } from '../segments/segment-set.ts';
 import { given } from '../testing/harness.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
 import type { ImportHistory, ImportItem } from '../../core/vocabulary/commands/import.ts';
-import { importLedgerIdOf, olderImportLedgerIdOf, type PlayerHistory } from '../../core/vocabulary/commands/import.ts';
+import { importLedgerIdOf, type PlayerHistory } from '../../core/vocabulary/commands/import.ts';
 import { createEventPacker } from '../../core/vocabulary/facts/pack-events.ts';
 import { NEVER_SEEN } from '../../core/vocabulary/state/player.ts';
 import { unpackEvents } from '../../core/vocabulary/facts/packed-events.ts';
@@ -305,22 +305,6 @@ describe('imported history', () => {
     const old = ledger(31);
     old.when(lines([event(1, day(1))])).thenReply({ importedTo: 1 });
     expect(old.states.get(id)).toMatchObject({ imports: [...others, { importId: FILE, line: 1, at: NOW }] });
-  });
-
-  it('knows how far a ledger of format 3 is', () => {
-    const id = olderImportLedgerIdOf(FILE);
-    const ledger = {
-      kind: 'ledger',
-      id,
-      game: 'demo',
-      environment: 'live',
-      keys: [],
-      importedTo: 5,
-      lastSeq: 1,
-    } as const;
-    const history = given([ledger]);
-    history.when(lines([event(5, day(1))])).thenReply({ importedTo: 5, earlier: 1, imported: 0 });
-    history.when(lines([event(9, day(1))], 5)).thenReply({ importedTo: 9, imported: 1 });
   });
 
   it('moves the next change of the churn risk when it adds sessions between the first and the last time', () => {

@@ -1,6 +1,6 @@
 import { IMPORT_STATE_LIMITS } from './limits.ts';
 import type { Draft } from '../decision/decision.ts';
-import { importLedgerIdOf, olderImportLedgerIdOf } from '../../core/vocabulary/commands/import.ts';
+import { importLedgerIdOf } from '../../core/vocabulary/commands/import.ts';
 import type { ImportAdvanced } from '../../core/vocabulary/facts/import-facts.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import type { ImportedFile } from '../../core/vocabulary/state/state.ts';
@@ -14,9 +14,7 @@ import type { ImportedFile } from '../../core/vocabulary/state/state.ts';
 /** The last line of a file that this partition decided; 0: none. */
 export function importedTo(draft: Draft, { game, environment }: Scope, importId: string): number {
   const file = filesOf(draft, importLedgerIdOf(game, environment, importId)).find((one) => one.importId === importId);
-  if (file !== undefined) return file.line;
-  const older = draft.get(olderImportLedgerIdOf(importId));
-  return older?.kind === 'ledger' ? (older.importedTo ?? 0) : 0;
+  return file?.line ?? 0;
 }
 
 /** The fact that a file is imported up to a line; `undefined`: no ledger has room for the file. */

@@ -1,15 +1,15 @@
-import { Packr } from 'msgpackr';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createBackbone, type Backbone, type BackboneNode } from '../../test/support/servers/backbone.ts';
 import { decodeReplies, encodeCommit } from '../../core/codec/codec.ts';
+import { encodeFrame } from '../../core/codec/frame.ts';
 import { commandToTuple } from '../../core/codec/messages/command-layout.ts';
 import { aCommand } from '../testing.ts';
 
 /* An owner of this version meets what a newer version sends or has stored. */
 
 const P1 = 'player-1';
-const packr = new Packr({ useRecords: true, bundleStrings: true, moreTypes: false, encodeUndefinedAsNil: false });
-const packed = (value: unknown, version = 1) => Buffer.concat([Buffer.from([version]), packr.pack(value)]);
+const packed = (value: unknown, version = 1) =>
+  Buffer.concat([Buffer.from([version]), encodeFrame([value]).subarray(1)]);
 
 describe('an owner of an older version', () => {
   let world: Backbone;
@@ -70,7 +70,7 @@ describe('an owner of an older version', () => {
   it('passes over a message that it cannot decode, and stores its position behind it before other replies', async () => {
     await send(packed([newer('1', null)], 9));
     await send(packed({ a: 'message that is no list' }));
-    await send(Buffer.from([1, 0xc1]));
+    await send(Buffer.from([1, 0, 1, 0xc1]));
     const before = world.records().length;
     expect(await world.track(node, P1, 'next')).toMatchObject({ results: [{ status: 'accepted' }] });
     expect(world.records().slice(before)).toHaveLength(1);

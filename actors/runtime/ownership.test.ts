@@ -257,20 +257,6 @@ describe('who owns a partition', () => {
     expect(await world.register(b, 'player-new')).toMatchObject({ kind: 'player', created: true });
   });
 
-  it('yields to an older member at once, because it reports nothing', async () => {
-    const a = await world.lead('a');
-    const older = world.broker.connect('older').bucket('OWNERS');
-    let beat = 0;
-    const beats = (): void => {
-      beat += 1;
-      void older.put('member.d', encodeJson(beat));
-      if (beat < 5) world.clock.timer(1_000, beats);
-    };
-    beats();
-    await world.clock.advance(3_000);
-    expect(ledBy(a)).toEqual([]);
-  });
-
   it('does not move back and forth between members that can both lead', async () => {
     const a = await world.lead('a');
     await world.register(a, P1);

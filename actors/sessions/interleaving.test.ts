@@ -12,7 +12,7 @@ import {
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SESSION_LIMITS } from './limits.ts';
-import { decodeState, encodeState } from '../../core/codec/codec.ts';
+import { decodeState, encodeState } from '../../core/codec/state/state-codec.ts';
 import { BORN_MS, TTL_MS, aLife } from './testing.ts';
 
 /** One step, `afterMs` after the previous one. Sessions are numbered by the order of their init. */

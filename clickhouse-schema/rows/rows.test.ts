@@ -4,7 +4,7 @@ import type { FlagExposed } from '../../core/vocabulary/facts/flag-facts.ts';
 import { aPlayer } from '../../actors/testing.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { EntityState } from '../../core/vocabulary/state/state.ts';
-import { decodeState } from '../../core/codec/codec.ts';
+import { decodeState } from '../../core/codec/state/state-codec.ts';
 import { aCommit, aTrackedEvent } from '../../streams/sinks/testing.ts';
 import { readNativeBlock } from '../../test/support/wire/native-block.ts';
 import { createRowBatch, type RowBlock } from './row-batch.ts';

@@ -1,22 +1,8 @@
-import { Unpackr } from 'msgpackr';
 import { describe, expect, test } from 'vitest';
-import { remembered } from '../../actors/events/recent-events.ts';
-import { aPlayer } from '../../actors/testing.ts';
-import { PLAYER_LIMITS } from '../../actors/decision/limits.ts';
 import { DECODERS, currentFixtures, readFixtures, writeMissingFixtures } from '../../test/fixtures/codec/fixtures.ts';
 import { SAMPLES, wrap } from '../../test/fixtures/codec/samples.ts';
-import {
-  decodeCommit,
-  decodeJson,
-  decodeReplies,
-  encodeCommands,
-  encodeCommit,
-  encodeJson,
-  encodeReplies,
-  encodeState,
-} from './codec.ts';
+import { decodeCommit, decodeJson, decodeReplies, encodeCommit, encodeJson, encodeReplies } from './codec.ts';
 import { UnknownVersionError } from './unknown-version.ts';
-import { commitFromTuple, type CommitTuple } from './messages/commit-layout.ts';
 
 // test/fixtures/codec/README.md says how to make new fixtures.
 if (process.env['CODEC_FIXTURES'] === 'write') writeMissingFixtures();
@@ -34,29 +20,6 @@ describe('the codec', () => {
 
   test.each([...current])('reads what it writes: %s', (_name, { record, bytes, value }) => {
     expect(DECODERS[record](Buffer.from(bytes, 'base64'))).toEqual(value);
-  });
-
-  test('each message decodes alone, by a decoder that decoded no other', () => {
-    const commit = wrap.commit(Object.values(SAMPLES.facts));
-    encodeCommands([wrap.command(SAMPLES.commands.TrackEvents)]);
-    const bytes = encodeCommit(commit);
-    const read: CommitTuple = new Unpackr({ useRecords: true, bundleStrings: true }).unpack(bytes.subarray(1));
-    expect(commitFromTuple(read)).toEqual(commit);
-  });
-
-  test('older versions find the newest event ids of a state in full where they read them', () => {
-    let state = aPlayer();
-    for (let n = 0; n < 300; n++) {
-      const event = { eventId: `e-${n}`, eventName: 'win', timestamp: n, receivedAt: n, by: 'client' } as const;
-      state = { ...state, ...remembered(state, event, PLAYER_LIMITS) };
-    }
-    const read: unknown[] = new Unpackr({ useRecords: true, bundleStrings: true }).unpack(
-      encodeState(state).subarray(1),
-    );
-    const newest = Array.from({ length: PLAYER_LIMITS.recentEvents / 2 }, (_, place) => 299 - place);
-    const expected = newest.map((n) => [`e-${n}`, 'win', n, n, null, true]);
-    expect(read[18]).toEqual(expect.arrayContaining(expected));
-    expect(read[20]).toBe(state.lastSeq);
   });
 
   test('messages of different shapes can be read in any order', () => {

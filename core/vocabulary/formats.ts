@@ -2,108 +2,92 @@ import type { CommandBody, QueryBody } from './commands/commands.ts';
 import type { Fact } from './facts/facts.ts';
 
 /**
- * Which format of messages and records introduced each kind. A program reads every format up to its own. It writes a
- * kind only once every process of the deployment reads its format (`streams/format-gate.ts`): an owner that does not
- * know a fact must not lead past it, and a sink waits at it. A new field of an existing kind, state or document counts
- * as a kind where an older program would do harm without it: the code that writes it names its format.
+ * The format of all that is written: messages, records, states and documents. The deployment's document names the
+ * format of its data (`src/process/deployment.ts`), and each process states its own in its beat.
+ *
+ * A program refuses a kind or layout that it does not know: an owner does not lead past such a fact, and a sink waits
+ * at it. A version that adds one raises `FORMAT`, and writes the new one only once all beats state that format.
  */
+export const FORMAT = 1;
 
-/** The format of this program, which its beats state. Programs older than beats with a format have 0. */
-export const FORMAT = 6;
-
-/*
- * What each format introduced:
- * 0: everything until 2026-11-22. Programs state no format.
- * 1: beats of processes with their format. Unknown fields of a state are kept, unknown kinds are never skipped.
- * 2: records of DELIVERIES with several deliveries (`DELIVERY_BATCHES`).
- * 3: imported history: `ImportHistory` with its facts, and `imported` of segment facts and of ledgers.
- * 4: computed properties: their facts, `computed` of events and of players, `properties` of ledgers.
- * 5: another layout of `ImportHistory`; imported events in `EventsImported`; ledgers of several files (`imports`).
- * 6: lists of segments: `ListPlayers` with its fact, and `list`, `includes` and `excludes` of segments; previews of
- *    segments.
- */
-
-/** The format that introduced records of several deliveries. */
-export const DELIVERY_BATCHES = 2;
-
-/** The format that introduced `list`, `includes` and `excludes` of segments. */
-const SEGMENT_LISTS = 6;
-
-/** The format that introduced a kind of command. */
-export const COMMAND_FORMATS: { readonly [K in CommandBody['kind']]: number } = {
-  RegisterPlayer: 0,
-  PatchPlayer: 0,
-  ErasePlayer: 0,
-  TrackEvents: 0,
-  ClaimIdempotencyKey: 0,
-  OverrideFlag: 0,
-  ServeFlags: 0,
-  ExposeFlag: 0,
-  RecordSession: 0,
-  RecordPurchase: 0,
-  InitSession: 0,
-  SyncSession: 0,
-  EndSession: 0,
-  ImportHistory: 5,
-  ListPlayers: SEGMENT_LISTS,
+/** The format that introduced each kind of command. */
+const COMMANDS: { readonly [K in CommandBody['kind']]: number } = {
+  RegisterPlayer: 1,
+  PatchPlayer: 1,
+  ErasePlayer: 1,
+  TrackEvents: 1,
+  ClaimIdempotencyKey: 1,
+  OverrideFlag: 1,
+  ServeFlags: 1,
+  ExposeFlag: 1,
+  RecordSession: 1,
+  RecordPurchase: 1,
+  InitSession: 1,
+  SyncSession: 1,
+  EndSession: 1,
+  ImportHistory: 1,
+  ListPlayers: 1,
 };
 
-/** The format that introduced a kind of query. */
-export const QUERY_FORMATS: { readonly [K in QueryBody['kind']]: number } = {
-  GetPlayer: 0,
-  GetLifecycle: 0,
-  GetChurnRisk: 0,
-  GetErasure: 0,
-  ExportPlayer: 0,
-  EvaluateFlags: 0,
-  PreviewSegment: 5,
+/** The format that introduced each kind of query. */
+const QUERIES: { readonly [K in QueryBody['kind']]: number } = {
+  GetPlayer: 1,
+  GetLifecycle: 1,
+  GetChurnRisk: 1,
+  GetErasure: 1,
+  ExportPlayer: 1,
+  EvaluateFlags: 1,
+  PreviewSegment: 1,
 };
 
-/** The format that introduced a kind of fact. */
-export const FACT_FORMATS: { readonly [K in Fact['kind']]: number } = {
-  PlayerRegistered: 0,
-  PlayerUpdated: 0,
-  PlayerErased: 0,
-  EventTracked: 0,
-  EventQuarantined: 0,
-  IdempotencyKeyUsed: 0,
-  LifecycleChanged: 0,
-  ChurnRiskChanged: 0,
-  LifecycleScheduled: 0,
-  SegmentEntered: 0,
-  SegmentExited: 0,
-  SegmentsScheduled: 0,
-  FlagOverridden: 0,
-  FlagsServed: 0,
-  FlagExposed: 0,
-  SessionOpened: 0,
-  SessionSynced: 0,
-  SessionFlagsTold: 0,
-  SessionClosed: 0,
-  SessionRecorded: 0,
-  PurchaseRecorded: 0,
-  PurchaseReversed: 0,
-  InterventionTriggered: 0,
-  InterventionSuppressed: 0,
-  InterventionOffered: 0,
-  InterventionShown: 0,
-  InterventionClicked: 0,
-  PlayerImported: 3,
-  EventImported: 3,
-  EventsImported: 5,
-  SessionImported: 3,
-  PurchaseImported: 3,
-  HistoryImported: 3,
-  ImportAdvanced: 3,
-  PropertiesChanged: 4,
-  PropertyFilled: 4,
-  PropertiesDropped: 4,
-  PlayerListed: SEGMENT_LISTS,
-  EntitySnapshot: 0,
-  SnapshotMark: 0,
+/** The format that introduced each kind of fact. */
+const FACTS: { readonly [K in Fact['kind']]: number } = {
+  PlayerRegistered: 1,
+  PlayerUpdated: 1,
+  PlayerErased: 1,
+  EventTracked: 1,
+  EventQuarantined: 1,
+  IdempotencyKeyUsed: 1,
+  LifecycleChanged: 1,
+  ChurnRiskChanged: 1,
+  LifecycleScheduled: 1,
+  SegmentEntered: 1,
+  SegmentExited: 1,
+  SegmentsScheduled: 1,
+  FlagOverridden: 1,
+  FlagsServed: 1,
+  FlagExposed: 1,
+  SessionOpened: 1,
+  SessionSynced: 1,
+  SessionFlagsTold: 1,
+  SessionClosed: 1,
+  SessionRecorded: 1,
+  PurchaseRecorded: 1,
+  PurchaseReversed: 1,
+  InterventionTriggered: 1,
+  InterventionSuppressed: 1,
+  InterventionOffered: 1,
+  InterventionShown: 1,
+  InterventionClicked: 1,
+  PlayerImported: 1,
+  EventImported: 1,
+  EventsImported: 1,
+  SessionImported: 1,
+  PurchaseImported: 1,
+  HistoryImported: 1,
+  ImportAdvanced: 1,
+  PropertiesChanged: 1,
+  PropertyFilled: 1,
+  PropertiesDropped: 1,
+  PlayerListed: 1,
+  EntitySnapshot: 1,
+  SnapshotMark: 1,
 };
 
-export const isKnownCommand = (kind: unknown): boolean =>
-  typeof kind === 'string' && Object.hasOwn(COMMAND_FORMATS, kind);
-export const isKnownQuery = (kind: unknown): boolean => typeof kind === 'string' && Object.hasOwn(QUERY_FORMATS, kind);
-export const isKnownFact = (kind: unknown): boolean => typeof kind === 'string' && Object.hasOwn(FACT_FORMATS, kind);
+const isIn =
+  (kinds: object) =>
+  (kind: unknown): boolean =>
+    typeof kind === 'string' && Object.hasOwn(kinds, kind);
+export const isKnownCommand = isIn(COMMANDS);
+export const isKnownQuery = isIn(QUERIES);
+export const isKnownFact = isIn(FACTS);

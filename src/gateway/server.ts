@@ -72,7 +72,6 @@ export interface ServerDeps {
   analytics: Services['analytics'];
   freshness: Services['freshness'];
   writeRefusal: Services['writeRefusal'];
-  formats: Services['formats'];
   segmentPreviews: Services['segmentPreviews'];
   scorer: Services['scorer'];
   scoringModels: Services['scoringModels'];
@@ -165,7 +164,6 @@ export function createServer(deps: ServerDeps): Server {
     streamTokens: createStreamTokens({ log: deps.log, clock, ids }),
     definitionTexts: createDefinitionTexts({ config: configStore, clock }),
     listLoader: createListLoader({ backend: deps.backend, config: configStore, clock, ids }),
-    formats: deps.formats,
     segmentPreviews: deps.segmentPreviews,
     challenges: createChallenges({ log: deps.log, clock, ids }),
     openId: config.openId && createOpenIdProvider({ settings: config.openId, clock, logger: deps.logger }),

@@ -3,12 +3,12 @@ import { encodeBeat } from '../../actors/runtime/membership/member-beat.ts';
 import { FORMAT } from '../../core/vocabulary/formats.ts';
 import { encodeJson } from '../../core/codec/codec.ts';
 import { leaseHolder } from '../../streams/leases/lease-holder.ts';
-import { createFormatGate } from '../../streams/format-gate.ts';
 import { createMemoryBroker, type MemoryFaults } from '../../streams/log/memory/log-memory.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { OPERATIONS_LIMITS } from '../api/operations/limits.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
+import { startProcessBeat } from '../process/process-beat.ts';
 import { createOperations } from './operations.ts';
 
 /** A broker, and what operators see of it. */
@@ -26,7 +26,6 @@ function world(faults: MemoryFaults = {}) {
     log,
     clock,
     partitions: 2,
-    formats: { lowestFormat: () => 5 },
     disk: { figures: { free_bytes: 7, size_bytes: 10, reserve_bytes: 1 }, low: false },
     forecaster: { latest: undefined },
     brokerClock: { aheadMs: undefined, fault: () => undefined },
@@ -39,7 +38,6 @@ function world(faults: MemoryFaults = {}) {
       `member.${node}`,
       encodeBeat({
         beat: 1,
-        format: FORMAT,
         ready: new Set(ready),
         refuses: new Set(refuses),
         ...(reason === undefined ? {} : { reason }),
@@ -69,7 +67,8 @@ describe('the state of a deployment', () => {
       { node: 'n-a', owned: 1, ready: 1, refusal: undefined },
       { node: 'n-b', owned: 0, ready: 1, refusal: 'store' },
     ]);
-    expect(format).toEqual({ own: FORMAT, lowest: 5 });
+    // Members that have not stated their format.
+    expect(format).toEqual({ own: FORMAT, lowest: 0 });
   });
 
   it('shows the version, roles and start of each process, and leaves out those that are gone', async () => {
@@ -78,19 +77,13 @@ describe('the state of a deployment', () => {
     await clock.advance(SHARED_LIMITS.leaseMs + SHARED_LIMITS.leaseMarginMs + 1);
     const startedAt = clock.wallMs();
     const about = { version: '1.2.3', startedAt };
-    const gate = createFormatGate({
-      bucket: log.bucket('OWNERS'),
-      node: 'n-1',
-      roles: ['gateway'],
-      about,
-      clock,
-      logger: silentLogger,
-    });
+    const beat = startProcessBeat({ bucket: log.bucket('OWNERS'), node: 'n-1', roles: ['gateway'], about, clock });
     await clock.advance(100);
-    const { processes, partitions } = await deployment();
+    const { processes, partitions, format } = await deployment();
     expect(processes).toMatchObject([{ node: 'n-1', roles: ['gateway'], version: '1.2.3', startedAt, format: FORMAT }]);
     expect(partitions[0]?.owner).toBeUndefined();
-    const stopping = gate.stop();
+    expect(format).toEqual({ own: FORMAT, lowest: FORMAT });
+    const stopping = beat.stop();
     await clock.advance(100);
     await stopping;
   });

@@ -3,7 +3,6 @@ import { FORMAT } from '../../core/vocabulary/formats.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import type { BrokerClock } from '../../streams/broker-clock.ts';
 import type { FactsForecaster } from '../../streams/facts/facts-held.ts';
-import type { Formats } from '../../streams/format-gate.ts';
 import type { Log } from '../../streams/log/log.ts';
 import { readSinkPosition } from '../../streams/positions/positions.ts';
 import { SINKS, sinksOf, type SinkName } from '../../streams/positions/sink-registry.ts';
@@ -27,7 +26,6 @@ export interface OperationsOptions {
   log: Pick<Log, 'bucket' | 'info' | 'next' | 'countSubjects' | 'connected'>;
   clock: Clock;
   partitions: number;
-  formats: Pick<Formats, 'lowestFormat'>;
   disk: Pick<DiskSpace, 'figures' | 'low'>;
   forecaster: Pick<FactsForecaster, 'latest'>;
   brokerClock: Pick<BrokerClock, 'aheadMs' | 'fault'>;
@@ -43,7 +41,7 @@ export interface OperationsOptions {
  * 2. A reading ends within `logApiMs`, with undefined if the broker does not answer.
  */
 export function createOperations(options: OperationsOptions): Operations {
-  const { log, clock, partitions, formats, disk, forecaster, brokerClock, logger } = options;
+  const { log, clock, partitions, disk, forecaster, brokerClock, logger } = options;
   const deployment = shared(clock, 1, readDeployment);
   const webhooks = shared(clock, OPERATIONS_LIMITS.opsScopesKept, readQueue);
 
@@ -62,7 +60,7 @@ export function createOperations(options: OperationsOptions): Operations {
       processes: owners.processes,
       sinks,
       streams,
-      format: { own: FORMAT, lowest: formats.lowestFormat() },
+      format: { own: FORMAT, lowest: Math.min(FORMAT, ...owners.processes.map(({ format }) => format)) },
     };
   }
 

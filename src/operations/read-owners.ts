@@ -79,7 +79,7 @@ export function ownersIn(entries: readonly BucketEntry[], partitions: number, no
       roles: beat?.roles ?? ['actors'],
       version: beat?.version,
       startedAt: beat?.startedAt,
-      format: beat?.format ?? member?.format ?? 0,
+      format: beat?.format ?? 0,
       seenAt: Math.max(beat?.seenAt ?? 0, member?.seenAt ?? 0),
       owned: states.filter(({ owner }) => owner === node).length,
       ready: states.filter(({ standbys }) => standbys.includes(node)).length,

@@ -34,7 +34,6 @@ export async function startActorsPart(base: Base): Promise<Part> {
     room,
     hotBytes: SERVICE_LIMITS.hotPlayersBytes,
     history: createEventHistory(clickhouseAddress(config)),
-    computedUsable: () => base.formats.usable('fact', 'PropertiesChanged'),
     local: base.commandClient.local,
     clockFault: () => base.brokerClock.fault(),
     logger,

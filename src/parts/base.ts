@@ -10,7 +10,7 @@ import { openConfigStore, type ConfigStore } from '../../streams/config/config-s
 import { rewriteSecrets } from '../../streams/config/rewrite-secrets.ts';
 import { forecastFacts } from '../../streams/facts/facts-held.ts';
 import { watchFactsRoom } from '../../streams/facts/facts-room.ts';
-import { createFormatGate } from '../../streams/format-gate.ts';
+import { startProcessBeat } from '../process/process-beat.ts';
 import { leaseHolder } from '../../streams/leases/lease-holder.ts';
 import { connectJetStream } from '../../streams/log/jetstream/log-jetstream.ts';
 import { createCommandClient } from '../gateway/backend/command-client.ts';
@@ -42,7 +42,7 @@ export async function openBase(config: Config, logger: Logger) {
   const roles = config.roles.filter((role) => role !== 'actors' || group === undefined || group.number <= partitions);
   const has = (role: Role): boolean => roles.includes(role);
   const { node } = names;
-  const formats = createFormatGate({ bucket: log.bucket('OWNERS'), node, roles, about: about(clock), clock, logger });
+  const beat = startProcessBeat({ bucket: log.bucket('OWNERS'), node, roles, about: about(clock), clock });
   const commandClient = createCommandClient({
     log,
     clock,
@@ -62,7 +62,7 @@ export async function openBase(config: Config, logger: Logger) {
     ...watches,
     roles,
     has,
-    formats,
+    beat,
     commandClient,
     ownFacts,
     definitions,

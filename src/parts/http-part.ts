@@ -143,7 +143,7 @@ function serverOptions(
   readiness: ReturnType<typeof createReadiness>,
   scoring: Scoring | undefined,
 ): Parameters<typeof createServer>[0] {
-  const { config, log, clock, ids, logger, metrics, partitions, commandClient, writes, formats } = base;
+  const { config, log, clock, ids, logger, metrics, partitions, commandClient, writes } = base;
   const { disk, forecaster, brokerClock, definitions } = base;
   const { group } = config;
   return {
@@ -152,7 +152,6 @@ function serverOptions(
     configStore: base.sharedConfig,
     backend: guarded(commandClient, writes),
     writeRefusal: () => writes.refusal(),
-    formats,
     segmentPreviews: createSegmentPreviewer({
       partitions,
       query: (origin, partition, body) => commandClient.queryPartition(origin, partition, body),
@@ -176,7 +175,7 @@ function serverOptions(
     eventTracer: readers.eventTracer,
     scorer: scoring?.scorer ?? { score: async () => failure('MODEL_UNAVAILABLE') },
     scoringModels: () => scoring?.models() ?? { current: undefined, challenger: undefined },
-    operations: createOperations({ log, clock, partitions, formats, disk, forecaster, brokerClock, logger }),
+    operations: createOperations({ log, clock, partitions, disk, forecaster, brokerClock, logger }),
     targeting: (game, environment) => definitions.of(game, environment),
     consoleFiles: openConsoleFiles({ clock, ids, logger }),
   };

@@ -1,3 +1,4 @@
+import { FORMAT } from '../../core/vocabulary/formats.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DeploymentDocument } from '../../core/vocabulary/documents/documents.ts';
 import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
@@ -69,24 +70,23 @@ describe('what a deployment is', () => {
     expect(agreed).toMatchObject({ warnings: [expect.stringMatching(/deployment set --facts-max-bytes 1073741824/)] });
   });
 
-  test('of an older version is recorded from its streams, never lower', async () => {
+  test('is at least what its streams are', async () => {
     config = createMemoryConfigStore();
-    await config.put(SETTINGS, { partitions: 4, createdAt: 1, secretsKey: 'k' });
     const held = { replicas: 3, factsMaxBytes: 10 * GIB };
-    const deployment = { partitions: 4, replicas: 3, factsMaxBytes: 10 * GIB };
-    expect(await agree({ replicas: 1, factsMaxBytes: GIB }, held)).toMatchObject({ kind: 'refused' });
-    expect(documentOf()).toEqual({ ...deployment, createdAt: 1, secretsKey: 'k' });
-    expect(await agree({}, held)).toMatchObject({ kind: 'agreed', deployment });
+    expect(await agree({ factsMaxBytes: GIB }, held)).toMatchObject({ kind: 'agreed', deployment: held });
   });
 
-  test('is raised by a higher setting only where nothing is recorded', async () => {
-    config = createMemoryConfigStore();
-    await config.put(SETTINGS, { partitions: 4, createdAt: 1 });
-    const lowered = { replicas: 1, factsMaxBytes: GIB };
-    expect(await agree({ replicas: 3 }, lowered)).toMatchObject({
-      kind: 'agreed',
-      deployment: { replicas: 3, factsMaxBytes: GIB },
-    });
+  test.each([
+    [
+      undefined,
+      /^The data of this deployment has the format of a version before 1\.0\.0; this version reads format 1 /,
+    ],
+    [FORMAT + 1, /^The data of this deployment has the format 2; .*Start the version that wrote.*empty DATA_DIR/],
+  ])('is refused when its data has the format %s', async (format, message) => {
+    const document: DeploymentDocument = JSON.parse(JSON.stringify({ ...documentOf(), format }));
+    await config.put(SETTINGS, document);
+    expect(await agree({})).toEqual({ kind: 'refused', message: expect.stringMatching(message) });
+    expect(documentOf()).toEqual(document);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import type { ConfigStore } from '../../streams/config/config-store.ts';
 import type { DeploymentDocument, DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
 import type { StreamShape } from '../../streams/log/jetstream/stream-shape.ts';
+import { FORMAT } from '../../core/vocabulary/formats.ts';
 import { STREAMS } from '../../streams/log/stream-definitions.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { PROCESS_LIMITS } from './limits.ts';
@@ -47,20 +48,16 @@ export async function agreeOnDeployment(
 ): Promise<AgreedDeployment> {
   let entry = config.get(SETTINGS);
   let found = entry && readDeployment(entry.document);
-  if (found === undefined || found.kind === 'incomplete') {
+  if (found === undefined) {
     const partitions = settings.partitions ?? settings.firstPartitions ?? DEFAULT_PARTITIONS;
-    const document = {
-      ...(entry?.document ?? { partitions, createdAt: clock.wallMs() }),
-      ...shapeAtFirst(settings, held, entry?.document),
-    };
-    const written = await config.put(SETTINGS, document, entry?.revision ?? 0);
+    const document = { format: FORMAT, partitions, createdAt: clock.wallMs(), ...shapeAtFirst(settings, held) };
+    const written = await config.put(SETTINGS, document, 0);
     if (written.kind === 'unavailable') return { kind: 'unavailable' };
     // On a conflict another process was first. Its document applies; this process's watch will receive it.
     entry = written.kind === 'written' ? written.entry : config.get(SETTINGS);
     if (entry === undefined) return { kind: 'unavailable' };
     found = readDeployment(entry.document);
   }
-  if (found.kind === 'incomplete') return { kind: 'unavailable' };
   if (found.kind === 'invalid') return { kind: 'refused', message: found.message };
   const { deployment } = found;
   const message = contradiction(settings, deployment);
@@ -68,25 +65,30 @@ export async function agreeOnDeployment(
   return { kind: 'agreed', deployment, warnings: warningsOf(settings, deployment) };
 }
 
-export type ReadDeployment =
-  | { kind: 'complete'; deployment: Deployment }
-  /** An older version wrote the document, without replicas or the size of FACTS. */
-  | { kind: 'incomplete' }
-  | { kind: 'invalid'; message: string };
+export type ReadDeployment = { kind: 'valid'; deployment: Deployment } | { kind: 'invalid'; message: string };
 
 /** Reads the deployment's document. Anybody with access to the broker may have edited it, so each value is checked. */
 export function readDeployment(document: DeploymentDocument): ReadDeployment {
-  const { partitions, replicas, factsMaxBytes } = document;
+  const { format, partitions, replicas, factsMaxBytes } = document;
+  if (format !== FORMAT) return { kind: 'invalid', message: ofAnotherVersion(format) };
   for (const [name, { least, most, remedy }] of RULES) {
     const value: unknown = document[name];
-    if (value === undefined || (isIntegerNumber(value) && value >= least && value <= most)) continue;
+    if (isIntegerNumber(value) && value >= least && value <= most) continue;
     const message =
       `The document _._.deployment.settings in CONFIG has \`${name}\` ${JSON.stringify(value)}; it must be a whole ` +
       `number from ${least} to ${most}. ${remedy}`;
     return { kind: 'invalid', message };
   }
-  if (replicas === undefined || factsMaxBytes === undefined) return { kind: 'incomplete' };
-  return { kind: 'complete', deployment: { partitions, replicas, factsMaxBytes } };
+  return { kind: 'valid', deployment: { partitions, replicas, factsMaxBytes } };
+}
+
+/** @param format undefined: of a version before 1.0.0 */
+function ofAnotherVersion(format: number | undefined): string {
+  return (
+    `The data of this deployment has the format ${format ?? 'of a version before 1.0.0'}; this version reads format ` +
+    `${FORMAT} only. Start the version that wrote the data, or start with none: an empty DATA_DIR, or an empty ` +
+    'JetStream account and ClickHouse database.'
+  );
 }
 
 function isIntegerNumber(value: unknown): value is number {
@@ -109,17 +111,12 @@ function setBy(option: string): string {
   return `Run \`npm run cli -- deployment set ${option} <value>\`.`;
 }
 
-/** What is stored stays; for the rest, what the streams are or what this process wants, if that is more. */
-function shapeAtFirst(
-  settings: DeploymentSettings,
-  held: Partial<StreamShape>,
-  document: DeploymentDocument | undefined,
-): StreamShape {
+/** What this process wants, or what the streams are if that is more. */
+function shapeAtFirst(settings: DeploymentSettings, held: Partial<StreamShape>): StreamShape {
   const wantedBytes = settings.factsMaxBytes ?? held.factsMaxBytes ?? STREAMS.FACTS.maxBytes;
   return {
-    replicas: document?.replicas ?? Math.max(settings.replicas ?? 1, held.replicas ?? 1),
-    factsMaxBytes:
-      document?.factsMaxBytes ?? Math.max(wantedBytes, held.factsMaxBytes ?? 0, SETTINGS_LIMITS.factsSmallestBytes),
+    replicas: Math.max(settings.replicas ?? 1, held.replicas ?? 1),
+    factsMaxBytes: Math.max(wantedBytes, held.factsMaxBytes ?? 0, SETTINGS_LIMITS.factsSmallestBytes),
   };
 }
 

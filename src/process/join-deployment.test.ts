@@ -1,3 +1,4 @@
+import { FORMAT } from '../../core/vocabulary/formats.ts';
 import { expect, test } from 'vitest';
 import { createMemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
@@ -45,7 +46,7 @@ test('a running process follows what an operator changes, and only that', async 
 
 test('a starting process follows what an operator changes while it raises the streams', async () => {
   const configStore = createMemoryConfigStore();
-  const lowered = { partitions: 2, createdAt: 0, replicas: 1, factsMaxBytes: GIB };
+  const lowered = { format: FORMAT, partitions: 2, createdAt: 0, replicas: 1, factsMaxBytes: GIB };
   let changes = 0;
   const { log, ensured } = aLog(async () => {
     changes += 1;
@@ -60,6 +61,6 @@ test('a running process keeps the last values when the document holds others tha
   const { log, ensured } = aLog();
   const configStore = createMemoryConfigStore();
   await joinDeployment({ log, configStore, settings: NO_SETTINGS, clock, logger: silentLogger });
-  await configStore.put(SETTINGS, { partitions: 2, createdAt: 0, replicas: 0.5, factsMaxBytes: GIB });
+  await configStore.put(SETTINGS, { format: FORMAT, partitions: 2, createdAt: 0, replicas: 0.5, factsMaxBytes: GIB });
   expect(ensured).toEqual([{ replicas: 3, factsMaxBytes: GIB }]);
 });

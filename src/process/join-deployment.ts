@@ -45,8 +45,10 @@ function follow(options: JoinOptions, { replicas, factsMaxBytes }: Deployment): 
   configStore.onChange(({ address, entry }) => {
     if (address.kind !== 'deployment' || entry?.kind !== 'deployment') return;
     const found = readDeployment(entry.document);
-    if (found.kind === 'invalid') logger.error({ fault: found.message }, DOCUMENT_INVALID);
-    if (found.kind !== 'complete') return;
+    if (found.kind === 'invalid') {
+      logger.error({ fault: found.message }, DOCUMENT_INVALID);
+      return;
+    }
     const { deployment } = found;
     const changed = { replicas: deployment.replicas, factsMaxBytes: deployment.factsMaxBytes };
     if (isDeepStrictEqual(changed, shape)) return;

@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { openConfigStore } from '../../streams/config/config-store.ts';
-import { watchFormats } from '../../streams/format-gate.ts';
 import { connectJetStream } from '../../streams/log/jetstream/log-jetstream.ts';
 import {
   createHandledBytes,
@@ -132,12 +131,10 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
     logger,
     metrics,
   });
-  const formats = watchFormats({ bucket: log.bucket('OWNERS'), node, clock });
   const webhooks = createWebhooks({
     log,
     readFacts,
     config: configStore,
-    formats,
     clock,
     traced: tracedOf('webhooks'),
     ids: systemIds,
@@ -164,7 +161,6 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
       return;
     }
     await Promise.all([clickhouse.stop(), webhooks.stop()]);
-    formats.stop();
     freshness.stop();
     configStore.stop();
     silent.stop();

@@ -76,7 +76,7 @@ export function noteErasure(log: Pick<Log, 'bucket'>, playerId: string, mark: Ma
 
 /** A fact of another FACTS is older if that FACTS was created earlier: each begins again at sequence 1. */
 function isBefore(place: FactPlace, mark: Mark): boolean {
-  if (place.created !== mark.created) return place.created === '' || place.created < mark.created;
+  if (place.created !== mark.created) return place.created < mark.created;
   return place.sequence < mark.sequence || (place.sequence === mark.sequence && place.index < mark.index);
 }
 

@@ -9,7 +9,8 @@ import { createDraft } from '../../actors/runtime/term/draft.ts';
 import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
 import { namedRowsOf } from '../../clickhouse-schema/rows/testing.ts';
-import { decodeCommit, decodeState, encodeCommit, encodeState } from '../../core/codec/codec.ts';
+import { decodeCommit, encodeCommit } from '../../core/codec/codec.ts';
+import { decodeState, encodeState } from '../../core/codec/state/state-codec.ts';
 import { aCommit } from '../../streams/sinks/testing.ts';
 import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 

@@ -37,8 +37,6 @@ export interface PropertySync {
 export interface PropertySyncOptions {
   entities: Pick<Entities, 'get' | 'ledgersOf'>;
   definitions: Pick<LiveDefinitions, 'computed' | 'computedScopes' | 'computedVersion' | 'revision'>;
-  /** Whether every process knows the facts of computed properties. Default: yes. */
-  computedUsable?: () => boolean;
 }
 
 type Definers = Pick<LiveDefinitions, 'computed' | 'computedScopes'>;
@@ -80,7 +78,7 @@ function scopesOf(
 }
 
 export function createPropertySync(options: PropertySyncOptions): PropertySync {
-  const { entities, definitions, computedUsable: usable = () => true } = options;
+  const { entities, definitions } = options;
   /** The definitions that all ledgers follow; -1: none yet. */
   let done = -1;
   let noted = -1;
@@ -116,7 +114,7 @@ export function createPropertySync(options: PropertySyncOptions): PropertySync {
     sync(draft, nowMs, mostChars) {
       // What an earlier draft emitted was not stored.
       noted = -1;
-      if (mostChars === 0 || done === definitions.computedVersion || !usable()) return false;
+      if (mostChars === 0 || done === definitions.computedVersion) return false;
       let isDone = true;
       for (const scope of scopesOf(entities, definitions).values()) {
         const isFull = draft.chars >= mostChars;

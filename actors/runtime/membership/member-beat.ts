@@ -7,8 +7,6 @@ import { decodeJson, encodeJson } from '../../../core/codec/codec.ts';
 export interface MemberBeat {
   /** Changes with every beat, so that watchers see that the member is alive. */
   beat: number;
-  /** The version of the stored formats that the member can read and write; see `core/vocabulary/formats.ts`. */
-  format: number;
   /** Partitions that the member could lead at once: its local store follows FACTS closely. */
   ready: PartitionSet;
   /** Partitions that the member must not lead. */
@@ -19,13 +17,9 @@ export interface MemberBeat {
 
 type PartitionSet = ReadonlySet<number> | 'all';
 
-/** The first members wrote a bare number. They were ready for every partition and refused none. */
-const FIRST_FORMAT = 0;
-
-export function encodeBeat({ beat, format, ready, refuses, reason }: MemberBeat): Uint8Array {
+export function encodeBeat({ beat, ready, refuses, reason }: MemberBeat): Uint8Array {
   return encodeJson({
     beat,
-    format,
     ready: listOf(ready),
     refuses: listOf(refuses),
     ...(reason === undefined ? {} : { reason }),
@@ -33,17 +27,15 @@ export function encodeBeat({ beat, format, ready, refuses, reason }: MemberBeat)
 }
 
 /**
- * Reads a beat of any version. Fields that this version does not know are ignored. A value that is no beat counts as
- * one of a member that is ready for nothing: the member is alive, and nothing else is certain.
+ * Reads a beat. Unknown fields are ignored. A value that is no beat counts as one of a member that is ready for
+ * nothing: the member is alive, and nothing else is certain.
  */
 export function decodeBeat(data: Uint8Array): MemberBeat {
   const value = parsed(data);
-  if (typeof value === 'number') return { beat: value, format: FIRST_FORMAT, ready: 'all', refuses: new Set() };
   const fields = new Map<string, unknown>(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   const reason = fields.get('reason');
   return {
     beat: numberIn(fields, 'beat'),
-    format: numberIn(fields, 'format'),
     ready: setIn(fields, 'ready'),
     refuses: setIn(fields, 'refuses'),
     ...(typeof reason === 'string' ? { reason } : {}),

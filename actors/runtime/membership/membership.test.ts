@@ -3,13 +3,12 @@ import { decodeJson, encodeJson } from '../../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { createFakeClock, type FakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { FORMAT } from '../../../core/vocabulary/formats.ts';
 import { decodeBeat, encodeBeat } from './member-beat.ts';
 import { joinMembers, type Membership } from './membership.ts';
 
 describe('a beat', () => {
   it('keeps the partitions that a member is ready for and refuses', () => {
-    const beat = { beat: 7, format: 1, ready: new Set([0, 255]), refuses: new Set([3]), reason: 'the store is full' };
+    const beat = { beat: 7, ready: new Set([0, 255]), refuses: new Set([3]), reason: 'the store is full' };
     expect(decodeBeat(encodeBeat(beat))).toEqual(beat);
     expect(decodeBeat(encodeBeat({ ...beat, ready: 'all', refuses: 'all' }))).toMatchObject({
       ready: 'all',
@@ -17,15 +16,10 @@ describe('a beat', () => {
     });
   });
 
-  it('of an older member, a bare number, stands for format 0, ready for all and refusing none', () => {
-    expect(decodeBeat(encodeJson(12))).toEqual({ beat: 12, format: 0, ready: 'all', refuses: new Set() });
-  });
-
-  it.each(['{', 'null', '[]', '{"ready":[1,"2",null],"refuses":5,"format":"x"}'])(
+  it.each(['{', 'null', '[]', '12', '{"ready":[1,"2",null],"refuses":5}'])(
     'that cannot be read, %s, claims nothing',
     (text) => {
-      const { format, refuses, ready } = decodeBeat(new TextEncoder().encode(text));
-      expect(format).toBe(0);
+      const { refuses, ready } = decodeBeat(new TextEncoder().encode(text));
       expect(refuses).toEqual(new Set());
       expect(ready).toEqual(new Set(text.includes('[1') ? [1] : []));
     },
@@ -56,28 +50,28 @@ describe('members', () => {
     expect(a.rank(0)).toBe(Infinity);
     await clock.advance(100);
     expect(a.rank(0)).toBe(0);
-    void write('b', { beat: 1, format: FORMAT, ready: [], refuses: [] });
+    void write('b', { beat: 1, ready: [], refuses: [] });
     await clock.advance(100);
     // `b` ranks before `a` for partition 0.
     expect([a.rank(0), a.hasReadySuccessor(0), a.hasOther(0)]).toEqual([1, false, true]);
-    void write('b', { beat: 2, format: FORMAT, ready: [0], refuses: [] });
+    void write('b', { beat: 2, ready: [0], refuses: [] });
     await clock.advance(100);
     expect(a.hasReadySuccessor(0)).toBe(true);
-    void write('b', { beat: 3, format: FORMAT, ready: [], refuses: [0] });
+    void write('b', { beat: 3, ready: [], refuses: [0] });
     await clock.advance(100);
     expect([a.rank(0), a.hasReadySuccessor(0), a.hasOther(0)]).toEqual([0, false, false]);
-    void write('b', { beat: 4, format: FORMAT, ready: [0], refuses: [] });
+    void write('b', { beat: 4, ready: [0], refuses: [] });
     await clock.advance(SHARED_LIMITS.leaseMs + SHARED_LIMITS.leaseMarginMs + 100);
     expect([a.rank(0), a.hasReadySuccessor(0), a.hasOther(0)]).toEqual([0, false, false]);
   });
 
   it('with a wrong clock have no rank, unless the clocks of all are wrong', async () => {
     const a = join('a');
-    void write('b', { beat: 1, format: FORMAT, ready: [], refuses: [] });
+    void write('b', { beat: 1, ready: [], refuses: [] });
     a.setClockWrong('the clock is 6000 ms ahead');
     await clock.advance(100);
     expect(a.rank(0)).toBe(Infinity);
-    void write('b', { beat: 2, format: FORMAT, ready: [], refuses: 'all' });
+    void write('b', { beat: 2, ready: [], refuses: 'all' });
     await clock.advance(100);
     expect(a.rank(0)).toBe(1);
   });
@@ -93,10 +87,6 @@ describe('members', () => {
       .bucket('OWNERS')
       .watch({ onEntry, onCurrent: () => {} });
     await clock.advance(2 * SHARED_LIMITS.leaseRenewMs + 100);
-    expect(beats).toMatchObject([
-      { beat: 1, format: FORMAT },
-      { beat: 2, format: FORMAT },
-      { beat: 3, format: FORMAT },
-    ]);
+    expect(beats).toMatchObject([{ beat: 1 }, { beat: 2 }, { beat: 3 }]);
   });
 });

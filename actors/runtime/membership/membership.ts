@@ -2,7 +2,6 @@ import { nextTick, type Cancel, type Clock } from '../../../core/kernel/clock.ts
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { holderOf } from '../../../streams/leases/lease.ts';
 import type { Bucket, BucketEntry } from '../../../streams/log/log.ts';
-import { FORMAT } from '../../../core/vocabulary/formats.ts';
 import { decodeBeat, encodeBeat, includes, type MemberBeat } from './member-beat.ts';
 import { ranked } from './rendezvous.ts';
 
@@ -115,7 +114,6 @@ export function joinMembers({ bucket, node, holder: self, clock, onChange }: Mem
     const reason = clockWrong ?? [...refused.values()][0];
     const beat = encodeBeat({
       beat: beats,
-      format: FORMAT,
       ready,
       refuses: clockWrong === undefined ? new Set(refused.keys()) : 'all',
       ...(reason === undefined ? {} : { reason }),

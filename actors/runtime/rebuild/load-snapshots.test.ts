@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { REBUILD_LIMITS } from './limits.ts';
 import { createMetrics } from '../../../src/parts/metrics.ts';
-import { encodeState } from '../../../core/codec/codec.ts';
+import { encodeState } from '../../../core/codec/state/state-codec.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
 import { aPlayer } from '../../testing.ts';

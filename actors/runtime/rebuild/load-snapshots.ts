@@ -3,7 +3,7 @@ import type { Adjustable } from '../../../core/kernel/adjustable.ts';
 import { REBUILD_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { OwnerMetrics } from '../metrics.ts';
-import { outlineOfState } from '../../../core/codec/codec.ts';
+import { outlineOfState } from '../../../core/codec/state/state-codec.ts';
 import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';
 import type { EncodedEntity, PartitionStore, StoreMark } from '../store/store.ts';
 

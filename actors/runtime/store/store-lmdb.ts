@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSy
 import { join } from 'node:path';
 import { open, type Database } from 'lmdb';
 import { OWNER_LIMITS } from '../limits.ts';
-import { decodeState, encodeState, conditionsState, headOfState } from '../../../core/codec/codec.ts';
+import { decodeState, encodeState, conditionsState, headOfState } from '../../../core/codec/state/state-codec.ts';
 import { dueAt } from '../../timers.ts';
 import type { StateHead } from '../../../core/vocabulary/state/state-outline.ts';
 import { recount } from '../term/player-counts.ts';

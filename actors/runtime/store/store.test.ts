@@ -32,7 +32,7 @@ describe('the file of the stores', () => {
     const ids = Array.from({ length: 50 }, (_, n) => `p${n}`);
     const secrets = () => readFileSync(join(folder, 'data.mdb'), 'latin1').split('SECRET').length - 1;
     const living = (id: string) => ({
-      state: aPlayer({ id, attributes: JSON.stringify({ a: 'SECRET'.repeat(300) }) }),
+      state: aPlayer({ id, attributes: JSON.stringify({ a: 'SECRET'.repeat(400) }) }),
       dirtySince: 1,
       snapshotSeq: 0,
     });

@@ -83,8 +83,6 @@ export interface OwnerOptions {
   history?: EventHistory | undefined;
   /** Partitions of the deployment. */
   partitions: number;
-  /** Whether every process knows the facts of computed properties. */
-  computedUsable?: () => boolean;
   /** The gateway of this process, if it has one. */
   local?: LocalGateway | undefined;
   /** Whether the lease is valid in this tick. */

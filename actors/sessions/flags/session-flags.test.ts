@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
-import { formsOf, formsOfGone, isSeen, sentFlags } from './session-flags.ts';
+import { formsOf, isSeen, sentFlags } from './session-flags.ts';
 
 const evaluation = (some: Partial<FlagEvaluation> = {}): FlagEvaluation => ({
   flagKey: 'shop',
@@ -36,13 +36,6 @@ describe('what a session keeps of a flag', () => {
   it('stays small, however long the value is', () => {
     expect(seen({ value: JSON.stringify('漢'.repeat(60_000)) }).mark).toHaveLength(16);
     expect(seen({ value: '"layout_b"' }).mark).toBe('p1:"layout_b"');
-  });
-
-  it('of an older version has no mark: then only what that version knew is compared', () => {
-    const { mark: _, ...older } = seen();
-    expect(isSeen(older, seen({ value: '1', reason: 'segment_match' }))).toBe(true);
-    expect(isSeen(older, seen({ variantKey: 'b' }))).toBe(false);
-    expect(isSeen(older, formsOfGone('shop').seen)).toBe(false);
   });
 
   it('is one object for all players, except for overrides', () => {

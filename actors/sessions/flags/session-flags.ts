@@ -42,13 +42,13 @@ const NO_PERIOD = 0;
 const HIDDEN = '!';
 
 /** Whether client keys could not learn of the flag when the session received it. */
-export function wasHidden({ mark = '' }: SeenFlag): boolean {
+export function wasHidden({ mark }: SeenFlag): boolean {
   return mark.startsWith(HIDDEN);
 }
 
-/** Whether a session has received this result. A session of an older version holds no mark: its value is not known. */
+/** Whether a session has received this result. */
 export function isSeen(held: SeenFlag, { enabled, variant, mark }: SeenFlag): boolean {
-  return held.enabled === enabled && held.variant === variant && (held.mark === undefined || held.mark === mark);
+  return held.enabled === enabled && held.variant === variant && held.mark === mark;
 }
 
 /** The flags of a reply. Values beyond the bound of one reply are left out. */

@@ -1,6 +1,6 @@
 import type { EntitySnapshot, PlayerErased } from '../../../core/vocabulary/facts/facts.ts';
 import type { EntityState, PlayerState } from '../../../core/vocabulary/state/state.ts';
-import { encodeState } from '../../../core/codec/codec.ts';
+import { encodeState } from '../../../core/codec/state/state-codec.ts';
 import { type ComputedValue, propertyKeyOf } from '../../../core/vocabulary/documents/computed.ts';
 import { valueAt } from '../../../core/vocabulary/state/computed-buckets.ts';
 import { createdMs, ORIGIN, SCOPE } from '../common-columns.ts';

@@ -12,12 +12,11 @@ import type {
   UnreadableCommand,
 } from '../../vocabulary/commands/commands.ts';
 import { isKnownCommand } from '../../vocabulary/formats.ts';
-import { importFromWire, isKnownImport } from './import-layout.ts';
+import { importFromWire } from './import-layout.ts';
 
 /**
- * Layout of a command, version 1. Fields of every event are positional, without names; rare bodies stay objects. A
- * later field goes to the end, and reading supplies its default. The first seven fields stay as they are in every
- * version, so that an owner can answer a command that it does not know.
+ * Layout of a command. Fields of every event are positional, without names; rare bodies stay objects. The first seven
+ * fields stay as they are in every version, so that an owner can answer a command that it does not know.
  */
 export type CommandTuple = [
   requestId: string,
@@ -28,7 +27,7 @@ export type CommandTuple = [
   deadlineAt: number,
   configRevision: number,
   body: TrackTuple | SyncTuple | EndTuple | Exclude<CommandBody, TrackEvents | SyncSession | EndSession>,
-  // Absent in commands older than kinds of callers.
+  // Absent in commands of the owner itself.
   byClient?: boolean,
 ];
 
@@ -113,9 +112,8 @@ export function commandFromTuple(tuple: CommandTuple): Command {
 export function receivedFromTuple(tuple: CommandTuple): ReceivedCommand {
   try {
     const command = commandFromTuple(tuple);
-    const { body } = command;
-    const isKnown = isKnownCommand(body.kind) && (body.kind !== 'ImportHistory' || isKnownImport(body));
-    return isKnown ? command : unreadable(tuple, `a command of the kind ${body.kind}`);
+    const { kind } = command.body;
+    return isKnownCommand(kind) ? command : unreadable(tuple, `a command of the kind ${kind}`);
   } catch (error) {
     return unreadable(
       tuple,

@@ -9,7 +9,7 @@ import {
 } from './import-layout.ts';
 import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 import { UnknownVersionError } from '../unknown-version.ts';
-import { stateFromTuple, stateToTuple, type StateTuple } from '../state/state-layout.ts';
+import { decodeState, encodeState } from '../state/state-codec.ts';
 import type { CommitRecord, RequestPosition } from '../../vocabulary/facts/commit-record.ts';
 import {
   eventFromTuple,
@@ -19,10 +19,9 @@ import {
 } from '../../vocabulary/facts/event-tracked.ts';
 
 /**
- * Layout of a FACTS record, version 1. Events come in runs of thousands and are positional. Other facts are objects,
- * whose shapes msgpackr writes once per record. A later field goes to the end, and reading supplies its default. An
- * event begins with the player's id; another positional fact must begin with a number, so that older programs do not
- * take it for an event.
+ * Layout of a FACTS record: this tuple with the first facts; the other values of the frame hold the other facts. Events
+ * come in runs of thousands and are positional. An event begins with the player's id, another positional fact with a
+ * number. The other facts are objects.
  */
 export type CommitTuple = [
   partition: number,
@@ -31,19 +30,19 @@ export type CommitTuple = [
   committedAt: number,
   position: RequestPosition | null,
   configRevision: number,
-  facts: WireFact[],
+  facts: readonly WireFact[],
 ];
 
-type WireFact =
+export type WireFact =
   | EventTuple
   | EventsImportedTuple
-  | (Omit<EntitySnapshot, 'state'> & { state: StateTuple })
+  | (Omit<EntitySnapshot, 'state'> & { state: Uint8Array })
   | (Omit<IdempotencyKeyUsed, 'reply'> & { reply: WireReply })
   | Exclude<Fact, EventTracked | EventsImported | EntitySnapshot | IdempotencyKeyUsed>;
 
-export function commitToTuple(record: CommitRecord): CommitTuple {
-  const { partition, epoch, owner, committedAt, position, configRevision, facts } = record;
-  return [partition, epoch, owner, committedAt, position, configRevision, facts.map(factToWire)];
+export function commitToTuple(record: CommitRecord, first: readonly WireFact[]): CommitTuple {
+  const { partition, epoch, owner, committedAt, position, configRevision } = record;
+  return [partition, epoch, owner, committedAt, position, configRevision, first];
 }
 
 export function commitFromTuple(tuple: CommitTuple): CommitRecord {
@@ -51,16 +50,16 @@ export function commitFromTuple(tuple: CommitTuple): CommitRecord {
   return { partition, epoch, owner, committedAt, position, configRevision, facts: facts.map(factFromWire) };
 }
 
-function factToWire(fact: Fact): WireFact {
+export function factToWire(fact: Fact): WireFact {
   if (fact.kind === 'EventTracked') return eventToTuple(fact);
   if (fact.kind === 'EventsImported') return eventsImportedToTuple(fact);
-  if (fact.kind === 'EntitySnapshot') return { ...fact, state: stateToTuple(fact.state) };
+  if (fact.kind === 'EntitySnapshot') return { ...fact, state: encodeState(fact.state) };
   if (fact.kind === 'IdempotencyKeyUsed') return { ...fact, reply: replyToWire(fact.reply) };
   return fact;
 }
 
 /** The events of a record; other facts are not read. */
-export function eventsFromTuple([, , , , , , facts]: CommitTuple): { index: number; fact: EventTracked }[] {
+export function eventsAmong(facts: readonly WireFact[]): { index: number; fact: EventTracked }[] {
   const events: { index: number; fact: EventTracked }[] = [];
   for (const [index, wire] of facts.entries()) {
     if (isEventTuple(wire)) events.push({ index, fact: eventFromTuple(wire) });
@@ -72,11 +71,11 @@ const isEventTuple = (wire: WireFact): wire is EventTuple => Array.isArray(wire)
 const isEventsImported = (wire: WireFact): wire is EventsImportedTuple =>
   Array.isArray(wire) && wire[0] === EVENTS_IMPORTED;
 
-function factFromWire(wire: WireFact): Fact {
+export function factFromWire(wire: WireFact): Fact {
   if (isEventTuple(wire)) return eventFromTuple(wire);
   if (isEventsImported(wire)) return eventsImportedFromTuple(wire);
   if (Array.isArray(wire) || !isKnownFact(wire.kind)) throw unknownFact(wire);
-  if (wire.kind === 'EntitySnapshot') return { ...wire, state: stateFromTuple(wire.state) };
+  if (wire.kind === 'EntitySnapshot') return { ...wire, state: decodeState(wire.state) };
   if (wire.kind === 'IdempotencyKeyUsed') return { ...wire, reply: replyFromWire(wire.reply) };
   return wire;
 }

@@ -1,9 +1,6 @@
 import type { DeliveryOutcome, DeliveryRecord } from '../../vocabulary/records/delivery-record.ts';
 
-/**
- * Layout of a RECORDS message of delivery attempts, version 1: an array of these. A later field goes to the end, and
- * reading supplies its default.
- */
+/** Layout of a delivery attempt in a RECORDS message. */
 export type DeliveryTuple = [
   deliveryId: string,
   webhook: string,

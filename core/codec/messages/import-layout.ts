@@ -8,7 +8,6 @@ import { plainBytes } from '../../vocabulary/facts/packed-events.ts';
 /** The number with which the layout of imported events begins. */
 export const EVENTS_IMPORTED = 1;
 
-/** A later field goes to the end. */
 export type EventsImportedTuple = [
   kind: typeof EVENTS_IMPORTED,
   playerId: string,
@@ -55,12 +54,8 @@ export function eventsImportedFromTuple(tuple: EventsImportedTuple): EventsImpor
   };
 }
 
-/** Whether this version decides the command. Those of format 3 have no players. */
-export const isKnownImport = (body: ImportHistory): boolean => 'players' in body;
-
 /** A command as it was decoded, with plain bytes. */
 export function importFromWire(body: ImportHistory): ImportHistory {
-  if (!isKnownImport(body)) return body;
   return { ...body, players: body.players.map(historyFromWire) };
 }
 

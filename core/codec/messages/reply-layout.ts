@@ -6,7 +6,7 @@ import type {
   TrackStatus,
 } from '../../vocabulary/commands/replies.ts';
 
-/** Layout of a reply, version 1. Replies to tracked events are positional, the others are objects. */
+/** Layout of a reply. Replies to tracked events are positional, the others are objects. */
 export type ReplyTuple = [requestId: string, epoch: number, partition: number, reply: WireReply];
 
 /** The layout also serves replies inside other records (facts, states). */

@@ -1,9 +1,6 @@
 import type { ScoreBucket, ScoreRecord } from '../../vocabulary/records/score-record.ts';
 
-/**
- * Layout of a RECORDS message of scores, version 1: an array of these. Scores come in runs of thousands and are
- * positional. A later field goes to the end, and reading supplies its default.
- */
+/** Layout of a score in a RECORDS message: scores come in runs of thousands. */
 export type ScoreTuple = [
   recordId: string,
   game: string,

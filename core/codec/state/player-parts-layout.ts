@@ -2,6 +2,7 @@ import type { DeviceInfo } from '../../vocabulary/commands/commands.ts';
 import type {
   CampaignTally,
   DailyActivity,
+  EventCounter,
   FlagExposure,
   FlagOverride,
   OlderEvents,
@@ -11,43 +12,24 @@ import type {
   SegmentMembership,
 } from '../../vocabulary/state/player.ts';
 import type { PlayerList } from '../../vocabulary/documents/player-lists.ts';
-import { laterOf, withLater } from '../later-fields.ts';
 
-/* Layouts of the parts of a player's state, version 1. A later field goes to the end; reading supplies its default. */
+/* Layouts of the parts of a player's state. */
 
-/** The counts end it, so a later field needs a layout of its own. */
 export type CounterTuple = [name: string, day: number, ...counts: number[]];
 export type DeviceTuple = [
   platform: string | null,
   osVersion: string | null,
   appVersion: string | null,
   deviceModel: string | null,
-  ...later: unknown[],
 ];
-export type MembershipTuple = [segmentId: string, segmentKey: string, since: number, ...later: unknown[]];
-export type ListTuple = [segmentId: string, loads: readonly string[], ...later: unknown[]];
+export type MembershipTuple = [segmentId: string, segmentKey: string, since: number];
+export type ListTuple = [segmentId: string, loads: readonly string[]];
 /** A block has a layout of its own. */
 export type OlderEventsTuple = [client: readonly Uint8Array[], server: readonly Uint8Array[]];
-export type OverrideTuple = [flagKey: string, value: string, ...later: unknown[]];
-export type ExposureTuple = [
-  flagKey: string,
-  flagVersion: number,
-  variantKey: string | null,
-  period?: number,
-  ...later: unknown[],
-];
-export type ActivityTuple = [
-  day: number,
-  sessions: readonly number[],
-  playtimeSeconds: readonly number[],
-  ...later: unknown[],
-];
-export type RecordedSessionTuple = [
-  digest: string,
-  sessionCount: number,
-  totalPlaytimeSeconds: number,
-  ...later: unknown[],
-];
+export type OverrideTuple = [flagKey: string, value: string];
+export type ExposureTuple = [flagKey: string, flagVersion: number, variantKey: string | null, period: number];
+export type ActivityTuple = [day: number, sessions: readonly number[], playtimeSeconds: readonly number[]];
+export type RecordedSessionTuple = [digest: string, sessionCount: number, totalPlaytimeSeconds: number];
 export type InterventionTuple = [
   interventionId: string,
   campaignId: string,
@@ -58,7 +40,6 @@ export type InterventionTuple = [
   offers: number,
   offeredAt: number,
   shownAt: number,
-  ...later: unknown[],
 ];
 export type TallyTuple = [
   campaignId: string,
@@ -69,40 +50,25 @@ export type TallyTuple = [
   suppressedAt: number,
   suppressed: number,
   shown: number,
-  ...later: unknown[],
 ];
-/** The ranges end it, so a later field needs a layout of its own. */
 export type QuarantineTuple = [last: number, ...released: number[]];
 
-/** The number of fields of each layout. */
-const FIELDS = {
-  device: 4,
-  membership: 3,
-  list: 2,
-  override: 2,
-  exposure: 4,
-  activity: 3,
-  recordedSession: 3,
-  intervention: 9,
-  tally: 8,
-} as const;
-
 export function membershipToTuple(one: SegmentMembership): MembershipTuple {
-  return withLater<MembershipTuple>([one.segmentId, one.segmentKey, one.since], FIELDS.membership, one);
+  return [one.segmentId, one.segmentKey, one.since];
 }
 
 export function membershipFromTuple(tuple: MembershipTuple): SegmentMembership {
   const [segmentId, segmentKey, since] = tuple;
-  return { segmentId, segmentKey, since, ...laterOf(tuple, FIELDS.membership) };
+  return { segmentId, segmentKey, since };
 }
 
 export function listToTuple(one: PlayerList): ListTuple {
-  return withLater<ListTuple>([one.segmentId, one.loads], FIELDS.list, one);
+  return [one.segmentId, one.loads];
 }
 
 export function listFromTuple(tuple: ListTuple): PlayerList {
   const [segmentId, loads] = tuple;
-  return { segmentId, loads, ...laterOf(tuple, FIELDS.list) };
+  return { segmentId, loads };
 }
 
 export function olderEventsToTuple({ client, server }: OlderEvents): OlderEventsTuple {
@@ -116,42 +82,50 @@ export function olderEventsFromTuple([client, server]: OlderEventsTuple): OlderE
 }
 
 export function overrideToTuple(one: FlagOverride): OverrideTuple {
-  return withLater<OverrideTuple>([one.flagKey, one.value], FIELDS.override, one);
+  return [one.flagKey, one.value];
 }
 
 export function overrideFromTuple(tuple: OverrideTuple): FlagOverride {
   const [flagKey, value] = tuple;
-  return { flagKey, value, ...laterOf(tuple, FIELDS.override) };
+  return { flagKey, value };
 }
 
 export function exposureToTuple(one: FlagExposure): ExposureTuple {
   const { flagKey, flagVersion, variantKey, period } = one;
-  return withLater<ExposureTuple>([flagKey, flagVersion, variantKey, period], FIELDS.exposure, one);
+  return [flagKey, flagVersion, variantKey, period];
 }
 
 export function exposureFromTuple(tuple: ExposureTuple): FlagExposure {
-  const [flagKey, flagVersion, variantKey, period = 0] = tuple;
-  return { flagKey, flagVersion, period, variantKey, ...laterOf(tuple, FIELDS.exposure) };
+  const [flagKey, flagVersion, variantKey, period] = tuple;
+  return { flagKey, flagVersion, period, variantKey };
 }
 
 export function recordedSessionToTuple(one: RecordedSession): RecordedSessionTuple {
   const { digest, sessionCount, totalPlaytimeSeconds } = one;
-  return withLater<RecordedSessionTuple>([digest, sessionCount, totalPlaytimeSeconds], FIELDS.recordedSession, one);
+  return [digest, sessionCount, totalPlaytimeSeconds];
 }
 
 export function recordedSessionFromTuple(tuple: RecordedSessionTuple): RecordedSession {
   const [digest, sessionCount, totalPlaytimeSeconds] = tuple;
-  return { digest, sessionCount, totalPlaytimeSeconds, ...laterOf(tuple, FIELDS.recordedSession) };
+  return { digest, sessionCount, totalPlaytimeSeconds };
+}
+
+export function counterToTuple({ name, day, counts }: EventCounter): CounterTuple {
+  return [name, day, ...counts];
+}
+
+export function counterFromTuple([name, day, ...counts]: CounterTuple): EventCounter {
+  return { name, day, counts };
 }
 
 export function deviceToTuple(device: DeviceInfo): DeviceTuple {
   const { platform, osVersion, appVersion, deviceModel } = device;
-  return withLater<DeviceTuple>([platform, osVersion, appVersion, deviceModel], FIELDS.device, device);
+  return [platform, osVersion, appVersion, deviceModel];
 }
 
 export function deviceFromTuple(tuple: DeviceTuple): DeviceInfo {
   const [platform, osVersion, appVersion, deviceModel] = tuple;
-  return { platform, osVersion, appVersion, deviceModel, ...laterOf(tuple, FIELDS.device) };
+  return { platform, osVersion, appVersion, deviceModel };
 }
 
 export function quarantineToTuple({ last, released }: QuarantineTally): QuarantineTuple {
@@ -168,22 +142,18 @@ export function quarantineFromTuple([last, ...bounds]: QuarantineTuple): Quarant
 
 export function activityToTuple(activity: DailyActivity): ActivityTuple {
   const { day, sessions, playtimeSeconds } = activity;
-  return withLater<ActivityTuple>([day, sessions, playtimeSeconds], FIELDS.activity, activity);
+  return [day, sessions, playtimeSeconds];
 }
 
 export function activityFromTuple(tuple: ActivityTuple): DailyActivity {
   const [day, sessions, playtimeSeconds] = tuple;
-  return { day, sessions, playtimeSeconds, ...laterOf(tuple, FIELDS.activity) };
+  return { day, sessions, playtimeSeconds };
 }
 
 export function interventionToTuple(one: PendingIntervention): InterventionTuple {
   const { interventionId, campaignId, campaignKey, campaignVersion, createdAt, expiresAt } = one;
   const { offers, offeredAt, shownAt } = one;
-  return withLater<InterventionTuple>(
-    [interventionId, campaignId, campaignKey, campaignVersion, createdAt, expiresAt, offers, offeredAt, shownAt],
-    FIELDS.intervention,
-    one,
-  );
+  return [interventionId, campaignId, campaignKey, campaignVersion, createdAt, expiresAt, offers, offeredAt, shownAt];
 }
 
 export function interventionFromTuple(tuple: InterventionTuple): PendingIntervention {
@@ -197,20 +167,15 @@ export function interventionFromTuple(tuple: InterventionTuple): PendingInterven
     offers: tuple[6],
     offeredAt: tuple[7],
     shownAt: tuple[8],
-    ...laterOf(tuple, FIELDS.intervention),
   };
 }
 
 export function tallyToTuple(tally: CampaignTally): TallyTuple {
   const { campaignId, total, day, today, lastAt, suppressedAt, suppressed, shown } = tally;
-  return withLater<TallyTuple>(
-    [campaignId, total, day, today, lastAt, suppressedAt, suppressed, shown],
-    FIELDS.tally,
-    tally,
-  );
+  return [campaignId, total, day, today, lastAt, suppressedAt, suppressed, shown];
 }
 
 export function tallyFromTuple(tuple: TallyTuple): CampaignTally {
   const [campaignId, total, day, today, lastAt, suppressedAt, suppressed, shown] = tuple;
-  return { campaignId, total, day, today, lastAt, suppressedAt, suppressed, shown, ...laterOf(tuple, FIELDS.tally) };
+  return { campaignId, total, day, today, lastAt, suppressedAt, suppressed, shown };
 }

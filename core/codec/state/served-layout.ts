@@ -1,7 +1,7 @@
 import type { FlagReason } from '../../vocabulary/facts/flag-reason.ts';
 import type { ServedFlag } from '../../vocabulary/state/player.ts';
 
-/** Layout of a served flag result, version 1. Earlier variants end it, so a later field needs a tuple of its own. */
+/** Layout of a served flag result. */
 export type ServedTuple = [
   flagKey: string,
   flagVersion: number,

@@ -1,72 +1,50 @@
-import type { OpenSession, SeenFlag } from '../../vocabulary/state/player.ts';
-import { laterOf, withLater } from '../later-fields.ts';
+import type { OpenSession } from '../../vocabulary/state/player.ts';
 
-/**
- * Layout of an open session in a player's state, version 1. A later field goes to the end; reading supplies its
- * default.
- */
+/** Layout of an open session in the rest of a player's state. The head has `lastCallAt` and `ttlMs`. */
 export type SessionTuple = [
   sessionId: string,
   openedAt: number,
-  lastCallAt: number,
   flagKeys: readonly string[] | null,
-  flags: SeenFlagTuple[],
+  flags: readonly SeenFlagTuple[],
   eventCount: number,
   achievements: readonly string[],
   interventionsShown: number,
   interventionsClicked: number,
-  ttlMs: number,
-  /** Both are left out if neither is known, and in sessions of older versions. */
-  platform?: string | null,
-  appVersion?: string | null,
-  ...later: unknown[],
+  platform: string | null,
+  appVersion: string | null,
 ];
-const FIELDS = 12;
 
-/** The mark is left out in sessions of older versions. */
-type SeenFlagTuple = [flagKey: string, enabled: boolean, variant: string | null, mark?: string];
+type SeenFlagTuple = [flagKey: string, enabled: boolean, variant: string | null, mark: string];
 
 export function sessionToTuple(session: OpenSession): SessionTuple {
-  const tuple: SessionTuple = [
+  return [
     session.sessionId,
     session.openedAt,
-    session.lastCallAt,
     session.flagKeys,
-    session.flags.map(seenToTuple),
+    session.flags.map(({ flagKey, enabled, variant, mark }): SeenFlagTuple => [flagKey, enabled, variant, mark]),
     session.eventCount,
     session.achievements,
     session.interventionsShown,
     session.interventionsClicked,
-    session.ttlMs,
+    session.platform ?? null,
+    session.appVersion ?? null,
   ];
-  const { platform = null, appVersion = null } = session;
-  if (platform !== null || appVersion !== null) tuple.push(platform, appVersion);
-  return withLater(tuple, FIELDS, session);
 }
 
-export function sessionFromTuple(tuple: SessionTuple): OpenSession {
-  const [platform, appVersion] = [tuple[10] ?? null, tuple[11] ?? null];
+export function sessionFromTuple(tuple: SessionTuple, lastCallAt: number, ttlMs: number): OpenSession {
+  const [platform, appVersion] = [tuple[8], tuple[9]];
   return {
     sessionId: tuple[0],
     openedAt: tuple[1],
-    lastCallAt: tuple[2],
-    flagKeys: tuple[3],
-    flags: tuple[4].map(seenFromTuple),
-    eventCount: tuple[5],
-    achievements: tuple[6],
-    interventionsShown: tuple[7],
-    interventionsClicked: tuple[8],
-    ttlMs: tuple[9],
+    lastCallAt,
+    flagKeys: tuple[2],
+    flags: tuple[3].map(([flagKey, enabled, variant, mark]) => ({ flagKey, enabled, variant, mark })),
+    eventCount: tuple[4],
+    achievements: tuple[5],
+    interventionsShown: tuple[6],
+    interventionsClicked: tuple[7],
+    ttlMs,
     ...(platform === null ? {} : { platform }),
     ...(appVersion === null ? {} : { appVersion }),
-    ...laterOf(tuple, FIELDS),
   };
-}
-
-function seenToTuple({ flagKey, enabled, variant, mark }: SeenFlag): SeenFlagTuple {
-  return mark === undefined ? [flagKey, enabled, variant] : [flagKey, enabled, variant, mark];
-}
-
-function seenFromTuple([flagKey, enabled, variant, mark]: SeenFlagTuple): SeenFlag {
-  return mark === undefined ? { flagKey, enabled, variant } : { flagKey, enabled, variant, mark };
 }

@@ -21,8 +21,6 @@ export interface IntegerReader {
   signed(): number;
   /** The next bytes themselves. */
   bytes(count: number): Uint8Array;
-  /** Whether bytes are left. */
-  readonly more: boolean;
 }
 
 /** @throws RangeError past the end */
@@ -47,9 +45,6 @@ export function readIntegers(from: Uint8Array, start: number): IntegerReader {
       if (at + count > from.length) throw new RangeError(`${count} bytes go past the end of ${from.length} bytes`);
       at += count;
       return from.subarray(at - count, at);
-    },
-    get more() {
-      return at < from.length;
     },
   };
 }

@@ -1,4 +1,3 @@
-import type { Later } from './later.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { ImportHistory } from './import.ts';
@@ -331,7 +330,7 @@ export function ledgerIdOf(apiKeyId: string): string {
 export const LEDGER_PREFIX = 'ledger:';
 
 /** The device fields of the latest init. */
-export interface DeviceInfo extends Later {
+export interface DeviceInfo {
   platform: string | null;
   osVersion: string | null;
   appVersion: string | null;

@@ -116,11 +116,6 @@ export function importLedgerIdOf(game: string, environment: Environment, importI
 /** Hexadecimal digits: 4,096 ledgers. */
 const LEDGER_DIGITS = 3;
 
-/** Where versions of format 3 remembered it, one ledger for each file. */
-export function olderImportLedgerIdOf(importId: string): string {
-  return `ledger:import:${importId}`;
-}
-
 export interface ImportedReply {
   kind: 'imported';
   /** The last line that is decided. If it is below `after`, nothing was decided: an earlier line is missing. */

@@ -124,10 +124,7 @@ export interface SegmentList {
   loadedAt: number | null;
 }
 
-/**
- * The conditions of a static segment. Programs older than lists cannot compile them, so the segment keeps its players
- * there.
- */
+/** The conditions of a static segment. */
 export const STATIC: JsonObject = { $static: true };
 
 export type FlagType = 'boolean' | 'multivariate' | 'string' | 'number' | 'json';
@@ -296,12 +293,14 @@ export interface EventSchemaDocument {
  * an operator changes it later, and nothing changes `partitions`.
  */
 export interface DeploymentDocument {
+  /** The format of the data (`formats.ts`). */
+  format: number;
   partitions: number;
   createdAt: number;
-  /** Brokers that store each record. Absent until a process of a version with this field has started. */
-  replicas?: number;
-  /** Maximum size of FACTS in bytes. Absent as `replicas`. */
-  factsMaxBytes?: number;
+  /** Brokers that store each record. */
+  replicas: number;
+  /** Maximum size of FACTS in bytes. */
+  factsMaxBytes: number;
   /** Id of the key that encrypts secrets (`SecretBox`). Absent: no secret is encrypted yet. */
   secretsKey?: string;
 }

@@ -1,5 +1,4 @@
 import type { FactBase } from '../facts/fact-base.ts';
-import type { Later } from '../commands/later.ts';
 
 /*
  * Players in the lists of static segments.
@@ -41,7 +40,7 @@ export interface PlayerListed extends FactBase {
 }
 
 /** The loads of one segment's list that have a player. */
-export interface PlayerList extends Later {
+export interface PlayerList {
   segmentId: string;
   loads: readonly string[];
 }

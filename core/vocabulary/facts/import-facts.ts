@@ -76,8 +76,7 @@ export interface HistoryImported extends FactBase {
 export interface ImportAdvanced extends FactBase {
   kind: 'ImportAdvanced';
   line: number;
-  /** Absent in facts of format 3, whose ledger remembers a single file. */
-  importId?: string;
+  importId: string;
   /** The file that the ledger forgets for it. */
   forgets?: string;
 }

@@ -9,6 +9,3 @@ export interface RecordPlace {
 export interface FactPlace extends RecordPlace {
   index: number;
 }
-
-/** A position before every erasure. */
-export const BEFORE_ALL: FactPlace = { created: '', sequence: 0, index: 0 };

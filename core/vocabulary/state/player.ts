@@ -1,6 +1,5 @@
 import type { JsonText } from '../../kernel/text/json.ts';
 import type { ComputedValue } from '../documents/computed.ts';
-import type { Later } from '../commands/later.ts';
 import type { FlagReason } from '../facts/flag-reason.ts';
 import type { CallerKind, Environment } from '../documents/scope.ts';
 import type { DeviceInfo } from '../commands/commands.ts';
@@ -28,7 +27,7 @@ export interface PlayerView {
 export const NEVER_SEEN = 0;
 
 /** A caller-supplied event id and its result, oldest first in `PlayerState.recentEvents`. */
-export interface RecentEvent extends Later {
+export interface RecentEvent {
   eventId: string;
   eventName: string;
   timestamp: number;
@@ -66,7 +65,7 @@ export interface EventCounter {
 }
 
 /** A segment the player is in. */
-export interface SegmentMembership extends Later {
+export interface SegmentMembership {
   segmentId: string;
   /** The key at entry, so that a removed segment still has a name. */
   segmentKey: string;
@@ -74,7 +73,7 @@ export interface SegmentMembership extends Later {
 }
 
 /** An override: a flag value set for one player. */
-export interface FlagOverride extends Later {
+export interface FlagOverride {
   flagKey: string;
   value: JsonText;
 }
@@ -84,12 +83,12 @@ export interface SeenFlag {
   flagKey: string;
   enabled: boolean;
   variant: string | null;
-  /** Identifies the reason and the value (`session-flags.ts`). Absent in sessions of older versions. */
-  mark?: string;
+  /** Identifies the reason and the value (`session-flags.ts`). */
+  mark: string;
 }
 
 /** An open session, begun by an init. Times are epoch milliseconds. */
-export interface OpenSession extends Later, PlayedWith {
+export interface OpenSession extends PlayedWith {
   sessionId: string;
   openedAt: number;
   /** The latest init or sync. */
@@ -108,7 +107,7 @@ export interface OpenSession extends Later, PlayedWith {
 }
 
 /** Play time of a player by UTC day: index 0 is `day`, 1 the day before, and so on, at most 28. */
-export interface DailyActivity extends Later {
+export interface DailyActivity {
   /** Days since the Unix epoch, UTC. */
   day: number;
   sessions: readonly number[];
@@ -118,7 +117,7 @@ export interface DailyActivity extends Later {
 export const NO_ACTIVITY: DailyActivity = { day: 0, sessions: [], playtimeSeconds: [] };
 
 /** A recorded session and its reply, kept because the request can repeat at any time. */
-export interface RecordedSession extends Later {
+export interface RecordedSession {
   /** Of the caller's `session_id`. */
   digest: string;
   sessionCount: number;
@@ -126,7 +125,7 @@ export interface RecordedSession extends Later {
 }
 
 /** A purchase with a `transaction_id`, and its reply. */
-export interface RecordedPurchase extends Later {
+export interface RecordedPurchase {
   /** Of the caller's `transaction_id`. */
   digest: string;
   amount: number;
@@ -147,7 +146,7 @@ export interface ReportedPurchase {
 }
 
 /** An intervention of a campaign, to be shown in the game. Times are epoch milliseconds, 0: not yet. */
-export interface PendingIntervention extends Later {
+export interface PendingIntervention {
   interventionId: string;
   campaignId: string;
   /** Key and version of the campaign when it was triggered. */
@@ -163,7 +162,7 @@ export interface PendingIntervention extends Later {
 }
 
 /** A player's counts for one campaign. Days are UTC, since the Unix epoch. */
-export interface CampaignTally extends Later {
+export interface CampaignTally {
   campaignId: string;
   /** The total of interventions that were created. */
   total: number;
@@ -209,17 +208,16 @@ export interface ServedVariant {
 }
 
 /** The player saw this variant of a flag in this period. */
-export interface FlagExposure extends Later {
+export interface FlagExposure {
   flagKey: string;
   flagVersion: number;
-  /** 0 in exposures older than periods. */
   period: number;
   /** For boolean flags, which have no variants, the value: `true` or `false`. */
   variantKey: string | null;
 }
 
 /** The complete state of one player, without its Idempotency-Keys. */
-export interface PlayerFields extends PlayerView, Later {
+export interface PlayerFields extends PlayerView {
   kind: 'player';
   game: string;
   environment: Environment;

@@ -1,11 +1,10 @@
 import type { ActiveProperties } from '../documents/computed.ts';
-import type { Later } from '../commands/later.ts';
 import type { Reply } from '../commands/replies.ts';
 import type { CallerKind, Environment } from '../documents/scope.ts';
 import type { PlayerFields, PlayerView } from './player.ts';
 
 /** An Idempotency-Key, the hash of its request, and the reply. */
-export interface RememberedKey extends Later {
+export interface RememberedKey {
   key: string;
   bodyHash: string;
   at: number;
@@ -20,14 +19,12 @@ export interface PlayerState extends PlayerFields {
 }
 
 /** Idempotency-Keys of one API key, for writes of more than one player. */
-export interface LedgerState extends Later {
+export interface LedgerState {
   kind: 'ledger';
   id: string;
   game: string;
   environment: Environment;
   keys: readonly RememberedKey[];
-  /** Of a ledger of format 3, which remembers a single file: the last line that this partition decided. */
-  importedTo?: number;
   /** Of `propertiesLedgerOf` a game and environment: the properties that this partition counts. */
   properties?: ActiveProperties;
   /** The imported files that it remembers, that of the last command at the end. */
@@ -45,7 +42,7 @@ export interface ImportedFile {
 }
 
 /** The tombstone of an erased player. */
-export interface ErasedState extends Later {
+export interface ErasedState {
   kind: 'erased';
   id: string;
   game: string;

@@ -4,7 +4,6 @@ import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts
 import type { Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import type { SqlReader } from '../console/sql/sql-reader.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
-import type { Formats } from '../../../streams/format-gate.ts';
 import type { Freshness } from '../../../streams/freshness/output-freshness.ts';
 import type { WebhookOperations } from '../../../streams/webhook-operations.ts';
 import type { Backend, Origin } from './backend.ts';
@@ -154,8 +153,6 @@ export interface Services {
   readonly openId: OpenIdProvider | undefined;
   /** Runs statements of people. */
   readonly sql: Pick<SqlReader, 'run'>;
-  /** Whether every process of the deployment knows a format. */
-  readonly formats: Pick<Formats, 'usable'>;
 }
 
 export interface SegmentQuestion {

@@ -88,7 +88,7 @@ const putMembers = defineRoute({
   action: {
     kind: 'service',
     async call({ params, query, headers }, context) {
-      const refused = refusal(context);
+      const refused = context.services.writeRefusal();
       if (refused !== undefined) return refused;
       const { body, services } = context;
       const format = listFormatOf(headers['Content-Type'] ?? 'text/csv');
@@ -212,16 +212,6 @@ const WRONG_TYPE = failure(
   'Content-Type must be text/csv, application/x-ndjson or application/json, without a Content-Encoding.',
 );
 
-/** The failure while lists cannot be stored: writes are refused, or an older process could not read them. */
-export function refusal({ services }: RequestContext): Failure | undefined {
-  const refused = services.writeRefusal();
-  if (refused !== undefined || services.formats.usable('command', 'ListPlayers')) return refused;
-  return failure(
-    'SERVICE_UNAVAILABLE',
-    'A process of the deployment has a version without lists of players. Upgrade all processes first.',
-  );
-}
-
 /** The names of a body; a failure if the caller disconnects before its end, for half a list is no list. */
 async function* wholeList(body: BodyStream, format: ListFormat, plain: NameKind): AsyncGenerator<NameBatch> {
   yield* readNames(body.chunks, format, plain);
@@ -242,7 +232,7 @@ async function change(
   names: readonly PlayerName[],
   context: RequestContext,
 ): Promise<ChangedList | Failure> {
-  const refused = refusal(context);
+  const refused = context.services.writeRefusal();
   if (refused !== undefined) return refused;
   const request = listRequest(id, context);
   const players = names.map((name) => ({ playerId: request.idOf(name), text: name.text }));

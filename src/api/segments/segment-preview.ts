@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { failure } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { SEGMENT_API_LIMITS } from './limits.ts';
 import { answer } from '../route/answer.ts';
@@ -86,7 +85,6 @@ export const previewSegment = defineRoute({
         ...computedFaults(computing, '/conditions', context),
       ];
       if (faults.length > 0) return invalid(faults);
-      if (!services.formats.usable('query', 'PreviewSegment')) return OLDER;
       const { game, environment } = key;
       const [found, warnings] = await Promise.all([
         services.segmentPreviews.preview({
@@ -103,11 +101,6 @@ export const previewSegment = defineRoute({
     },
   },
 });
-
-const OLDER = failure(
-  'SERVICE_UNAVAILABLE',
-  'A process of the deployment has a version without previews. Upgrade all processes first.',
-);
 
 function previewJson(found: Preview, warnings: readonly NameWarning[]): string {
   return JSON.stringify({

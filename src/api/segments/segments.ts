@@ -15,7 +15,6 @@ import type { RequestContext, WriteContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
 import { noSegment } from './no-segment.ts';
 import { contentFaults, keyFaults } from './segment-faults.ts';
-import { refusal } from './segment-members.ts';
 import {
   keyFromName,
   Segment,
@@ -135,7 +134,6 @@ const putSegment = defineRoute({
   action: {
     kind: 'write',
     write: ({ params, headers, body }, context) =>
-      (namesPlayers(body) ? refusal(context) : undefined) ??
       changeDefinition<'segment'>(
         {
           address: segments.addressOf(params.id, context),
@@ -181,8 +179,6 @@ function create(body: SegmentBody, context: WriteContext): Failure | Promise<Wri
   const key = body.key ?? keyFromName(body.name ?? '');
   const faults = [...keyFaults(body, key), ...contentFaults(body, undefined, context)];
   if (faults.length > 0) return invalid(faults);
-  const refused = namesPlayers(body) ? refusal(context) : undefined;
-  if (refused !== undefined) return refused;
   const at = context.origin.receivedAt;
   const id = `seg_${ids.uuidv7(at)}`;
   const isStatic = body.kind === 'static';
@@ -213,11 +209,6 @@ const TOO_MANY_LISTS = failure(
   'CONFLICT',
   `The environment has ${SEGMENT_API_LIMITS.staticSegments} static segments, the maximum; delete one first.`,
 );
-
-/** Whether an older process would evaluate the segment wrongly. */
-function namesPlayers({ kind, includes = [], excludes = [] }: SegmentBody | SegmentChange): boolean {
-  return kind === 'static' || includes.length + excludes.length > 0;
-}
 
 /** The flags and campaigns that use a segment. */
 export function usersOf(id: string, { key, services }: RequestContext): SegmentUse {

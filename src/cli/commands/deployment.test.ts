@@ -1,3 +1,4 @@
+import { FORMAT } from '../../../core/vocabulary/formats.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ReshapeOptions, StreamShape } from '../../../streams/log/jetstream/stream-shape.ts';
 import {
@@ -22,7 +23,14 @@ beforeEach(async () => {
   changes = [];
   whileLowering = async () => {};
   whileWaiting = async () => {};
-  await store.put(SETTINGS, { partitions: 4, createdAt: 1, secretsKey: 'k', replicas: 3, factsMaxBytes: 64 * MIB });
+  await store.put(SETTINGS, {
+    format: FORMAT,
+    partitions: 4,
+    createdAt: 1,
+    secretsKey: 'k',
+    replicas: 3,
+    factsMaxBytes: 64 * MIB,
+  });
 });
 
 const streams = {
@@ -58,6 +66,7 @@ describe('deployment set', () => {
       `factsMaxBytes ${128 * MIB} while the document says ${64 * MIB}`,
     ]);
     expect(store.get(SETTINGS)?.document).toEqual({
+      format: FORMAT,
       partitions: 4,
       createdAt: 1,
       secretsKey: 'k',
@@ -125,7 +134,7 @@ describe('deployment set', () => {
   });
 
   test('replaces values that no process accepts', async () => {
-    const document = { partitions: 4, createdAt: 1, replicas: 2.5, factsMaxBytes: 64 * MIB };
+    const document = { format: FORMAT, partitions: 4, createdAt: 1, replicas: 2.5, factsMaxBytes: 64 * MIB };
     await store.put(SETTINGS, document);
     await expect(change({ factsMaxBytes: 65 * MIB })).rejects.toThrow(/`replicas` 2.5.*--replicas/);
     await change({ replicas: 3 });
@@ -135,7 +144,6 @@ describe('deployment set', () => {
   test('needs a setting, and a deployment that has recorded its own', async () => {
     await expect(change({})).rejects.toThrow(/Name a setting/);
     store = createMemoryConfigStore();
-    await store.put(SETTINGS, { partitions: 4, createdAt: 1 });
     await expect(change({ replicas: 3 })).rejects.toThrow(/no settings yet/);
   });
 });

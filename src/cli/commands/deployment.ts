@@ -86,7 +86,7 @@ export async function changeDeployment(
   };
   const document = { ...entry.document, ...shape };
   const after = readDeployment(document);
-  if (after.kind !== 'complete') throw new CliError(after.kind === 'invalid' ? after.message : NO_SETTINGS);
+  if (after.kind === 'invalid') throw new CliError(after.message);
   if (!lower) refuseLower(before, after.deployment);
   refuseTooSmall(held, shape);
   await reshape(streams, shape, { lower: false });
@@ -96,13 +96,12 @@ export async function changeDeployment(
   if (lower) await lowerStreams(store, streams, shape, written.entry.revision, clock);
 }
 
-const NO_SETTINGS = 'The deployment has no settings yet. Start a process of this version once, then try again.';
+const NO_SETTINGS = 'The deployment has no settings yet. Start a process once, then try again.';
 
 /** What the document says. If no process accepts its values, what the streams have, so that they can be replaced. */
 function shapeBefore(document: DeploymentDocument, held: readonly HeldStream[]): Partial<StreamShape> {
   const found = readDeployment(document);
-  if (found.kind === 'incomplete') throw new CliError(NO_SETTINGS);
-  return found.kind === 'complete' ? found.deployment : shapeOf(held);
+  return found.kind === 'valid' ? found.deployment : shapeOf(held);
 }
 
 /**
@@ -123,10 +122,7 @@ async function lowerStreams(
     if (!still()) return raiseToNewer(store, streams);
     if (fits(await streams.held(), shape)) return;
   }
-  throw new CliError(
-    'The document is changed, but a process raises streams again. Upgrade the processes of older versions, then run ' +
-      'the command again.',
-  );
+  throw new CliError('The document is changed, but a process raises streams again. Run the command again.');
 }
 
 /** Attempts, each as long as one request to the broker may take. */
@@ -136,7 +132,7 @@ const LOWER_ATTEMPTS = 5;
 async function raiseToNewer(store: ConfigStore, streams: Streams): Promise<void> {
   const document = store.get(SETTINGS)?.document;
   const newer = document === undefined ? undefined : readDeployment(document);
-  if (newer?.kind === 'complete') {
+  if (newer?.kind === 'valid') {
     const { replicas, factsMaxBytes } = newer.deployment;
     await reshape(streams, { replicas, factsMaxBytes }, { lower: false });
   }

@@ -52,7 +52,7 @@ async function load(key: string, path: string, options: LoadOptions, context: Cl
     if (namespace === undefined) throw new CliError(`There is no game ${game}; see games list.`);
     const segment = store.list('segment', game, environment).find(({ document }) => document.key === key);
     if (segment === undefined) throw new CliError(`There is no segment ${key} in ${game}, ${environment}.`);
-    await withOwners({ store, log, context, kind: 'ListPlayers' }, async (backend) => {
+    await withOwners({ store, log, context }, async (backend) => {
       const loader = createListLoader({ backend, config: store, clock: context.clock, ids: context.ids });
       const { chunks } = await openFile(path, format);
       const loaded = await loader.load(

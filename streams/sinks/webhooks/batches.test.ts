@@ -51,15 +51,6 @@ describe('deliveries of one record', () => {
     expect(waiting()).toBe(0);
   });
 
-  it('are written one by one while a process of an older version lives', async () => {
-    const { clock, broker, commitAll, process } = setUp({ formats: { usable: () => false } });
-    const { sender } = process('sink');
-    await commitAll();
-    await clock.advance(5_000);
-    expect(levelsOf(sender)).toEqual(ALL);
-    expect(broker.stream('DELIVERIES').bounds().lastSequence).toBe(COUNT);
-  });
-
   it('a failed one is retried alone, the others are not', async () => {
     const { clock, commitAll, process, waiting, outcomes } = setUp();
     const { sender } = process('sink');

@@ -1,9 +1,9 @@
-import { Packr } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_LIMITS } from './delivery/limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { createWebhooksWorld } from '../../../test/support/in-memory/webhooks-world.ts';
 import { encodeCommit } from '../../../core/codec/codec.ts';
+import { encodeFrame } from '../../../core/codec/frame.ts';
 import { aCommit, aTrackedEvent, commit } from '../testing.ts';
 import { dueSubject } from './record/delivery.ts';
 import { encodeDelivery } from './record/delivery-record.ts';
@@ -11,14 +11,10 @@ import { aDelivery, aWebhook, type FakeSender } from './testing.ts';
 
 /* The webhooks sink meets what a newer version has stored: it waits, and leaves it to a newer process. */
 
-const packr = new Packr({ useRecords: true, bundleStrings: true, moreTypes: false, encodeUndefinedAsNil: false });
 const newerFact = { kind: 'PlayerFrozen', entityId: 'p', game: 'demo', environment: 'live', at: 1 };
 const NEWER_RECORDS = {
   'of another version byte': Buffer.concat([Buffer.from([9]), encodeCommit(aCommit([aTrackedEvent()])).subarray(1)]),
-  'with a fact of an unknown kind': Buffer.concat([
-    Buffer.from([1]),
-    packr.pack([0, 1, 'newer', 1, null, 1, [newerFact]]),
-  ]),
+  'with a fact of an unknown kind': encodeFrame([[0, 1, 'newer', 1, null, 1, [newerFact]]]),
 };
 const levels = (sender: FakeSender) =>
   sender.attempts.map(({ body }) => JSON.stringify(body.data['properties'])).toSorted();

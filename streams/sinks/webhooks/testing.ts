@@ -3,7 +3,6 @@ import type { ConfigChange, ConfigEntry } from '../../config/config-store.ts';
 import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { Delivery } from './record/delivery.ts';
 import type { AttemptOutcome, DeliverySender, OutgoingAttempt } from './delivery/sender.ts';
-import type { Formats } from '../../format-gate.ts';
 import type { WebhookConfig } from './record/webhook-config.ts';
 
 export const A_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -45,9 +44,6 @@ export function aDelivery(some: Partial<Delivery> = {}): Delivery {
     ...some,
   };
 }
-
-/** A deployment whose processes read every format. */
-export const ALL_FORMATS: Pick<Formats, 'usable'> = { usable: () => true };
 
 /** A ConfigStore in memory; revisions count writes. */
 export interface FakeConfig extends WebhookConfig {

@@ -1,14 +1,12 @@
 import { leaseHolder } from '../../leases/lease-holder.ts';
 import { type Clock, within } from '../../../core/kernel/clock.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
-import { DELIVERY_BATCHES } from '../../../core/vocabulary/formats.ts';
 import { FACTS_LIMITS } from '../../facts/limits.ts';
 import { WEBHOOK_SINK_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { SinkLagMetrics } from '../../metrics.ts';
 import type { WebhookMetrics } from './record/metrics.ts';
 import { watchErasures, type Erasures } from '../../facts/erasures.ts';
-import type { Formats } from '../../format-gate.ts';
 import type { TracedEvents } from '../../freshness/traced-events.ts';
 import type { Log, Stop } from '../../log/log.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
@@ -28,8 +26,6 @@ export interface WebhooksOptions {
   /** As in `MatcherOptions`. */
   readFacts?: OpenReader;
   config: WebhookConfig;
-  /** Which records every process can read. */
-  formats: Pick<Formats, 'usable'>;
   clock: Clock;
   ids: Ids;
   logger: Logger;
@@ -94,7 +90,6 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       room,
       holder,
       isHealthy: (webhook) => worker.isHealthy(webhook),
-      mayBatch: () => options.formats.usable('field', DELIVERY_BATCHES),
       ...(deliveriesBytes === undefined ? {} : { deliveriesBytes }),
       ...(pendingPerWebhook === undefined ? {} : { pendingPerWebhook }),
       onOverflow: (delivery) =>

@@ -8,7 +8,7 @@ import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { createMetrics } from '../../../src/parts/metrics.ts';
-import { decodeState } from '../../../core/codec/codec.ts';
+import { decodeState } from '../../../core/codec/state/state-codec.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';

@@ -21,7 +21,6 @@ import { until } from '../../support/until.ts';
 let owners: DecidingBackend;
 let gateway: Gateway;
 let key: string;
-let usable: boolean;
 /** Answers a command in place of the owners while it is set. */
 let intercept: ((playerIds: readonly string[]) => Promise<Reply | undefined>) | undefined;
 
@@ -29,7 +28,6 @@ let intercept: ((playerIds: readonly string[]) => Promise<Reply | undefined>) | 
 let sizes: number[];
 
 beforeEach(async () => {
-  usable = true;
   intercept = undefined;
   sizes = [];
   const backend: Backend = {
@@ -41,7 +39,7 @@ beforeEach(async () => {
     query: (origin, entityId, body) => owners.query(origin, entityId, body),
     partitionOf: (entityId) => owners.partitionOf(entityId),
   };
-  gateway = await startGateway({ backend, formats: { usable: () => usable } });
+  gateway = await startGateway({ backend });
   owners = createDecidingBackend(systemClock, createLiveDefinitions(gateway.config, silentLogger));
   key = await gateway.key();
 });
@@ -122,15 +120,6 @@ describe('a static segment', () => {
     const id = await made();
     const changed = await call('PUT', `${PATH}/${id}`, { kind: 'dynamic', conditions: {} });
     expect(changed.body.error.details.fields.map(({ path }) => path)).toContain('/kind');
-  });
-
-  it('is refused while a process could not evaluate it', async () => {
-    usable = false;
-    expect(await call('POST', PATH, { key: 'k', kind: 'static' })).toMatchObject({ status: 503 });
-    expect(await call('POST', PATH, { key: 'k', conditions: {}, includes: [UUID_UPPER()] })).toMatchObject({
-      status: 503,
-    });
-    expect(await call('POST', PATH, { key: 'k', conditions: {} })).toMatchObject({ status: 201 });
   });
 });
 

@@ -17,13 +17,10 @@ const FOUND: Preview = {
 
 let gateway: Gateway;
 let key: string;
-let usable: boolean;
 let requests: PreviewRequest[];
 beforeEach(async () => {
-  usable = true;
   requests = [];
   gateway = await startGateway({
-    formats: { usable: () => usable },
     segmentPreviews: {
       async preview(request) {
         requests.push(request);
@@ -92,10 +89,5 @@ describe('a preview', () => {
     expect(body.error.details.fields[0]?.message).toMatch(
       /computed\.gems_spnt.*\(did you mean computed\.gems_spent\?\); GET \/v1\/properties\/properties lists all/,
     );
-  });
-
-  it('waits until every process knows it', async () => {
-    usable = false;
-    expect(await preview({ conditions: {} })).toMatchObject({ status: 503 });
   });
 });

@@ -13,7 +13,6 @@ import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { ALL_FORMATS } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhookOperations } from '../../../streams/sinks/webhooks/recovery/operations.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
@@ -55,7 +54,6 @@ beforeAll(async () => {
     ...shared,
     ...sending,
     config: gateway.config,
-    formats: ALL_FORMATS,
     node: 'n-1',
     retryDelaysMs: [200],
   });

@@ -9,7 +9,7 @@ import type { WebhookDocument } from '../../../core/vocabulary/documents/documen
 import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { ALL_FORMATS, A_SECRET, aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
+import { A_SECRET, aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
 import { startTestNats, type TestNats } from '../../support/servers/nats.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';
@@ -51,7 +51,6 @@ function startSink(sinkLog: Log = log) {
   const webhooks = createWebhooks({
     log: sinkLog,
     config,
-    formats: ALL_FORMATS,
     clock: systemClock,
     ids: systemIds,
     logger: silentLogger,

@@ -6,7 +6,7 @@ import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import { TABLES, type TableName } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
-import { decodeState, encodeState } from '../../../core/codec/codec.ts';
+import { decodeState, encodeState } from '../../../core/codec/state/state-codec.ts';
 import type { BlockTarget, InsertOutcome } from '../../../streams/sinks/clickhouse/block-target.ts';
 import type { ErasureTarget } from '../../../streams/sinks/clickhouse/erasure/erasure-target.ts';
 import { createFakeHistory } from './fake-history.ts';

@@ -1,9 +1,8 @@
-import { Packr } from 'msgpackr';
+import { encodeFrame } from '../../../core/codec/frame.ts';
 import { commandToTuple } from '../../../core/codec/messages/command-layout.ts';
 import { playerIdOf } from '../clients/player-ids.ts';
 import type { Random } from '../random.ts';
 
-const packr = new Packr({ useRecords: true, bundleStrings: true, moreTypes: false, encodeUndefinedAsNil: false });
 /** The name by which the gateway of a newer version gets replies. */
 const NEWER_GATEWAY = 'newer';
 
@@ -38,4 +37,4 @@ export function createNewerGateway(random: Random): (nowMs: number) => Uint8Arra
 }
 
 const packed = (version: number, value: unknown): Uint8Array =>
-  Buffer.concat([Buffer.from([version]), packr.pack(value)]);
+  Buffer.concat([Buffer.from([version]), encodeFrame([value]).subarray(1)]);

@@ -238,10 +238,7 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     const sink = createFactsWriter({ ...shared, readFacts, holder: name, target, onErasures: () => eraser.wake() });
     sink.start();
     eraser.start();
-    // As if a process of an older version came and went.
-    const batches = random.fork('batches');
-    const mayBatch = (): boolean => batches.chance(0.8);
-    const matcher = createMatcher({ ...shared, readFacts, config, holder: name, mayBatch, limits });
+    const matcher = createMatcher({ ...shared, readFacts, config, holder: name, limits });
     const stopWorker = options.receivers && startWorker(config, options.receivers);
     parts.push(
       () => Promise.all([matcher.stop(), stopWorker?.()]).then(() => undefined),

@@ -57,9 +57,9 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     name: "a rebuilt state loses the player's campaign tallies",
     changes: [
       {
-        file: 'core/codec/state/state-layout.ts',
-        original: 'campaignTallies: (tuple[33] ?? [])',
-        mutated: 'campaignTallies: (tuple[33]?.slice(0, 0) ?? [])',
+        file: 'core/codec/state/player-layout.ts',
+        original: 'campaignTallies: rest[16].map',
+        mutated: 'campaignTallies: rest[16].slice(0, 0).map',
       },
     ],
   },

@@ -36,9 +36,9 @@ export const COMPUTED_MUTANTS: readonly Mutant[] = [
     name: 'a computed property: the beginning of a life is not stored',
     changes: [
       {
-        file: 'core/codec/state/state-layout.ts',
-        original: 'if (state.bornSeq !== undefined) tuple[40] = state.bornSeq;',
-        mutated: '',
+        file: 'core/codec/state/player-layout.ts',
+        original: 'state.bornSeq ?? null,',
+        mutated: 'null,',
       },
     ],
   },

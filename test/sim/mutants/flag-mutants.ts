@@ -16,9 +16,9 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: "a rebuilt state loses the player's exposures",
     changes: [
       {
-        file: 'core/codec/state/state-layout.ts',
-        original: 'exposures: (tuple[26] ?? [])',
-        mutated: 'exposures: (tuple[26]?.slice(0, 0) ?? [])',
+        file: 'core/codec/state/player-layout.ts',
+        original: 'exposures: rest[8].map',
+        mutated: 'exposures: rest[8].slice(0, 0).map',
       },
     ],
   },
@@ -64,9 +64,9 @@ export const FLAG_MUTANTS: readonly Mutant[] = [
     name: 'a rebuilt state loses what flags served the player',
     changes: [
       {
-        file: 'core/codec/state/state-layout.ts',
-        original: 'servedFlags: (tuple[37] ?? [])',
-        mutated: 'servedFlags: (tuple[37]?.slice(0, 0) ?? [])',
+        file: 'core/codec/state/player-layout.ts',
+        original: 'servedFlags: rest[9].map',
+        mutated: 'servedFlags: rest[9].slice(0, 0).map',
       },
     ],
   },

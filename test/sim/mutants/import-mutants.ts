@@ -36,9 +36,9 @@ export const IMPORT_MUTANTS: readonly Mutant[] = [
     name: 'a rebuilt state loses how far files are imported',
     changes: [
       {
-        file: 'core/codec/state/state-layout.ts',
-        original: 'if (imports !== undefined) tuple[8] =',
-        mutated: 'if (imports !== undefined && imports.length > 8) tuple[8] =',
+        file: 'core/codec/state/other-states-layout.ts',
+        original: 'imports?.map(',
+        mutated: 'imports?.slice(0, 0).map(',
       },
     ],
   },

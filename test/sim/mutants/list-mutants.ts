@@ -16,9 +16,9 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     name: 'stored states lose the lists of their players',
     changes: [
       {
-        file: 'core/codec/state/state-layout.ts',
-        original: 'if (state.lists !== undefined) tuple[41] = state.lists.map(listToTuple);',
-        mutated: 'void listToTuple;',
+        file: 'core/codec/state/player-layout.ts',
+        original: 'state.lists?.map(listToTuple) ?? null,',
+        mutated: 'state.lists?.slice(0, 0).map(listToTuple) ?? null,',
       },
     ],
   },

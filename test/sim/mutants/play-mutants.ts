@@ -6,9 +6,9 @@ export const PLAY_MUTANTS: readonly Mutant[] = [
     name: 'a rebuilt state loses the ids of recorded sessions',
     changes: [
       {
-        file: 'core/codec/state/state-layout.ts',
-        original: 'recordedSessions: (tuple[29] ?? [])',
-        mutated: 'recordedSessions: (tuple[29]?.slice(0, 0) ?? [])',
+        file: 'core/codec/state/player-layout.ts',
+        original: 'recordedSessions: rest[12].map',
+        mutated: 'recordedSessions: rest[12].slice(0, 0).map',
       },
     ],
   },

@@ -6,9 +6,9 @@ export const QUARANTINE_MUTANTS: readonly Mutant[] = [
     name: 'a rebuilt state loses which quarantined events were released',
     changes: [
       {
-        file: 'core/codec/state/state-layout.ts',
-        original: 'quarantine: quarantineFromTuple(tuple[36] ?? [0]),',
-        mutated: 'quarantine: quarantineFromTuple([tuple[36]?.[0] ?? 0]),',
+        file: 'core/codec/state/player-layout.ts',
+        original: 'quarantine: quarantineFromTuple(rest[18]),',
+        mutated: 'quarantine: quarantineFromTuple([rest[18][0]]),',
       },
     ],
   },

@@ -26,9 +26,9 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     name: 'a rebuilt state loses open sessions',
     changes: [
       {
-        file: 'core/codec/state/state-layout.ts',
-        original: 'sessions: (tuple[27] ?? [])',
-        mutated: 'sessions: (tuple[27]?.slice(0, 0) ?? [])',
+        file: 'core/codec/state/player-layout.ts',
+        original: 'sessions: rest[10].map',
+        mutated: 'sessions: rest[10].slice(0, 0).map',
       },
     ],
   },

@@ -91,7 +91,6 @@ export async function startGateway(
     metrics: createMetrics(),
     readiness: () => ({ ready: true, checks: { log: true }, details: [{ name: 'log', ok: true, required: true }] }),
     writeRefusal: () => undefined,
-    formats: { usable: () => true },
     segmentPreviews: { preview: async () => failure('SERVICE_UNAVAILABLE') },
     segmentProgress: async () => ({
       evaluated: 0,

@@ -3,7 +3,6 @@ import { systemIds } from '../../../core/kernel/ids.ts';
 import { createMetrics } from '../../../src/parts/metrics.ts';
 import { openConfigStore } from '../../../streams/config/config-store.ts';
 import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
-import { ALL_FORMATS } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
 import { silentLogger } from './silent-logger.ts';
 
@@ -17,7 +16,6 @@ const log = await connectJetStream({ url, replicas: 1, logger: silentLogger, clo
 const webhooks = createWebhooks({
   log,
   config: await openConfigStore(log, systemClock, silentLogger),
-  formats: ALL_FORMATS,
   clock: systemClock,
   ids: systemIds,
   logger: silentLogger,

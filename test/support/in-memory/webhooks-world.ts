@@ -1,13 +1,12 @@
 import { createMetrics } from '../../../src/parts/metrics.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { decodeDeliveryRecords, decodeDisablings } from '../../../core/codec/codec.ts';
-import type { Formats } from '../../../streams/format-gate.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { createMemoryBroker, type MemoryBrokerOptions } from '../../../streams/log/memory/log-memory.ts';
 import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';
 import type { WebhookDisabling } from '../../../core/vocabulary/records/webhook-disabling.ts';
-import { ALL_FORMATS, createFakeConfig, createFakeSender } from '../../../streams/sinks/webhooks/testing.ts';
+import { createFakeConfig, createFakeSender } from '../../../streams/sinks/webhooks/testing.ts';
 import { createWebhookOperations } from '../../../streams/sinks/webhooks/recovery/operations.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -21,12 +20,11 @@ const SCHEDULE_MS = [1, 5, 30, 120].map((minutes) => minutes * MINUTE_MS);
 type WorldOptions = Partial<MemoryBrokerOptions> & {
   deliveriesBytes?: number;
   pendingPerWebhook?: number;
-  formats?: Pick<Formats, 'usable'>;
 };
 
 /** The webhooks sink in any number of processes, over a log in memory and simulated receivers. */
 export function createWebhooksWorld(options: WorldOptions = {}) {
-  const { deliveriesBytes, pendingPerWebhook, formats = ALL_FORMATS, ...brokerOptions } = options;
+  const { deliveriesBytes, pendingPerWebhook, ...brokerOptions } = options;
   const clock = createFakeClock();
   const broker = createMemoryBroker({ clock, ...brokerOptions });
   const writer = broker.connect('writer');
@@ -41,7 +39,6 @@ export function createWebhooksWorld(options: WorldOptions = {}) {
     const webhooks = createWebhooks({
       log,
       config: definitions,
-      formats,
       clock: node,
       ids: systemIds,
       logger: silentLogger,

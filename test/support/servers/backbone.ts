@@ -13,7 +13,8 @@ import type { Stores } from '../../../actors/runtime/store/store.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import { definitionsOf } from '../../../actors/testing.ts';
 import { watchBrokerClock } from '../../../streams/broker-clock.ts';
-import { decodeCommit, encodeState } from '../../../core/codec/codec.ts';
+import { decodeCommit } from '../../../core/codec/codec.ts';
+import { encodeState } from '../../../core/codec/state/state-codec.ts';
 import {
   createMemoryBroker,
   type MemoryBrokerOptions,

@@ -1,15 +1,12 @@
 import { Registry } from 'prom-client';
-import type { CommandBody } from '../../../../core/vocabulary/commands/commands.ts';
 import type { Environment } from '../../../../core/vocabulary/documents/scope.ts';
 import type { ConfigStore } from '../../../../streams/config/config-store.ts';
-import { watchFormats } from '../../../../streams/format-gate.ts';
 import type { JetStreamLog } from '../../../../streams/log/jetstream/log-jetstream.ts';
 import { readSinkPosition } from '../../../../streams/positions/positions.ts';
 import { SETTINGS } from '../../../process/deployment.ts';
 import { createCommandClient, type CommandClient } from '../../../gateway/backend/command-client.ts';
 import { sleep, type Clock } from '../../../../core/kernel/clock.ts';
 import type { Ids } from '../../../../core/kernel/ids.ts';
-import { CLI_LIMITS } from '../../limits.ts';
 import { IMPORT_LIMITS } from '../limits.ts';
 import { IMPORT_SEND_LIMITS } from './limits.ts';
 import { createLogger } from '../../../../core/kernel/logger.ts';
@@ -34,7 +31,7 @@ export async function withHistoryClient(
   use: (client: HistoryClient) => Promise<void>,
 ): Promise<void> {
   const { clock } = options.context;
-  await withOwners({ ...options, kind: 'ImportHistory' }, (client, partitions) =>
+  await withOwners(options, (client, partitions) =>
     use({
       partitions,
       partitionOf: (playerId) => client.partitionOf(playerId),
@@ -59,19 +56,16 @@ export interface OwnersOptions {
   store: ConfigStore;
   log: JetStreamLog;
   context: Pick<CliContext, 'clock' | 'ids'>;
-  /** The command to send: every process must know it. */
-  kind: CommandBody['kind'];
 }
 
 /** Connects to the owners of the deployment's partitions, as a gateway does, while `use` runs. */
 export async function withOwners(
-  { store, log, context, kind }: OwnersOptions,
+  { store, log, context }: OwnersOptions,
   use: (client: CommandClient, partitions: number) => Promise<void>,
 ): Promise<void> {
   const { clock, ids } = context;
   const partitions = store.get(SETTINGS)?.document.partitions;
   if (partitions === undefined) throw new CliError('The deployment has no settings yet. Start the service once.');
-  await waitForFormat(log, clock, ids.uuidv4(), kind);
   const client = createCommandClient({
     log,
     clock,
@@ -87,26 +81,6 @@ export async function withOwners(
     client.close();
   }
 }
-
-/** Every process must know the command: one that does not would refuse to lead past its facts. */
-async function waitForFormat(log: JetStreamLog, clock: Clock, node: string, kind: CommandBody['kind']): Promise<void> {
-  const formats = watchFormats({ bucket: log.bucket('OWNERS'), node, clock });
-  try {
-    const untilMs = clock.monotonicMs() + CLI_LIMITS.cliConnectMs;
-    while (!formats.usable('command', kind)) {
-      if (clock.monotonicMs() > untilMs) {
-        throw new CliError(
-          'A process of the deployment has a version without this command. Upgrade all of them first.',
-        );
-      }
-      await sleep(clock, FORMAT_CHECK_MS);
-    }
-  } finally {
-    formats.stop();
-  }
-}
-
-const FORMAT_CHECK_MS = 50;
 
 /** Waits while ClickHouse is far behind the log: history must not delay live rows without bound. */
 function createSinkGate(log: JetStreamLog, clock: Clock): () => Promise<void> {

@@ -48,11 +48,6 @@ export function* inBatches(deliveries: Iterable<Delivery>, limits: Bounds = MATC
   for (const batch of batches.values()) yield batch.deliveries;
 }
 
-/** Each delivery by itself: versions before format 2 read no others. */
-export function* alone(deliveries: Iterable<Delivery>): Generator<DeliveryBatch> {
-  for (const delivery of deliveries) yield [delivery];
-}
-
 /** Approximate bytes of a delivery without its data. */
 const FRAME_BYTES = 512;
 

@@ -38,8 +38,6 @@ export interface MatcherOptions {
   pendingPerWebhook?: number;
   /** Whether a webhook's receiver is healthy, as far as this process knows. */
   isHealthy?: (webhook: string) => boolean;
-  /** Whether every process can read records of several deliveries. */
-  mayBatch: () => boolean;
   /** Called with every delivery that was not queued because too many wait for its webhook or game. */
   onOverflow?: (delivery: Delivery) => void;
   limits?: Adjustable<typeof MATCHING_LIMITS, 'matcherPositionMs'>;
@@ -140,7 +138,6 @@ export function createMatcher(options: MatcherOptions): Matcher {
       deliveriesQuota,
       positions,
       isHealthy,
-      mayBatch: options.mayBatch,
       signal,
       wantedBelow: () => options.room?.wantedBelow ?? 0,
       from: startingPoint(stored, bounds),

@@ -6,7 +6,6 @@ import { aTrackedEvent, commit } from '../../testing.ts';
 import type { Delivery } from '../record/delivery.ts';
 import { createOldestUndelivered } from './oldest-undelivered.ts';
 import { answered, aWebhook } from '../testing.ts';
-import { BEFORE_ALL } from '../../../../core/vocabulary/records/fact-place.ts';
 
 const aDelivery = (webhook: string, id: string, owedSince: number): Delivery => ({
   id,
@@ -18,7 +17,7 @@ const aDelivery = (webhook: string, id: string, owedSince: number): Delivery => 
   timestamp: 0,
   data: '{}',
   player: 'p',
-  place: BEFORE_ALL,
+  place: { created: '', sequence: 1, index: 0 },
   attempt: 1,
   deferrals: 0,
   owedSince,

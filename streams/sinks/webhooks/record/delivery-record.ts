@@ -4,26 +4,23 @@ import { decodeJson, encodeJson } from '../../../../core/codec/codec.ts';
 import { type Delivery, deliveryOf, messageIdOf } from './delivery.ts';
 
 /*
- * A record of DELIVERIES: one delivery (version 1), or several of one webhook (version 2). JSON, so that any NATS tool
- * can show the queue. `v` is the version of the shape: a worker leaves other versions in the queue. Versions before
- * format 2 (core/vocabulary/formats.ts) know only the first.
+ * A record of DELIVERIES: deliveries of one webhook. JSON, so that any NATS tool can show the queue. `v` is the version
+ * of the shape: a worker leaves other versions in the queue.
  */
+
+const VERSION = 1;
 
 /** The webhook that all deliveries of a record are for. */
 export type Receiver = Scope & { webhook: string };
 
-export function encodeDelivery(delivery: Delivery): Uint8Array {
-  return encodeJson({ v: 1, ...delivery });
-}
+export const encodeDelivery = (delivery: Delivery): Uint8Array => encodeDeliveries(delivery, [delivery]);
 
-/** Several deliveries of one webhook, or none: an empty record replaces one that is no longer needed. */
+/** Deliveries of one webhook, or none: an empty record replaces one that is no longer needed. */
 export function encodeDeliveries(receiver: Receiver, deliveries: readonly Delivery[]): Uint8Array {
-  const [only] = deliveries;
-  if (only !== undefined && deliveries.length === 1) return encodeDelivery(only);
   const { game, environment, webhook } = receiver;
   // `undefined` leaves out what all of them share.
   const each = deliveries.map((one) => ({ ...one, game: undefined, environment: undefined, webhook: undefined }));
-  return encodeJson({ v: 2, game, environment, webhook, deliveries: each });
+  return encodeJson({ v: VERSION, game, environment, webhook, deliveries: each });
 }
 
 /** `undefined`: a record of an unknown version, or not a record of deliveries. */
@@ -35,12 +32,8 @@ export function decodeDeliveries(bytes: Uint8Array): readonly Delivery[] | undef
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  if (value['v'] === 1) {
-    const only = deliveryOf(value);
-    return only === undefined ? undefined : [only];
-  }
   const { v, game, environment, webhook, deliveries } = value;
-  if (v !== 2 || !Array.isArray(deliveries)) return undefined;
+  if (v !== VERSION || !Array.isArray(deliveries)) return undefined;
   const decoded: Delivery[] = [];
   for (const fields of deliveries) {
     const one = isObject(fields) ? deliveryOf({ ...fields, game, environment, webhook }) : undefined;

@@ -1,7 +1,7 @@
 import { uuidv5 } from '../../../../core/kernel/ids.ts';
 import type { JsonText } from '../../../../core/kernel/text/json.ts';
 import type { Environment, Scope } from '../../../../core/vocabulary/documents/scope.ts';
-import { BEFORE_ALL, type FactPlace } from '../../../../core/vocabulary/records/fact-place.ts';
+import type { FactPlace } from '../../../../core/vocabulary/records/fact-place.ts';
 
 /** One attempt to make, as DELIVERIES holds it. It carries the payload, so that a retry needs no other data. */
 export interface Delivery {
@@ -98,11 +98,13 @@ export function deliveryOf(fields: Readonly<Record<string, unknown>>): Delivery 
   const [id, game, environment] = [text('id'), text('game'), text('environment')];
   const [webhook, type, data] = [text('webhook'), text('type'), text('data')];
   const [configRevision, timestamp] = [number('configRevision'), number('timestamp')];
-  const [attempt, deferrals] = [number('attempt'), number('deferrals')];
+  const [attempt, deferrals, owedSince] = [number('attempt'), number('deferrals'), number('owedSince')];
+  const [player, place] = [text('player'), placeOf(fields['place'])];
   if (id === undefined || game === undefined || webhook === undefined || type === undefined) return undefined;
   if (environment !== 'live' && environment !== 'test') return undefined;
   if (data === undefined || configRevision === undefined || timestamp === undefined) return undefined;
-  if (attempt === undefined || attempt < 1 || deferrals === undefined) return undefined;
+  if (attempt === undefined || attempt < 1 || deferrals === undefined || owedSince === undefined) return undefined;
+  if (player === undefined || place === undefined) return undefined;
   const run = text('run');
   return {
     id,
@@ -113,28 +115,19 @@ export function deliveryOf(fields: Readonly<Record<string, unknown>>): Delivery 
     type,
     timestamp,
     data,
-    ...sourceOf(fields, data),
+    player,
+    place,
     attempt,
     deferrals,
-    // Records of older versions lack it: the fact's own time is the closest value.
-    owedSince: number('owedSince') ?? timestamp,
+    owedSince,
     ...(run === undefined ? {} : { run }),
   };
 }
 
-/** Records of versions without erasure lack player and place: the data has the player, and every erasure came later. */
-function sourceOf(
-  { player, place }: Readonly<Record<string, unknown>>,
-  data: JsonText,
-): Pick<Delivery, 'player' | 'place'> {
-  if (typeof player === 'string' && typeof place === 'object' && place !== null) {
-    if ('created' in place && 'sequence' in place && 'index' in place) {
-      const { created, sequence, index } = place;
-      if (typeof created === 'string' && typeof sequence === 'number' && typeof index === 'number') {
-        return { player, place: { created, sequence, index } };
-      }
-    }
-  }
-  const [, id = ''] = /^\{"player_id":"([^"]*)"/.exec(data) ?? [];
-  return { player: id, place: BEFORE_ALL };
+function placeOf(place: unknown): FactPlace | undefined {
+  if (typeof place !== 'object' || place === null) return undefined;
+  if (!('created' in place && 'sequence' in place && 'index' in place)) return undefined;
+  const { created, sequence, index } = place;
+  if (typeof created !== 'string' || typeof sequence !== 'number' || typeof index !== 'number') return undefined;
+  return { created, sequence, index };
 }

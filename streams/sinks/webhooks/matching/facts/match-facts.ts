@@ -15,7 +15,7 @@ import { appendUntilAcked } from '../../queue/append-until-acked.ts';
 import type { DeliveriesQuota } from '../../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject } from '../../record/delivery.ts';
 import { recordMessageId } from '../../record/delivery-record.ts';
-import { alone, type DeliveryBatch, inBatches } from '../delivery-batches.ts';
+import { type DeliveryBatch, inBatches } from '../delivery-batches.ts';
 import { createDeliveryTurns } from '../delivery-turns.ts';
 import { createDueQuota } from '../../queue/due-quota.ts';
 import { createLaggingGames, type NewTask } from '../lagging-games.ts';
@@ -40,8 +40,6 @@ export interface MatchFactsOptions {
   positions: StoredValue<MatcherPosition>;
   from: MatcherPosition;
   isHealthy: (webhook: string) => boolean;
-  /** Whether every process can read records of several deliveries. */
-  mayBatch: () => boolean;
   onOverflow: (delivery: Delivery) => void;
   /** Waits for the definitions a record was decided under. False: matching is over. */
   isConfigSeen: (revision: number) => Promise<boolean>;
@@ -150,8 +148,8 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     const place = { created: from.stream, sequence };
     for (const { scope, indexes } of gamesOf(commit, subscriptions)) {
       const sizeBytes = Math.ceil((data.byteLength * indexes.length) / commit.facts.length);
-      const deliveries = matchRecord(commit, place, subscriptions, isHealthy, indexes);
-      yield { sequence, scope, sizeBytes, deliveries: options.mayBatch() ? inBatches(deliveries) : alone(deliveries) };
+      const deliveries = inBatches(matchRecord(commit, place, subscriptions, isHealthy, indexes));
+      yield { sequence, scope, sizeBytes, deliveries };
     }
   }
 
