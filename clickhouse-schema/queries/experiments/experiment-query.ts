@@ -62,36 +62,7 @@ export function experimentQuery(query: ReadoutQuery): { sql: string; parameters:
   const metrics = query.metrics.map(measureOf);
   const listed = (part: (metric: Measure) => string): string => metrics.map(part).join(', ');
   const sql = `
-WITH exposed AS (
-  SELECT
-    player_id,
-    minIf((received_at, facts_sequence, facts_index), is_current) AS first_place,
-    minIf(seen, is_current) AS variant,
-    variant != maxIf(seen, is_current) AS saw_two,
-    countIf(is_current AND attribution = 'mismatch') > 0 AS mismatched,
-    countIf(is_current AND attribution IN ('mismatch', 'earlier')) > 0 AS named_other,
-    countIf(NOT is_current) > 0 AND (minIf(seen, NOT is_current) != variant OR maxIf(seen, NOT is_current) != variant)
-      AS carried,
-    player_id IN (
-      SELECT player_id FROM flag_mixed_players
-      WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
-        AND flag_version >= {from:UInt32} AND flag_version < {before:UInt32}
-    ) AS marked,
-    saw_two OR mismatched OR carried OR marked AS excluded,
-    NOT saw_two AND NOT mismatched AS arrived
-  FROM (
-    SELECT player_id, received_at, facts_sequence, facts_index, attribution,
-      ${variant} AS seen, flag_version >= {from:UInt32} AS is_current
-    FROM flag_exposures
-    WHERE game_id = {game:String} AND environment = {environment:String}
-      AND flag_key = {flag:String} AND flag_version < {before:UInt32}
-      AND if(flag_version >= {from:UInt32}, ${IN_TIME}, received_at >= fromUnixTimestamp64Milli({earlier:Int64}))
-      AND reason NOT IN ('flag_disabled', 'player_override')
-      AND seen IN {variants:Array(String)}
-  )
-  GROUP BY player_id
-  HAVING countIf(is_current) > 0
-),
+WITH ${exposedPlayers(variant)},
 measured AS (
   SELECT
     exposed.player_id AS player,
@@ -150,6 +121,40 @@ LIMIT ${QUERY_LIMITS.analyticsVariantRows * QUERY_LIMITS.resultsGroups}`;
       earlier: query.earlierSinceMs,
     },
   };
+}
+
+/** The players of the period, with the variant and the position of the first exposure. @param variant its column */
+function exposedPlayers(variant: string): string {
+  return `exposed AS (
+  SELECT
+    player_id,
+    minIf((received_at, facts_sequence, facts_index), is_current) AS first_place,
+    minIf(seen, is_current) AS variant,
+    variant != maxIf(seen, is_current) AS saw_two,
+    countIf(is_current AND attribution = 'mismatch') > 0 AS mismatched,
+    countIf(is_current AND attribution IN ('mismatch', 'earlier')) > 0 AS named_other,
+    countIf(NOT is_current) > 0 AND (minIf(seen, NOT is_current) != variant OR maxIf(seen, NOT is_current) != variant)
+      AS carried,
+    player_id IN (
+      SELECT player_id FROM flag_mixed_players
+      WHERE game_id = {game:String} AND environment = {environment:String} AND flag_key = {flag:String}
+        AND flag_version >= {from:UInt32} AND flag_version < {before:UInt32}
+    ) AS marked,
+    saw_two OR mismatched OR carried OR marked AS excluded,
+    NOT saw_two AND NOT mismatched AS arrived
+  FROM (
+    SELECT player_id, received_at, facts_sequence, facts_index, attribution,
+      ${variant} AS seen, flag_version >= {from:UInt32} AS is_current
+    FROM flag_exposures
+    WHERE game_id = {game:String} AND environment = {environment:String}
+      AND flag_key = {flag:String} AND flag_version < {before:UInt32}
+      AND if(flag_version >= {from:UInt32}, ${IN_TIME}, received_at >= fromUnixTimestamp64Milli({earlier:Int64}))
+      AND reason NOT IN ('flag_disabled', 'player_override')
+      AND seen IN {variants:Array(String)}
+  )
+  GROUP BY player_id
+  HAVING countIf(is_current) > 0
+)`;
 }
 
 const IN_TIME =

@@ -17,7 +17,7 @@ export interface KnownExposure {
   /** JSON text. */
   value: string;
   reason: string;
-  /** How the variant is known; empty in older rows. */
+  /** How the variant is known. */
   attribution: string;
   /** Epoch milliseconds. */
   at: number;
