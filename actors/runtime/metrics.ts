@@ -53,6 +53,13 @@ export function createOwnerMetrics(registers: Registry[]) {
       labelNames: ['partition'],
       registers,
     }),
+    ...createCommitMetrics(registers),
+  };
+}
+
+/** What the commits of owners hold, and what owners refused. */
+function createCommitMetrics(registers: Registry[]) {
+  return {
     commitFacts: new Histogram({
       name: 'owner_commit_facts',
       help: 'Facts per FACTS record.',

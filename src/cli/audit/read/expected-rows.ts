@@ -27,7 +27,7 @@ const PLACES_OF_FACT = 65_536;
 export function rowsOfFact(fact: Fact, sequence: number, index: number): ExpectedRow[] {
   if (fact.kind === 'SnapshotMark') return [];
   const scope = [fact.game, fact.environment];
-  const row = (table: AuditedName, cells: readonly Cell[], place = 0): ExpectedRow => ({
+  const row: RowOf = (table, cells, place = 0) => ({
     table,
     sequence,
     index: index + PLACES_OF_FACT * place,
@@ -36,55 +36,15 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
   });
   const player = 'externalId' in fact ? [fact.entityId.toLowerCase(), fact.externalId] : [fact.entityId.toLowerCase()];
   switch (fact.kind) {
-    case 'EventTracked': {
-      const { release } = fact;
-      const rows = [row('events', [...sentEvent(fact), ...saidCells(fact)])];
-      if (release === undefined) return rows;
-      const { number, quarantinedAt } = release;
-      const released = [fact.eventId, fact.eventName, number, time(quarantinedAt), time(fact.at)];
-      return [...rows, row('quarantine_releases', [...scope, fact.entityId.toLowerCase(), ...released])];
-    }
-    case 'EventImported': {
-      const said = saidCells({ ...fact, by: 'import' });
-      return [row('events', [...sentEvent({ ...fact, timestamp: fact.at }), ...said])];
-    }
-    case 'EventsImported': {
-      const { entityId, game, environment, externalId, country } = fact;
-      return unpackEvents(fact.packed).map((event, place) => {
-        const sent = sentEvent({ entityId, game, environment, externalId, timestamp: event.at, ...event });
-        const isPayer = place >= fact.payerFrom;
-        return row('events', [...sent, ...saidCells({ ...event, isPayer, country, by: 'import' })], place);
-      });
-    }
+    case 'EventTracked':
+    case 'EventImported':
+    case 'EventsImported':
     case 'EventQuarantined':
-      return [
-        {
-          ...row('quarantined_events', [
-            ...sentEvent(fact),
-            fact.number,
-            fact.reason.schemaVersion,
-            keyKindOf(fact.by),
-          ]),
-          named: fact.reason.named ?? [],
-        },
-      ];
-    case 'SessionClosed': {
-      const { sessionId, reason, openedAt, endedAt, durationSeconds, eventCount, achievements } = fact;
-      const counts = [eventCount, achievements, fact.interventionsShown, fact.interventionsClicked, time(fact.at)];
-      const times = [time(openedAt), time(endedAt), Math.round(durationSeconds)];
-      return [row('sessions', [...scope, sessionId, ...player, reason, ...times, ...counts, ...playedWith(fact)])];
-    }
-    case 'SessionRecorded': {
-      const times = [optionalTime(fact.startedAt), optionalTime(fact.endedAt), Math.round(fact.durationSeconds)];
-      const rest = [...times, 0, [], 0, 0, time(fact.at), ...playedWith(fact)];
-      return [row('sessions', [...scope, fact.sessionId, ...player, 'recorded', ...rest])];
-    }
-    case 'SessionImported': {
-      const start = fact.at - Math.round(fact.durationSeconds * 1_000);
-      const times = [time(start), time(fact.at), Math.round(fact.durationSeconds)];
-      const rest = [...times, 0, [], 0, 0, time(fact.at), ...playedWith(fact)];
-      return [row('sessions', [...scope, fact.sessionId, ...player, 'imported', ...rest])];
-    }
+      return rowsOfEvent(fact, scope, row);
+    case 'SessionClosed':
+    case 'SessionRecorded':
+    case 'SessionImported':
+      return [rowOfSession(fact, [...scope, fact.sessionId, ...player], row)];
     case 'PurchaseRecorded':
     case 'PurchaseImported': {
       const by = fact.kind === 'PurchaseImported' ? 'import' : keyKindOf(fact.by);
@@ -154,6 +114,78 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'SessionOpened':
     case 'SessionSynced':
       return [];
+  }
+}
+
+type RowOf = (table: AuditedName, cells: readonly Cell[], place?: number) => ExpectedRow;
+type Of<K extends Fact['kind']> = Extract<Fact, { kind: K }>;
+
+/** Events, sent and imported, and those that quarantine holds. */
+function rowsOfEvent(
+  fact: Of<'EventTracked' | 'EventImported' | 'EventsImported' | 'EventQuarantined'>,
+  scope: readonly Cell[],
+  row: RowOf,
+): ExpectedRow[] {
+  switch (fact.kind) {
+    case 'EventTracked': {
+      const { release } = fact;
+      const rows = [row('events', [...sentEvent(fact), ...saidCells(fact)])];
+      if (release === undefined) return rows;
+      const { number, quarantinedAt } = release;
+      const released = [fact.eventId, fact.eventName, number, time(quarantinedAt), time(fact.at)];
+      return [...rows, row('quarantine_releases', [...scope, fact.entityId.toLowerCase(), ...released])];
+    }
+    case 'EventImported': {
+      const said = saidCells({ ...fact, by: 'import' });
+      return [row('events', [...sentEvent({ ...fact, timestamp: fact.at }), ...said])];
+    }
+    case 'EventsImported': {
+      const { entityId, game, environment, externalId, country } = fact;
+      return unpackEvents(fact.packed).map((event, place) => {
+        const sent = sentEvent({ entityId, game, environment, externalId, timestamp: event.at, ...event });
+        const isPayer = place >= fact.payerFrom;
+        return row('events', [...sent, ...saidCells({ ...event, isPayer, country, by: 'import' })], place);
+      });
+    }
+    case 'EventQuarantined':
+      return [
+        {
+          ...row('quarantined_events', [
+            ...sentEvent(fact),
+            fact.number,
+            fact.reason.schemaVersion,
+            keyKindOf(fact.by),
+          ]),
+          named: fact.reason.named ?? [],
+        },
+      ];
+  }
+}
+
+/** @param head what all rows of sessions begin with: game, environment, session and player */
+function rowOfSession(
+  fact: Of<'SessionClosed' | 'SessionRecorded' | 'SessionImported'>,
+  head: readonly Cell[],
+  row: RowOf,
+): ExpectedRow {
+  switch (fact.kind) {
+    case 'SessionClosed': {
+      const { reason, openedAt, endedAt, durationSeconds, eventCount, achievements } = fact;
+      const counts = [eventCount, achievements, fact.interventionsShown, fact.interventionsClicked, time(fact.at)];
+      const times = [time(openedAt), time(endedAt), Math.round(durationSeconds)];
+      return row('sessions', [...head, reason, ...times, ...counts, ...playedWith(fact)]);
+    }
+    case 'SessionRecorded': {
+      const times = [optionalTime(fact.startedAt), optionalTime(fact.endedAt), Math.round(fact.durationSeconds)];
+      const rest = [...times, 0, [], 0, 0, time(fact.at), ...playedWith(fact)];
+      return row('sessions', [...head, 'recorded', ...rest]);
+    }
+    case 'SessionImported': {
+      const start = fact.at - Math.round(fact.durationSeconds * 1_000);
+      const times = [time(start), time(fact.at), Math.round(fact.durationSeconds)];
+      const rest = [...times, 0, [], 0, 0, time(fact.at), ...playedWith(fact)];
+      return row('sessions', [...head, 'imported', ...rest]);
+    }
   }
 }
 
