@@ -1,9 +1,5 @@
-import type {
-  ConfigEnvironment,
-  DocumentAddress,
-  DocumentKind,
-  Documents,
-} from '../../core/vocabulary/documents/documents.ts';
+import type { ConfigEnvironment, DocumentAddress, Documents } from '../../core/vocabulary/documents/documents.ts';
+import { secretsOf, type DocumentKind } from '../../core/vocabulary/documents/document-kinds.ts';
 import type { Grant, UserDocument } from '../../core/vocabulary/documents/users.ts';
 import { HIDDEN, hiddenPath, hiddenValues } from '../config/hidden-texts.ts';
 import { passkeysOf } from '../config/people/passkeys.ts';
@@ -42,8 +38,6 @@ const CHANGED = '[hidden, changed]';
 
 /** Fields that are left out, because they are bookkeeping or tell nothing to people. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['writes', 'salt', 'periods', 'createdRevision', 'updatedAt']);
-/** Fields with a secret, or with a secret in each of their values. */
-const SECRETS: ReadonlySet<string> = new Set(['secret', 'headers', 'previousSecret', 'previous', 'secretsKey']);
 /** Fields with ids of players: only their number is shown, since a player may be erased later. */
 const PLAYERS: ReadonlySet<string> = new Set(['includes', 'excludes']);
 
@@ -52,7 +46,7 @@ function shown(kind: DocumentKind, document: object | undefined): Shown | undefi
   const fields = Object.entries(document).filter(([name]) => !LEFT_OUT.has(name));
   return Object.fromEntries(
     fields.map(([name, value]: [string, unknown]) => {
-      if (holdsSecrets(kind) && SECRETS.has(name)) return [name, hidden(value)];
+      if (isSecret(kind, name)) return [name, hidden(value)];
       if (isAddress(kind, name, value)) return [name, hiddenPath(value)];
       if (kind === 'segment' && PLAYERS.has(name) && Array.isArray(value)) return [name, { players: value.length }];
       return [name, value];
@@ -65,7 +59,10 @@ function isAddress(kind: DocumentKind, name: string, value: unknown): value is s
   return kind === 'webhook' && name === 'url' && typeof value === 'string';
 }
 
-const holdsSecrets = (kind: DocumentKind): boolean => kind === 'webhook' || kind === 'player_tokens';
+const holdsSecrets = (kind: DocumentKind): boolean => secretsOf(kind).length > 0;
+/** The fields with a secret, or with a secret in each of their values. */
+const isSecret = (kind: DocumentKind, name: string): boolean =>
+  secretsOf(kind).some((path) => path === name || path.startsWith(`${name}.`));
 
 /** Hides a text, or every value of an object. */
 function hidden(value: unknown): unknown {
@@ -81,7 +78,7 @@ function markSecrets(kind: DocumentKind, before: object | undefined, after: obje
     if (isAddress(kind, name, value) && now[name] === hiddenPath(String(earlier.get(name)))) {
       now[name] = `${hiddenPath(value)} ${CHANGED}`;
     }
-    if (!SECRETS.has(name)) continue;
+    if (!isSecret(kind, name)) continue;
     now[name] = typeof value === 'object' ? { ...hiddenValues(value ?? {}), $: CHANGED } : CHANGED;
   }
 }

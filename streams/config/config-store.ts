@@ -5,12 +5,8 @@ import type { Logger } from '../../core/kernel/logger.ts';
 import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';
 import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
 import type { BucketEntry, BucketOutcome, Log, Stop } from '../log/log.ts';
-import type {
-  ConfigEnvironment,
-  DocumentAddress,
-  DocumentKind,
-  Documents,
-} from '../../core/vocabulary/documents/documents.ts';
+import type { ConfigEnvironment, DocumentAddress, Documents } from '../../core/vocabulary/documents/documents.ts';
+import { isDocumentKind, type DocumentKind } from '../../core/vocabulary/documents/document-kinds.ts';
 import { openDocument, sealDocument } from './sealed-documents.ts';
 
 /** A document with its revision. */
@@ -64,7 +60,32 @@ export interface ConfigStore {
   stop(): void;
 }
 
-type Tables = { [K in DocumentKind]: Map<string, ConfigEntry<K>> };
+/** Documents by kind and path. */
+export function createDocumentTable() {
+  const byKind = new Map<DocumentKind, Map<string, ConfigEntry>>();
+  return {
+    get<K extends DocumentKind>(kind: K, path: string): ConfigEntry<K> | undefined {
+      const entry = byKind.get(kind)?.get(path);
+      return entry !== undefined && isOf(kind, entry) ? entry : undefined;
+    },
+    list<K extends DocumentKind>(kind: K, game?: string, environment?: ConfigEnvironment): ConfigEntry<K>[] {
+      const found: ConfigEntry<K>[] = [];
+      for (const entry of byKind.get(kind)?.values() ?? []) {
+        if (game !== undefined && entry.game !== game) continue;
+        if (environment !== undefined && entry.environment !== environment) continue;
+        if (isOf(kind, entry)) found.push(entry);
+      }
+      return found;
+    },
+    set(path: string, entry: ConfigEntry): void {
+      const table = byKind.get(entry.kind) ?? new Map<string, ConfigEntry>();
+      byKind.set(entry.kind, table.set(path, entry));
+    },
+    delete: (kind: DocumentKind, path: string): boolean => byKind.get(kind)?.delete(path) === true,
+  };
+}
+
+const isOf = <K extends DocumentKind>(kind: K, entry: ConfigEntry): entry is ConfigEntry<K> => entry.kind === kind;
 
 /**
  * Opens the store. Resolves once it holds every document that exists, and follows changes from then on. A document that
@@ -74,21 +95,7 @@ type Tables = { [K in DocumentKind]: Map<string, ConfigEntry<K>> };
  */
 export async function openConfigStore(log: Log, clock: Clock, logger: Logger, box?: SecretBox): Promise<ConfigStore> {
   const bucket = log.bucket('CONFIG');
-  const tables: Tables = {
-    game: new Map(),
-    key: new Map(),
-    webhook: new Map(),
-    segment: new Map(),
-    flag: new Map(),
-    campaign: new Map(),
-    event_schema: new Map(),
-    property: new Map(),
-    saved_query: new Map(),
-    player_tokens: new Map(),
-    deployment: new Map(),
-    user: new Map(),
-    proposal: new Map(),
-  };
+  const documents = createDocumentTable();
   const listeners = new Set<(change: ConfigChange) => void>();
   const outdated = new Map<string, DocumentAddress>();
   /** Revisions of documents whose secrets this process cannot decrypt. */
@@ -108,14 +115,14 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
   }
 
   function fold<K extends DocumentKind>(address: DocumentAddress<K>, { key, value, revision }: BucketEntry): void {
-    const held = tables[address.kind].get(key);
+    const held = documents.get(address.kind, key);
     // After a reconnect the watch may repeat entries.
     if (held !== undefined && held.revision >= revision) return;
     if (address.kind === 'flag' || address.kind === 'segment') noteTargeting(address, revision);
     outdated.delete(key);
     locked.delete(key);
     if (value === undefined) {
-      if (tables[address.kind].delete(key)) notify({ address, entry: undefined });
+      if (documents.delete(address.kind, key)) notify({ address, entry: undefined });
       return;
     }
     const parsed = parseDocument(box, address.kind, key, value);
@@ -127,7 +134,7 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
     }
     if (!parsed.current) outdated.set(key, address);
     const entry: ConfigEntry<K> = { ...address, revision, document: parsed.document };
-    tables[address.kind].set(key, entry);
+    documents.set(key, entry);
     notify({ address, entry });
   }
 
@@ -176,13 +183,8 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
       return revision;
     },
     targetingRevision: (game, environment) => targetingRevisions.get(`${game}.${environment}`) ?? 0,
-    get: (address) => tables[address.kind].get(pathOf(address)),
-    list: (kind, game, environment) =>
-      [...tables[kind].values()].filter(
-        (entry) =>
-          (game === undefined || entry.game === game) &&
-          (environment === undefined || entry.environment === environment),
-      ),
+    get: (address) => documents.get(address.kind, pathOf(address)),
+    list: (kind, game, environment) => documents.list(kind, game, environment),
     async put(address, document, expected) {
       const path = pathOf(address);
       const stored = encodeJson(sealDocument(box, address.kind, path, document));
@@ -208,21 +210,6 @@ export async function openConfigStore(log: Log, clock: Clock, logger: Logger, bo
   };
 }
 
-const KINDS: { [K in DocumentKind]: K } = {
-  game: 'game',
-  key: 'key',
-  webhook: 'webhook',
-  segment: 'segment',
-  flag: 'flag',
-  campaign: 'campaign',
-  event_schema: 'event_schema',
-  property: 'property',
-  saved_query: 'saved_query',
-  player_tokens: 'player_tokens',
-  deployment: 'deployment',
-  user: 'user',
-  proposal: 'proposal',
-};
 const ENVIRONMENTS: readonly ConfigEnvironment[] = ['live', 'test', '_'];
 
 /**
@@ -235,10 +222,10 @@ function pathOf({ game, environment, kind, key }: DocumentAddress): string {
 }
 
 function parsePath(path: string): DocumentAddress | undefined {
-  const [game, environmentText, kindText, word] = path.split('.');
+  const [game, environmentText, kind, word] = path.split('.');
   const environment = ENVIRONMENTS.find((known) => known === environmentText);
-  const kind = Object.values(KINDS).find((known) => known === kindText);
   if (game === undefined || environment === undefined || kind === undefined || word === undefined) return undefined;
+  if (!isDocumentKind(kind)) return undefined;
   return { game, environment, kind, key: word.replaceAll(/=[de]/g, (pair) => (pair === '=d' ? '.' : '=')) };
 }
 

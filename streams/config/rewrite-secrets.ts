@@ -1,5 +1,6 @@
 import type { ConfigStore, ConfigWrite } from './config-store.ts';
-import type { DocumentAddress, DocumentKind } from '../../core/vocabulary/documents/documents.ts';
+import type { DocumentAddress } from '../../core/vocabulary/documents/documents.ts';
+import type { DocumentKind } from '../../core/vocabulary/documents/document-kinds.ts';
 import { createdRevisionOf } from './webhooks/webhook-revision.ts';
 
 /**
@@ -24,32 +25,13 @@ async function rewrite(
   store: ConfigStore,
   { game, environment, kind, key }: DocumentAddress,
 ): Promise<ConfigWrite<DocumentKind> | undefined> {
-  switch (kind) {
-    case 'webhook': {
-      const entry = store.get({ game, environment, kind, key });
-      if (entry === undefined) return undefined;
-      // In a webhook's first version the revision of its creation is the document's own revision.
-      const document = { ...entry.document, createdRevision: createdRevisionOf(entry) };
-      return store.put({ game, environment, kind, key }, document, entry.revision);
-    }
-    case 'player_tokens': {
-      const entry = store.get({ game, environment, kind, key });
-      return entry && store.put({ game, environment, kind, key }, entry.document, entry.revision);
-    }
-    case 'user': {
-      const entry = store.get({ game, environment, kind, key });
-      return entry && store.put({ game, environment, kind, key }, entry.document, entry.revision);
-    }
-    case 'game':
-    case 'key':
-    case 'segment':
-    case 'flag':
-    case 'campaign':
-    case 'event_schema':
-    case 'property':
-    case 'saved_query':
-    case 'deployment':
-    case 'proposal':
-      throw new Error(`documents of the kind ${kind} hold no secrets`);
+  if (kind === 'webhook') {
+    const entry = store.get({ game, environment, kind, key });
+    if (entry === undefined) return undefined;
+    // In a webhook's first version the revision of its creation is the document's own revision.
+    const document = { ...entry.document, createdRevision: createdRevisionOf(entry) };
+    return store.put({ game, environment, kind, key }, document, entry.revision);
   }
+  const entry = store.get({ game, environment, kind, key });
+  return entry && store.put({ game, environment, kind, key }, entry.document, entry.revision);
 }

@@ -1,17 +1,7 @@
 import type { Sealed, SecretBox } from '../../core/kernel/secrets/secret-box.ts';
-import type { DocumentKind } from '../../core/vocabulary/documents/documents.ts';
+import { secretsOf, type DocumentKind } from '../../core/vocabulary/documents/document-kinds.ts';
 
-/**
- * The secrets of documents: paths to strings, where `*` is every key of an object. Each string is encrypted in the
- * bucket, bound to its document and path, and plain in memory. To add a secret, add its path here.
- */
-const SECRET_PATHS: { readonly [K in DocumentKind]?: readonly string[] } = {
-  // Headers may hold credentials for the receiver.
-  webhook: ['secret', 'previousSecret.secret', 'headers.*'],
-  player_tokens: ['secret', 'previous.secret'],
-  // A hash, which a copy of the broker's disk would let others guess at.
-  user: ['password'],
-};
+/* Encrypts and decrypts the secrets of documents, which are plain in memory. */
 
 export type OpenedDocument =
   /** `current`: stored as it would be stored now. */
@@ -46,7 +36,7 @@ export function openDocument(
 type MapSecret = (stored: Sealed | string, context: string) => Sealed | string;
 
 function mapSecrets(kind: DocumentKind, document: unknown, map: MapSecret): unknown {
-  return (SECRET_PATHS[kind] ?? []).reduce<unknown>((value, path) => mapAt(value, path.split('.'), '', map), document);
+  return secretsOf(kind).reduce<unknown>((value, path) => mapAt(value, path.split('.'), '', map), document);
 }
 
 function mapAt(value: unknown, [step, ...rest]: readonly string[], context: string, map: MapSecret): unknown {

@@ -1,7 +1,8 @@
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { OwnerMetrics } from '../metrics.ts';
-import type { DocumentKind, Documents } from '../../../core/vocabulary/documents/documents.ts';
+import type { DocumentKind } from '../../../core/vocabulary/documents/document-kinds.ts';
+import type { Documents } from '../../../core/vocabulary/documents/documents.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { compileCampaign } from '../../campaigns/define/compile-campaign.ts';
 import { guardedCampaign } from '../../campaigns/define/guarded-campaign.ts';

@@ -1,7 +1,8 @@
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { OwnerMetrics } from '../metrics.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
-import type { CampaignDocument, DocumentKind } from '../../../core/vocabulary/documents/documents.ts';
+import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
+import { isTargeting } from '../../../core/vocabulary/documents/document-kinds.ts';
 import type { Stop } from '../../../streams/log/log.ts';
 import { createCampaignSet, isScheduledIn } from '../../campaigns/define/campaign-set.ts';
 import { propertyIdOf } from '../../computed/property-spec.ts';
@@ -70,7 +71,7 @@ export function createLiveDefinitions(
 
   const stopListening = config.onChange(({ address }) => {
     if (address.kind === 'game') onGame(address.game);
-    if (!TARGETING.has(address.kind)) return;
+    if (!isTargeting(address.kind)) return;
     if (address.kind === 'campaign') scheduled = undefined;
     games.delete(address.game);
     computedVersion += 1;
@@ -202,9 +203,6 @@ export function createLiveDefinitions(
     },
   };
 }
-
-/** Kinds of documents whose change makes a game's definitions compile again. */
-const TARGETING: ReadonlySet<DocumentKind> = new Set(['segment', 'flag', 'campaign', 'property']);
 
 /** Must not throw for a document of another version, which does not compile later. */
 function isTimed({ enabled, trigger }: CampaignDocument): boolean {

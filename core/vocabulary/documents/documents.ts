@@ -4,6 +4,7 @@ import type { LifecycleStage } from '../state/lifecycle-stages.ts';
 import type { SavedQueryDocument } from './saved-query.ts';
 import type { ProposalDocument } from './proposal.ts';
 import type { UserDocument } from './users.ts';
+import type { DocumentKind } from './document-kinds.ts';
 import type { WriteMark } from './write-mark.ts';
 import type { Aggregate } from '../state/aggregates.ts';
 
@@ -305,7 +306,7 @@ export interface DeploymentDocument {
   secretsKey?: string;
 }
 
-/** Document kinds of the CONFIG bucket. */
+/** The documents of the CONFIG bucket by kind; `document-kinds.ts` says what is true of each. */
 export interface Documents {
   game: GameDocument;
   key: ApiKeyDocument;
@@ -321,7 +322,6 @@ export interface Documents {
   user: UserDocument;
   proposal: ProposalDocument;
 }
-export type DocumentKind = keyof Documents;
 
 /** `_` stands for "both" (games, the deployment, users). */
 export type ConfigEnvironment = Environment | '_';

@@ -1,3 +1,4 @@
+import { TARGETING_KINDS } from '../../../core/vocabulary/documents/document-kinds.ts';
 import { Type } from 'typebox';
 import type { DocumentAddress } from '../../../core/vocabulary/documents/documents.ts';
 import type { ProposalDocument } from '../../../core/vocabulary/documents/proposal.ts';
@@ -40,7 +41,7 @@ const Proposal = Type.Object(
     body: Type.Unknown({ description: 'Body of the request; null if it has none.' }),
     kind: Type.Unsafe<Approval['of']>({
       type: 'string',
-      enum: ['flag', 'campaign', 'segment', 'property'],
+      enum: TARGETING_KINDS,
       description: 'What it changes.',
     }),
     key: Type.String({ description: 'Key of the definition; empty if it makes a new one.' }),

@@ -1,3 +1,4 @@
+import type { TargetingKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 import {
   createPropertyQuota,
   namedIn,
@@ -19,7 +20,7 @@ import type { NameWarning } from './name-warnings.ts';
 
 /** A definition that is about to be written. */
 export interface ComputingDefinition {
-  kind: 'segment' | 'flag' | 'campaign' | 'property';
+  kind: TargetingKind;
   /** Its stored key. The stored version of it does not count. */
   key: string;
   named?: readonly NamedSpec[];

@@ -1,10 +1,11 @@
+import type { DefinitionKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 import { Type, type TSchema } from 'typebox';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import type { ApiKey } from '../../access/api-key.ts';
-import { deleteDefinition, type DefinitionKind, type Written } from './definition-writes.ts';
+import { deleteDefinition, type Written } from './definition-writes.ts';
 import { IfMatch } from '../input/if-match.ts';
 import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
 import type { RequestContext } from '../route/request-context.ts';

@@ -1,3 +1,4 @@
+import type { DefinitionKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 import { hash } from 'node:crypto';
 import { ledgerIdOf } from '../../../core/vocabulary/commands/commands.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
@@ -21,8 +22,6 @@ import type { RequestContext, WriteContext } from '../route/request-context.ts';
  *    took effect. The ledger of the API key only detects that the key was used for another request.
  * 3. A refused write leaves no trace, not even in the ledger.
  */
-
-export type DefinitionKind = 'segment' | 'flag' | 'campaign' | 'webhook' | 'event_schema' | 'property' | 'saved_query';
 
 /** Kinds with a generated id besides the key that people choose. */
 type KeyedKind = 'segment' | 'campaign';

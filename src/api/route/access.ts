@@ -1,3 +1,4 @@
+import type { TargetingKind } from '../../../core/vocabulary/documents/document-kinds.ts';
 import { type Role, ROLES } from '../../../core/vocabulary/documents/users.ts';
 
 /*
@@ -33,7 +34,7 @@ export interface Approval {
   /** Names the route in stored proposals, so it never changes. */
   id: string;
   /** What it changes. */
-  of: 'flag' | 'campaign' | 'segment' | 'property';
+  of: TargetingKind;
 }
 
 /** What people and keys do to single players, lists and deliveries, with an entry for each request. */

@@ -1,3 +1,5 @@
+import type { DocumentKind } from '../../../../core/vocabulary/documents/document-kinds.ts';
+
 /* The team: users, API keys and the audit. */
 
 export const users = {
@@ -118,7 +120,7 @@ export const audit = {
     player_tokens: 'player tokens',
     approval: 'approvals',
     saved_query: 'saved queries',
-  },
+  } satisfies Record<Exclude<DocumentKind, 'deployment' | 'proposal'>, string> & Record<string, string>,
   actor: 'Person, key or account',
   actorHelp: 'E-mail address or id',
   thing: 'Key or id',

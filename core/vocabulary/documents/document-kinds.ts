@@ -1,0 +1,53 @@
+interface KindEntry {
+  /** People write it by version, and once per Idempotency-Key (`src/api/definitions`). */
+  definition?: true;
+  /** It decides what players get: owners compile it, and a change may need a second person. */
+  targeting?: true;
+  /**
+   * Paths to strings that are secret, where `*` is every key of an object. Each is encrypted in the bucket, bound to
+   * its document and path; the audit hides the field in which it is.
+   */
+  secrets?: readonly string[];
+}
+
+/** The kinds of documents in the CONFIG bucket. `Documents` has the type of each. */
+const KINDS = {
+  game: {},
+  key: {},
+  // Headers may hold credentials for the receiver.
+  webhook: { definition: true, secrets: ['secret', 'previousSecret.secret', 'headers.*'] },
+  segment: { definition: true, targeting: true },
+  flag: { definition: true, targeting: true },
+  campaign: { definition: true, targeting: true },
+  event_schema: { definition: true },
+  property: { definition: true, targeting: true },
+  saved_query: { definition: true },
+  player_tokens: { secrets: ['secret', 'previous.secret'] },
+  deployment: {},
+  // A hash, which a copy of the broker's disk would let others guess at.
+  user: { secrets: ['password'] },
+  proposal: {},
+} as const satisfies Record<string, KindEntry>;
+
+export type DocumentKind = keyof typeof KINDS;
+export type DefinitionKind = KindsWith<'definition'>;
+export type TargetingKind = KindsWith<'targeting'>;
+
+type KindsWith<Mark extends keyof KindEntry> = {
+  [K in DocumentKind]: (typeof KINDS)[K] extends Record<Mark, true> ? K : never;
+}[DocumentKind];
+
+export const DOCUMENT_KINDS: Readonly<Record<DocumentKind, KindEntry>> = KINDS;
+export const TARGETING_KINDS: readonly TargetingKind[] = Object.keys(KINDS).filter((kind) => isTargeting(kind));
+
+export function isDocumentKind(name: string): name is DocumentKind {
+  return Object.hasOwn(KINDS, name);
+}
+
+export function isTargeting(name: string): name is TargetingKind {
+  return isDocumentKind(name) && DOCUMENT_KINDS[name].targeting === true;
+}
+
+export function secretsOf(kind: DocumentKind): readonly string[] {
+  return DOCUMENT_KINDS[kind].secrets ?? [];
+}
