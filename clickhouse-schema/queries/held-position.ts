@@ -1,18 +1,18 @@
 import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 
-/** How far ClickHouse's tables hold a stream, by its own record in `sink_positions`. */
-export interface HeldPosition {
+/** Up to where ClickHouse confirms that its tables are complete for a stream, by its own note in `sink_positions`. */
+export interface ConfirmedPosition {
   /** The stream's creation, epoch milliseconds. */
   createdMs: number;
   sequence: number;
 }
 
 /** @returns `undefined`: ClickHouse never noted a position of the stream */
-export async function readHeldPosition(
+export async function readConfirmedPosition(
   client: ClickHouseClient,
   stream: StreamName,
-): Promise<HeldPosition | undefined> {
+): Promise<ConfirmedPosition | undefined> {
   const result = await client.query({ query: NEWEST, query_params: { stream }, format: 'JSONEachRow' });
   const [row] = await result.json<{ created: string | number; sequence: string | number }>();
   return row && { createdMs: Number(row.created), sequence: Number(row.sequence) };
@@ -30,11 +30,11 @@ LIMIT 1`;
  * @param noted what ClickHouse must hold; `undefined`: nothing is compared
  * @returns whether the position was noted; it is durable then
  */
-export async function noteHeldPosition(
+export async function noteConfirmedPosition(
   client: ClickHouseClient,
   stream: StreamName,
-  position: HeldPosition,
-  noted: HeldPosition | undefined,
+  position: ConfirmedPosition,
+  noted: ConfirmedPosition | undefined,
 ): Promise<boolean> {
   try {
     await client.command({

@@ -1,7 +1,7 @@
 import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
-import { readHeldPosition } from './held-position.ts';
+import { readConfirmedPosition } from './held-position.ts';
 import { createBinaryRows } from './statements/binary-rows.ts';
 
 /**
@@ -23,10 +23,10 @@ export function createSnapshotSource(address: ClickhouseAddress): SnapshotSource
   }
 
   return {
-    async heldTo() {
+    async confirmedTo() {
       const client = openClient(address, 'rebuild', LOAD_TIMEOUT_MS);
       try {
-        return await readHeldPosition(client, 'FACTS');
+        return await readConfirmedPosition(client, 'FACTS');
       } finally {
         await client.close();
       }

@@ -3,7 +3,7 @@ import type { Scope } from './documents/scope.ts';
 /** Reads accepted and imported events from ClickHouse. Every method rejects when ClickHouse cannot be read. */
 export interface EventHistory {
   /** The record of FACTS up to which ClickHouse notes that it holds FACTS, and the creation of that FACTS. */
-  heldTo(): Promise<{ createdMs: number; sequence: number } | undefined>;
+  confirmedTo(): Promise<{ createdMs: number; sequence: number } | undefined>;
   /** Their number over all partitions. */
   count(events: PastEvents): Promise<number>;
   /**

@@ -4,7 +4,7 @@
  */
 export interface SnapshotSource {
   /** The record of FACTS up to which ClickHouse notes that it holds FACTS, and the creation of that FACTS. */
-  heldTo(): Promise<{ createdMs: number; sequence: number } | undefined>;
+  confirmedTo(): Promise<{ createdMs: number; sequence: number } | undefined>;
   /** The number of entities that `load` returns. */
   count(partition: number, changedSince: number): Promise<number>;
   /** The number of players of the partition that `load` returns from sequence 0, tombstones included. */

@@ -55,14 +55,14 @@ export async function traceEvent(options: TraceOptions, eventId: string, scope: 
     readSinkPosition(log, 'clickhouse'),
     log.info('FACTS'),
   ]);
-  const heldTo = position?.stream === created ? position.sequence : 0;
-  const behind = Math.max(0, lastSequence - heldTo);
+  const confirmedTo = position?.stream === created ? position.sequence : 0;
+  const behind = Math.max(0, lastSequence - confirmedTo);
   const rows = await source.rows(eventId, scope);
   if (rows.length > 0) {
     const found = await Promise.all(rows.map((row) => traceRow(options, row, created)));
     return { found, behind, searchedAll: true };
   }
-  const { matches, complete } = await findInLog(options, { from: heldTo + 1, to: lastSequence }, (fact) =>
+  const { matches, complete } = await findInLog(options, { from: confirmedTo + 1, to: lastSequence }, (fact) =>
     isWanted(fact, eventId, scope),
   );
   const found = await Promise.all(

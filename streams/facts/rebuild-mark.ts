@@ -6,8 +6,8 @@ export interface RebuildMark {
   /** When FACTS was created: a mark in another incarnation means nothing. */
   stream: string;
   coveredTo: number;
-  /** The record up to which ClickHouse held FACTS when it held these snapshots. Absent in marks of an older version. */
-  heldTo?: number;
+  /** The record up to which ClickHouse confirmed FACTS when it had these snapshots. Absent in marks of an older version. */
+  confirmedTo?: number;
   /**
    * The owner had at least so many players, erased ones included, in snapshots. Absent in marks of an older version:
    * then ledgers may be missing in ClickHouse.
@@ -22,7 +22,8 @@ export function parseRebuildMark(value: unknown): RebuildMark | undefined {
   if (typeof value !== 'object' || value === null || !('stream' in value) || !('coveredTo' in value)) return undefined;
   const { stream, coveredTo } = value;
   if (typeof stream !== 'string' || typeof coveredTo !== 'number') return undefined;
-  const heldTo = 'heldTo' in value && typeof value.heldTo === 'number' ? { heldTo: value.heldTo } : {};
+  const confirmedTo =
+    'confirmedTo' in value && typeof value.confirmedTo === 'number' ? { confirmedTo: value.confirmedTo } : {};
   const players = 'players' in value && typeof value.players === 'number' ? { players: value.players } : {};
-  return { stream, coveredTo, ...heldTo, ...players };
+  return { stream, coveredTo, ...confirmedTo, ...players };
 }

@@ -16,7 +16,7 @@ export interface SinkPosition {
   /** Records being handled now; a restart repeats exactly these, as one. Both ends included. */
   intent?: { from: number; to: number };
   /**
-   * The sequence that ClickHouse itself noted last as held (`sink_positions`). Absent in positions of an older version,
+   * The sequence that ClickHouse itself confirmed last (`sink_positions`). Absent in positions of an older version,
    * and of sinks that note none.
    */
   held?: number;

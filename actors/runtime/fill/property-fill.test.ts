@@ -38,7 +38,7 @@ describe('the past of a computed property', () => {
           }),
       );
     return {
-      async heldTo() {
+      async confirmedTo() {
         const { created, lastSequence } = world.broker.stream('FACTS').bounds();
         return { createdMs: Date.parse(created), sequence: lastSequence - lag() };
       },

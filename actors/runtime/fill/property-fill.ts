@@ -135,7 +135,7 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
   async function fill(source: EventHistory, ledger: LedgerState, properties: readonly FillProperty[]): Promise<void> {
     const { id, game, environment } = ledger;
     const beforeSequence = Math.max(...properties.map(({ from }) => from));
-    await untilHeld(source, beforeSequence - 1);
+    await untilConfirmed(source, beforeSequence - 1);
     const events: PastEvents = {
       game,
       environment,
@@ -195,9 +195,9 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
     onWork();
   }
 
-  async function untilHeld(source: EventHistory, sequence: number): Promise<void> {
+  async function untilConfirmed(source: EventHistory, sequence: number): Promise<void> {
     for (;;) {
-      const held = await source.heldTo();
+      const held = await source.confirmedTo();
       const isHeld = held !== undefined && held.createdMs === Date.parse(factsCreated) && held.sequence >= sequence;
       if (isHeld || stopped) return;
       await sleep(clock, OWNER_LIMITS.fillHeldMs);

@@ -20,7 +20,7 @@ const FROM_NOTHING = { factsCreated: CREATED, appliedSeq: 0, coveredTo: COVERED,
 function manyRows(batches: number): SnapshotSource & { pulled: number } {
   const source = {
     pulled: 0,
-    heldTo: async () => undefined,
+    confirmedTo: async () => undefined,
     count: async () => batches * ROWS,
     countPlayers: async () => batches * ROWS,
     async *load() {
@@ -133,7 +133,7 @@ describe('loading snapshots', () => {
     const store = createMemoryStores().partition(0);
     await store.write({ entities: [], mark: { appliedSeq: 3, factsCreated: CREATED } });
     const source: SnapshotSource = {
-      heldTo: async () => undefined,
+      confirmedTo: async () => undefined,
       count: async () => 4_000,
       countPlayers: async () => 4_000,
       async *load(_partition, changedSince) {

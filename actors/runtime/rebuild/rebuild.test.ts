@@ -16,7 +16,7 @@ import { createMemoryStores } from '../store/store-memory.ts';
 
 /** ClickHouse away. */
 const AWAY: SnapshotSource = {
-  heldTo: () => Promise.reject(new Error('connection refused')),
+  confirmedTo: () => Promise.reject(new Error('connection refused')),
   count: () => Promise.reject(new Error('connection refused')),
   countPlayers: () => Promise.reject(new Error('connection refused')),
   load: () => {
@@ -130,13 +130,13 @@ describe('snapshots that ClickHouse no longer holds', () => {
   const trimmed = { firstSequence: 50 };
   const restored = (held: { createdMs: number; sequence: number } | undefined, players = PLAYERS): SnapshotSource => ({
     ...snapshotsOf(players),
-    heldTo: async () => held,
+    confirmedTo: async () => held,
   });
 
   it('stop the rebuild, which names the partition, what its mark needs, what ClickHouse holds, and the remedy', async () => {
     for (const held of [undefined, { createdMs: 1, sequence: 2_000 }, 'older'] as const) {
       const { prepare, store, created, markAs, options } = await world();
-      await markAs({ heldTo: 950 });
+      await markAs({ confirmedTo: 950 });
       const createdMs = Date.parse(created);
       options.source = restored(held === 'older' ? { createdMs, sequence: 949 } : held);
       await expect(prepare(trimmed)).rejects.toThrow(
@@ -151,7 +151,7 @@ describe('snapshots that ClickHouse no longer holds', () => {
 
   it('stop the rebuild when fewer players are left than the mark counts', async () => {
     const { prepare, created, markAs, options, store } = await world();
-    await markAs({ heldTo: 950, players: 3 });
+    await markAs({ confirmedTo: 950, players: 3 });
     options.source = restored({ createdMs: Date.parse(created), sequence: 950 });
     await expect(prepare(trimmed)).rejects.toThrow(
       /its mark counts 3 players, player_snapshots has 2\. .+operations\.md/,
@@ -163,14 +163,14 @@ describe('snapshots that ClickHouse no longer holds', () => {
     /** An older backup, without p2 and with FACTS up to 940, replaces ClickHouse as soon as `at` has answered. */
     async function restoredAfter(at: 'countPlayers' | 'count' | 'load') {
       const some = await world();
-      await some.markAs({ heldTo: 950, players: 2 });
+      await some.markAs({ confirmedTo: 950, players: 2 });
       const { source: whole } = some.options;
       const older = snapshotsOf(PLAYERS.slice(0, 1));
       const createdMs = Date.parse(some.created);
       let current = whole;
       const restoreAfter = (call: typeof at) => void (call === at && (current = older));
       some.options.source = {
-        heldTo: async () => ({ createdMs, sequence: current === whole ? 950 : 940 }),
+        confirmedTo: async () => ({ createdMs, sequence: current === whole ? 950 : 940 }),
         countPlayers: (partition) => current.countPlayers(partition).finally(() => restoreAfter('countPlayers')),
         count: (partition, since) => current.count(partition, since).finally(() => restoreAfter('count')),
         async *load(partition, since) {
@@ -213,11 +213,11 @@ describe('snapshots that ClickHouse no longer holds', () => {
   it('stop no rebuild for a ledger that is missing, or that a mark of an older version counts', async () => {
     const { prepare, created, markAs, options, store, log } = await world();
     options.source = restored({ createdMs: Date.parse(created), sequence: 950 });
-    await markAs({ heldTo: 950, players: 2 });
+    await markAs({ confirmedTo: 950, players: 2 });
     await prepare(trimmed);
     expect(store.count()).toBe(2);
     await store.clear();
-    const older = { stream: created, coveredTo: 900, heldTo: 950, entities: 3 };
+    const older = { stream: created, coveredTo: 900, confirmedTo: 950, entities: 3 };
     await log.bucket('POSITIONS').put(rebuildKey(0), encodeJson(older));
     await prepare(trimmed);
     expect(store.count()).toBe(2);
@@ -225,7 +225,7 @@ describe('snapshots that ClickHouse no longer holds', () => {
 
   it('are used when they are as many as the mark counts, and ClickHouse holds more of FACTS than it needs', async () => {
     const { prepare, created, markAs, options, store } = await world();
-    await markAs({ heldTo: 950, players: 2 });
+    await markAs({ confirmedTo: 950, players: 2 });
     options.source = restored({ createdMs: Date.parse(created), sequence: 970 });
     await prepare(trimmed);
     expect(store.count()).toBe(2);
@@ -233,7 +233,7 @@ describe('snapshots that ClickHouse no longer holds', () => {
 
   it('are left aside when FACTS holds everything: it is replayed', async () => {
     const { prepare, markAs, options, store } = await world();
-    await markAs({ heldTo: 950 });
+    await markAs({ confirmedTo: 950 });
     options.source = restored(undefined);
     await prepare();
     expect(store.mark()).toBeUndefined();

@@ -63,7 +63,7 @@ export async function prepareStore(
 
 async function load(options: RebuildOptions, appliedSeq: number, mark: RebuildMark): Promise<void> {
   const { source, store, partition } = options;
-  await checkHeld(options, mark);
+  await checkConfirmed(options, mark);
   if (mark.players !== undefined) checkPlayers(partition, mark, await source.countPlayers(partition));
   // Only now: if ClickHouse lost rows, a store that cannot be used may hold the last copy of most players.
   if (appliedSeq === 0) await store.clear();
@@ -74,20 +74,23 @@ async function load(options: RebuildOptions, appliedSeq: number, mark: RebuildMa
     // ClickHouse may have been restored from an older backup since the checks above.
     async confirm(players) {
       if (appliedSeq === 0) checkPlayers(partition, mark, players);
-      await checkHeld(options, mark);
+      await checkConfirmed(options, mark);
     },
   });
 }
 
 /** Rejects if ClickHouse no longer holds the records that the mark counts on: the store would miss changes. */
-async function checkHeld({ source, partition }: RebuildOptions, { stream, heldTo }: RebuildMark): Promise<void> {
-  const held = await source.heldTo();
-  const isHeld = held !== undefined && held.createdMs === Date.parse(stream) && held.sequence >= (heldTo ?? 0);
-  if (heldTo !== undefined && !isHeld) {
+async function checkConfirmed(
+  { source, partition }: RebuildOptions,
+  { stream, confirmedTo }: RebuildMark,
+): Promise<void> {
+  const held = await source.confirmedTo();
+  const isHeld = held !== undefined && held.createdMs === Date.parse(stream) && held.sequence >= (confirmedTo ?? 0);
+  if (confirmedTo !== undefined && !isHeld) {
     const found =
       held === undefined ? 'nothing' : `FACTS of ${new Date(held.createdMs).toISOString()} up to ${held.sequence}`;
     throw new Error(
-      `partition ${partition} cannot be rebuilt from ClickHouse: its mark needs FACTS of ${stream} up to ${heldTo}, ` +
+      `partition ${partition} cannot be rebuilt from ClickHouse: its mark needs FACTS of ${stream} up to ${confirmedTo}, ` +
         `ClickHouse holds ${found}. ${REMEDY}`,
     );
   }

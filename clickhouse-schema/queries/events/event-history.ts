@@ -3,7 +3,7 @@ import type { EventHistory, PastEvent, PastEvents } from '../../../core/vocabula
 import type { ClickhouseAddress } from '../../clickhouse-address.ts';
 import { openClient } from '../../open-client.ts';
 import { EVENT_QUERY_LIMITS } from './limits.ts';
-import { readHeldPosition } from '../held-position.ts';
+import { readConfirmedPosition } from '../held-position.ts';
 import { ROW_STEP } from '../../rows/common-columns.ts';
 import { partitionExpression } from '../statements/partition-expression.ts';
 
@@ -37,7 +37,7 @@ export function createEventHistory(address: ClickhouseAddress): EventHistory {
   }
 
   return {
-    heldTo: () => withClient((client) => readHeldPosition(client, 'FACTS')),
+    confirmedTo: () => withClient((client) => readConfirmedPosition(client, 'FACTS')),
     count: (events) =>
       withClient(async (client) => {
         const endTurn = await takeTurn();

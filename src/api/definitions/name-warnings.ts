@@ -63,7 +63,7 @@ export interface NameWarningsOptions {
   clock: Clock;
 }
 
-interface HeldNames {
+interface CachedNames {
   atMs: number;
   /** Whether ClickHouse has not answered yet. */
   isPending: boolean;
@@ -72,7 +72,7 @@ interface HeldNames {
 
 export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): NameWarnings {
   /** The latest last. */
-  const held = new Map<string, HeldNames>();
+  const held = new Map<string, CachedNames>();
 
   /** The names, read at most `mostAgeMs` ago, or those that are being read. */
   function namesOf(query: KnownNamesQuery, mostAgeMs: number): Promise<ReadonlySet<string> | undefined> {
@@ -80,7 +80,7 @@ export function createNameWarnings({ knownNames, clock }: NameWarningsOptions): 
     const nowMs = clock.monotonicMs();
     const known = held.get(key);
     if (known !== undefined && (known.isPending || nowMs - known.atMs < mostAgeMs)) return known.names;
-    const list: HeldNames = { atMs: nowMs, isPending: true, names: read(query) };
+    const list: CachedNames = { atMs: nowMs, isPending: true, names: read(query) };
     held.delete(key);
     held.set(key, list);
     void list.names.then((found) => {

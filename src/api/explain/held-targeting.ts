@@ -11,7 +11,7 @@ import { createTurns } from '../route/turns.ts';
 
 /*
  * Explanations evaluate in the gateway what an owner would: the state of the player comes from the owner, and the
- * definitions are those that this process holds. Owners do no work for them beyond reading one player, and nothing is
+ * definitions are the current ones of this process. Owners do no work for them beyond reading one player, and nothing is
  * recorded.
  */
 
@@ -44,7 +44,7 @@ export function computedLookup({ key: { game, environment }, services: { config 
 const compiledFlags = new WeakMap<FlagDocument, Flag>();
 
 /** All flags of the game and environment, compiled in turns with other requests. */
-export async function heldTargeting(context: RequestContext): Promise<Targeting> {
+export async function currentTargeting(context: RequestContext): Promise<Targeting> {
   const { game, environment } = context.key;
   const { config, clock } = context.services;
   const lookup = computedLookup(context);
@@ -53,14 +53,14 @@ export async function heldTargeting(context: RequestContext): Promise<Targeting>
   for (const { key, document } of config.list('flag', game, environment)) {
     if (document.archivedAt !== null) continue;
     await turns.pause();
-    const flag = compiledFlags.get(document) ?? compileHeld(document, lookup);
+    const flag = compiledFlags.get(document) ?? compileCurrent(document, lookup);
     if (flag !== undefined) flags.set(key, flag);
   }
   return { segments: [], segment: () => undefined, flags };
 }
 
 /** undefined: an older version accepted a definition that does not compile. */
-function compileHeld(document: FlagDocument, lookup: ComputedLookup): Flag | undefined {
+function compileCurrent(document: FlagDocument, lookup: ComputedLookup): Flag | undefined {
   const compiled = compileFlag(document, undefined, lookup);
   if (compiled.kind === 'invalid') return undefined;
   compiledFlags.set(document, compiled.flag);

@@ -64,8 +64,8 @@ async function auditWith(nats: NatsConnection, clickhouse: ClickHouse, options: 
   const { note, waitMs } = options;
   const [facts, records] = [await streamBounds(nats, 'FACTS'), await streamBounds(nats, 'RECORDS')];
   note(`FACTS holds the records ${facts.firstSequence} to ${facts.lastSequence}.`);
-  await untilHeld(clickhouse, 'FACTS', facts, waitMs);
-  await untilHeld(clickhouse, 'RECORDS', records, waitMs);
+  await untilConfirmed(clickhouse, 'FACTS', facts, waitMs);
+  await untilConfirmed(clickhouse, 'RECORDS', records, waitMs);
   const differences = createDifferences();
   const erasures = await readErasures(clickhouse, facts.createdMs);
   const totals = createPlayerTotals();
@@ -121,7 +121,7 @@ const isOf = (name: string, stream: string): boolean =>
   Object.entries(AUDITED).some(([known, table]) => known === name && table.stream === stream);
 
 /** How far the tables hold a stream, by ClickHouse's own note. */
-async function heldTo(clickhouse: ClickHouse, stream: string, createdMs: number): Promise<number> {
+async function confirmedTo(clickhouse: ClickHouse, stream: string, createdMs: number): Promise<number> {
   const [row] = await clickhouse.rows<[created: Whole, sequence: Whole]>(
     'SELECT stream_created, sequence FROM sink_positions FINAL WHERE stream = {stream: String}',
     { stream },
@@ -129,16 +129,19 @@ async function heldTo(clickhouse: ClickHouse, stream: string, createdMs: number)
   return row !== undefined && Number(row[0]) === createdMs ? Number(row[1]) : 0;
 }
 
-async function untilHeld(
+async function untilConfirmed(
   clickhouse: ClickHouse,
   stream: string,
   { createdMs, lastSequence, firstSequence }: StreamBounds,
   waitMs: number,
 ): Promise<void> {
   if (lastSequence < firstSequence) return;
-  const isHeld = await untilTrue(async () => (await heldTo(clickhouse, stream, createdMs)) >= lastSequence, waitMs);
+  const isHeld = await untilTrue(
+    async () => (await confirmedTo(clickhouse, stream, createdMs)) >= lastSequence,
+    waitMs,
+  );
   if (isHeld) return;
-  const held = await heldTo(clickhouse, stream, createdMs);
+  const held = await confirmedTo(clickhouse, stream, createdMs);
   throw new AuditError(`ClickHouse holds ${stream} up to the record ${held} of ${lastSequence}: nothing was compared.`);
 }
 
@@ -224,6 +227,6 @@ async function compareTables(
   await checkReleases(clickhouse, scope, differences);
   await checkScores(clickhouse, differences);
   await checkCampaigns(clickhouse, await readBucket(nats, 'CONFIG'), scope, differences);
-  const sinkSequence = () => heldTo(clickhouse, 'FACTS', facts.createdMs);
+  const sinkSequence = () => confirmedTo(clickhouse, 'FACTS', facts.createdMs);
   return checkPlayerDays(clickhouse, scope, differences, { waitMs, sinkSequence });
 }

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import { READERS, readerGrants } from '../../../clickhouse-schema/hidden-columns.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import { readHeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import { readConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import { removeFactsAfter } from '../../../clickhouse-schema/queries/repair.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';
@@ -63,7 +63,7 @@ export function clickhouseCommand(context: CliContext): Command {
             throw new CliError('The sink stored its position at the same time. Run the command again.');
           case 'gap':
             throw new CliError(
-              `ClickHouse holds FACTS up to ${outcome.heldTo}, and the log begins at ${outcome.firstSequence}: the records ` +
+              `ClickHouse holds FACTS up to ${outcome.confirmedTo}, and the log begins at ${outcome.firstSequence}: the records ` +
                 'between them are in neither. Restore a newer backup.',
             );
         }
@@ -102,7 +102,7 @@ function withClickhouse(
         store,
         log,
         {
-          heldTo: (stream) => readHeldPosition(client, stream),
+          confirmedTo: (stream) => readConfirmedPosition(client, stream),
           countPlayers: (partition) => snapshots.countPlayers(partition),
         },
         (sequence, createdMs) => removeFactsAfter(client, sequence, createdMs),
@@ -126,9 +126,9 @@ async function coverageOfPartitions(
   return found;
 }
 
-function streamRow({ stream, firstSequence, position, heldTo, isLost }: StreamCoverage): string[] {
+function streamRow({ stream, firstSequence, position, confirmedTo, isLost }: StreamCoverage): string[] {
   const state = isLost ? 'LOST ROWS' : position?.held === undefined ? 'not noted yet' : 'whole';
-  return [stream, String(firstSequence), String(position?.sequence ?? 0), String(heldTo), state];
+  return [stream, String(firstSequence), String(position?.sequence ?? 0), String(confirmedTo), state];
 }
 
 function partitionRow({ partition, mark, players, isLost }: PartitionCoverage): string[] {

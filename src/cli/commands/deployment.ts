@@ -4,7 +4,7 @@ import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { factsLevels, leastFactsBytes } from '../../../streams/facts/facts-levels.ts';
 import {
   shapeOf,
-  type HeldStream,
+  type ExistingStream,
   type ReshapeOptions,
   type StreamShape,
 } from '../../../streams/log/jetstream/stream-shape.ts';
@@ -99,7 +99,7 @@ export async function changeDeployment(
 const NO_SETTINGS = 'The deployment has no settings yet. Start a process once, then try again.';
 
 /** What the document says. If no process accepts its values, what the streams have, so that they can be replaced. */
-function shapeBefore(document: DeploymentDocument, held: readonly HeldStream[]): Partial<StreamShape> {
+function shapeBefore(document: DeploymentDocument, held: readonly ExistingStream[]): Partial<StreamShape> {
   const found = readDeployment(document);
   return found.kind === 'valid' ? found.deployment : shapeOf(held);
 }
@@ -139,7 +139,7 @@ async function raiseToNewer(store: ConfigStore, streams: Streams): Promise<void>
   throw new CliError('Another process changed the deployment meanwhile; its values apply. See deployment show.');
 }
 
-function fits(held: readonly HeldStream[], { replicas, factsMaxBytes }: Partial<StreamShape>): boolean {
+function fits(held: readonly ExistingStream[], { replicas, factsMaxBytes }: Partial<StreamShape>): boolean {
   return held.every(
     (stream) =>
       (replicas === undefined || stream.replicas === replicas) &&
@@ -166,7 +166,7 @@ const OPTIONS = [
 ] as const;
 
 /** A smaller FACTS must leave room for commands beside the owners' reserve. A full one may still be raised. */
-function refuseTooSmall(held: readonly HeldStream[], { factsMaxBytes }: Partial<StreamShape>): void {
+function refuseTooSmall(held: readonly ExistingStream[], { factsMaxBytes }: Partial<StreamShape>): void {
   const facts = held.find(({ name }) => name === 'FACTS');
   if (facts === undefined || factsMaxBytes === undefined || isRaised(facts, factsMaxBytes)) return;
   const { commands } = factsLevels(factsMaxBytes);
@@ -178,7 +178,7 @@ function refuseTooSmall(held: readonly HeldStream[], { factsMaxBytes }: Partial<
 }
 
 /** -1: the stream has no limit. */
-function isRaised({ maxBytes }: HeldStream, factsMaxBytes: number): boolean {
+function isRaised({ maxBytes }: ExistingStream, factsMaxBytes: number): boolean {
   return maxBytes > 0 && factsMaxBytes >= maxBytes;
 }
 
@@ -206,7 +206,7 @@ function settingsTable(store: ConfigStore): string {
   );
 }
 
-function row({ name, replicas, maxBytes, sizeBytes }: HeldStream): string[] {
+function row({ name, replicas, maxBytes, sizeBytes }: ExistingStream): string[] {
   return [name, String(replicas), String(maxBytes), String(sizeBytes)];
 }
 

@@ -180,7 +180,7 @@ function createIdOpener(
     whenFileDecided = whenDecided;
     return (opened ??= createEventIds({
       digests: storedDigests(queryRows(context.clickhouse()), game, environment),
-      whenHeld: async () => {
+      whenConfirmed: async () => {
         await whenFileDecided();
         await whenSunk(log, context.clock);
       },

@@ -6,7 +6,13 @@ import { appendRecord } from './append.ts';
 import { boundsOf, countBySubject, countSubjects, describeStream, getMessage, untilAnswered } from './api.ts';
 import { openBucket } from './bucket.ts';
 import { BrokerUnfit, checkServer, ensureStreams } from './ensure.ts';
-import { heldStreams, reshapeStreams, type HeldStream, type ReshapeOptions, type StreamShape } from './stream-shape.ts';
+import {
+  existingStreams,
+  reshapeStreams,
+  type ExistingStream,
+  type ReshapeOptions,
+  type StreamShape,
+} from './stream-shape.ts';
 import type { BrokerAccess } from './access.ts';
 import { openLink } from './link.ts';
 import type { Link } from './link.ts';
@@ -41,7 +47,7 @@ export interface JetStreamLog extends Log {
    */
   ensure(least?: StreamShape): Promise<void>;
   /** The streams as the broker holds them. */
-  held(): Promise<HeldStream[]>;
+  held(): Promise<ExistingStream[]>;
   /** Gives every stream the given parts of a shape, with `lower` also less than it has; for operators only. */
   reshape(shape: Partial<StreamShape>, options: ReshapeOptions): Promise<void>;
   /**
@@ -107,7 +113,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
         throw error;
       });
     },
-    held: () => heldStreams(link, clock),
+    held: () => existingStreams(link, clock),
     reshape: (shape, reshapeOptions) => reshapeStreams(link, clock, shape, reshapeOptions),
     unansweredFor: (ms) =>
       [...link.unanswered.streams()].flatMap(([stream, silentMs]) => (silentMs >= ms ? stream : [])),

@@ -20,8 +20,8 @@ export interface ReshapeOptions {
   still?: () => boolean;
 }
 
-/** A stream as the broker holds it. */
-export interface HeldStream {
+/** A stream as it is on the broker. */
+export interface ExistingStream {
   name: string;
   replicas: number;
   /** -1: without a limit. */
@@ -35,8 +35,8 @@ export const bucketStream = (name: BucketName): string => `KV_${name}`;
 const STREAM_NAMES = [...Object.keys(STREAMS), ...BUCKETS.map(bucketStream)];
 
 /** The streams that exist now, in the order of their definitions. */
-export async function heldStreams(link: Link, clock: Clock): Promise<HeldStream[]> {
-  const held: HeldStream[] = [];
+export async function existingStreams(link: Link, clock: Clock): Promise<ExistingStream[]> {
+  const held: ExistingStream[] = [];
   for (const name of STREAM_NAMES) {
     const found = await describe(link, clock, name);
     if (found !== undefined) held.push(found);
@@ -48,7 +48,7 @@ export async function heldStreams(link: Link, clock: Clock): Promise<HeldStream[
  * The shape of the streams that exist: the most replicas that any of them has, because a process of an older version
  * may have lowered some, and the size of FACTS.
  */
-export function shapeOf(held: readonly HeldStream[]): Partial<StreamShape> {
+export function shapeOf(held: readonly ExistingStream[]): Partial<StreamShape> {
   const facts = held.find(({ name }) => name === STREAMS.FACTS.name);
   return {
     ...(held.length === 0 ? {} : { replicas: Math.max(...held.map(({ replicas }) => replicas)) }),
@@ -67,7 +67,7 @@ export async function reshapeStreams(
   { lower, still = () => true }: ReshapeOptions,
 ): Promise<void> {
   const next = (held: number, wanted = held): number => (lower ? wanted : Math.max(held, wanted));
-  for (const { name, replicas, maxBytes } of await heldStreams(link, clock)) {
+  for (const { name, replicas, maxBytes } of await existingStreams(link, clock)) {
     const change = {
       num_replicas: next(replicas, shape.replicas),
       max_bytes: name === STREAMS.FACTS.name ? next(maxBytes, shape.factsMaxBytes) : maxBytes,
@@ -78,7 +78,7 @@ export async function reshapeStreams(
   }
 }
 
-async function describe(link: Link, clock: Clock, name: string): Promise<HeldStream | undefined> {
+async function describe(link: Link, clock: Clock, name: string): Promise<ExistingStream | undefined> {
   try {
     const { config, state } = await untilAnswered(link, clock, ({ streams }) => streams.info(name), {
       streamMayBeMissing: true,

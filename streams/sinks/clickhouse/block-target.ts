@@ -6,9 +6,9 @@ import { sequenceColumn, TABLES, type TableName } from '../../../clickhouse-sche
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
 import type { RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
 import {
-  type HeldPosition,
-  noteHeldPosition,
-  readHeldPosition,
+  type ConfirmedPosition,
+  noteConfirmedPosition,
+  readConfirmedPosition,
 } from '../../../clickhouse-schema/queries/held-position.ts';
 import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
 import { SINK_LIMITS } from './limits.ts';
@@ -20,13 +20,17 @@ import { SINK_LIMITS } from './limits.ts';
 export interface BlockTarget {
   /** `place` describes the block's rows; with `repeated`, an earlier insert may have succeeded in part. */
   insert(table: TableName, bytes: Uint8Array, token: string, place?: BlockPlace): Promise<InsertOutcome>;
-  /** How far ClickHouse holds a stream; `undefined`: it never noted that. Rejects when it cannot be read. */
-  heldTo(stream: StreamName): Promise<HeldPosition | undefined>;
+  /** Up to where ClickHouse confirms a stream; `undefined`: it has no note. Rejects when it cannot be read. */
+  confirmedTo(stream: StreamName): Promise<ConfirmedPosition | undefined>;
   /**
    * Notes that every record of the stream up to a position is inserted, unless ClickHouse is behind `noted`, which it
    * noted last. Resolves to whether it is noted, when that is durable.
    */
-  noteHeld(stream: StreamName, position: HeldPosition, noted: HeldPosition | undefined): Promise<boolean>;
+  noteConfirmed(
+    stream: StreamName,
+    position: ConfirmedPosition,
+    noted: ConfirmedPosition | undefined,
+  ): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -114,8 +118,8 @@ export function createClickhouseTarget(address: ClickhouseAddress): BlockTarget 
         };
       }
     },
-    heldTo: (stream) => readHeldPosition(client, stream),
-    noteHeld: (stream, position, noted) => noteHeldPosition(client, stream, position, noted),
+    confirmedTo: (stream) => readConfirmedPosition(client, stream),
+    noteConfirmed: (stream, position, noted) => noteConfirmedPosition(client, stream, position, noted),
     close: () => client.close(),
   };
 }

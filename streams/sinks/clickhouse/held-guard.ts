@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { SINK_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { ClickhouseMetrics } from './metrics.ts';
-import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import type { StoredValue } from '../../stored-value.ts';
 import type { SinkPosition } from '../../positions/positions.ts';
 import type { BatchSource } from './batch-source.ts';
@@ -12,7 +12,7 @@ import type { BlockTarget } from './block-target.ts';
  * Compares a sink's position with what ClickHouse itself notes that it holds. A ClickHouse that was restored from an
  * older backup, emptied, or replaced by another one is behind.
  */
-export interface HeldGuard {
+export interface ConfirmationGuard {
   /**
    * Waits until ClickHouse holds what it noted last, or an operator moved the position. A loss is reported, and stored
    * with the position so that nothing is trimmed.
@@ -26,9 +26,9 @@ export interface HeldGuard {
   note(store: StoredValue<SinkPosition>, position: SinkPosition, to: number): Promise<boolean>;
 }
 
-export interface HeldGuardOptions {
+export interface ConfirmationGuardOptions {
   clock: Clock;
-  target: Pick<BlockTarget, 'heldTo' | 'noteHeld'>;
+  target: Pick<BlockTarget, 'confirmedTo' | 'noteConfirmed'>;
   source: Pick<BatchSource, 'stream' | 'sink' | 'onLoss'>;
   /** Whether the writer's lease is held. */
   mayWrite: () => boolean;
@@ -38,7 +38,7 @@ export interface HeldGuardOptions {
   metrics: Pick<ClickhouseMetrics, 'sinkFailures'>;
 }
 
-export function createHeldGuard(options: HeldGuardOptions): HeldGuard {
+export function createConfirmationGuard(options: ConfirmationGuardOptions): ConfirmationGuard {
   const { clock, target, source, mayWrite, save, logger, metrics } = options;
   const { stream, sink, onLoss } = source;
 
@@ -55,7 +55,7 @@ export function createHeldGuard(options: HeldGuardOptions): HeldGuard {
   async function isBehind(position: SinkPosition): Promise<boolean | 'unknown'> {
     if (position.held === undefined) return false;
     try {
-      const found = await target.heldTo(stream);
+      const found = await target.confirmedTo(stream);
       const behind = lags(found, position);
       if (behind) metrics.sinkFailures.inc({ sink, reason: 'lost' });
       return behind;
@@ -91,7 +91,7 @@ export function createHeldGuard(options: HeldGuardOptions): HeldGuard {
       let noted = position.held === undefined ? undefined : { createdMs, sequence: position.held };
       while (mayWrite()) {
         try {
-          if (await target.noteHeld(stream, { createdMs, sequence: to }, noted)) return true;
+          if (await target.noteConfirmed(stream, { createdMs, sequence: to }, noted)) return true;
         } catch (error) {
           await unreachable(error);
           continue;
@@ -105,7 +105,7 @@ export function createHeldGuard(options: HeldGuardOptions): HeldGuard {
   };
 }
 
-function lags(found: HeldPosition | undefined, { stream, held = 0 }: SinkPosition): boolean {
+function lags(found: ConfirmedPosition | undefined, { stream, held = 0 }: SinkPosition): boolean {
   return found === undefined || found.createdMs !== Date.parse(stream) || found.sequence < held;
 }
 

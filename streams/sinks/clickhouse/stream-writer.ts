@@ -19,7 +19,7 @@ import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/rows/r
 import { UnknownVersionError } from '../../../core/codec/unknown-version.ts';
 import type { BlockTarget } from './block-target.ts';
 import type { BatchSource } from './batch-source.ts';
-import { createHeldGuard } from './held-guard.ts';
+import { createConfirmationGuard } from './held-guard.ts';
 import { startingPoint } from './starting-point.ts';
 import { gatherBatch, type GatheredBatch } from './gather-batch.ts';
 
@@ -27,7 +27,7 @@ import { gatherBatch, type GatheredBatch } from './gather-batch.ts';
  * Writes every record of a stream into ClickHouse once.
  *
  * A term is the time between opening the position and losing it. Within a term: gather → store the intent → insert one
- * block per table → check what ClickHouse held before, and note there what it holds now → store the rebuild marks →
+ * block per table → check ClickHouse's last note, and note there the new position → store the rebuild marks →
  * move the position.
  *
  * Invariants
@@ -91,7 +91,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
 
   /** Whether a batch may be written further. */
   const mayWrite = () => !abandoned && lease?.held() === true;
-  const held = createHeldGuard({ ...options, logger, mayWrite, save });
+  const guard = createConfirmationGuard({ ...options, logger, mayWrite, save });
   const mayGoOn = () => leads && !stopping && !abandoned;
 
   async function lead(): Promise<void> {
@@ -114,7 +114,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     const { stored, bounds } = await loadWithBounds(store, log, stream);
     const start = startingPoint(stored, bounds, stream, logger);
     options.onTerm?.();
-    if (!(await held.confirm(store, start))) return;
+    if (!(await guard.confirm(store, start))) return;
     const { intent: unfinished, lost: _, ...begin } = start;
     let current: SinkPosition = begin;
     let exactlyTo = unfinished?.to;
@@ -180,7 +180,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     if (inserted.includes(false)) return undefined;
     for (const { table, rows } of blocks) metrics.sinkRows.inc({ table }, rows);
     const isNoted = blocks.length > 0 || batch.marks.size > 0;
-    if (isNoted && !(await held.note(store, position, batch.to))) return undefined;
+    if (isNoted && !(await guard.note(store, position, batch.to))) return undefined;
     for (const mark of batch.marks.values()) {
       if (!(await noteRebuildMark(mark, position.stream, batch.to))) return undefined;
     }
@@ -242,12 +242,12 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     return false;
   }
 
-  async function noteRebuildMark(mark: SnapshotMark, created: string, heldTo: number): Promise<boolean> {
+  async function noteRebuildMark(mark: SnapshotMark, created: string, confirmedTo: number): Promise<boolean> {
     const { partition, coveredTo, players } = mark;
     const store = createStoredValue(positions, rebuildKey(partition), parseRebuildMark);
     const current = await store.load();
     if (current?.stream === created && current.coveredTo >= coveredTo) return true;
-    return save(store, { stream: created, coveredTo, heldTo, ...(players === undefined ? {} : { players }) });
+    return save(store, { stream: created, coveredTo, confirmedTo, ...(players === undefined ? {} : { players }) });
   }
 
   async function updateLag(position: SinkPosition): Promise<void> {

@@ -10,7 +10,7 @@ import {
   type MemoryLog,
 } from '../../log/memory/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
-import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import type { BlockPlace, BlockTarget } from './block-target.ts';
 import { createFactsWriter } from './facts-writer.ts';
 import type { StreamWriter } from './stream-writer.ts';
@@ -24,7 +24,7 @@ export function createFakeClickhouse() {
   return {
     rows,
     blocks,
-    held: undefined as HeldPosition | undefined,
+    held: undefined as ConfirmedPosition | undefined,
     /** Where every insert's rows stand, and whether it is a repeat. */
     places: [] as (BlockPlace | undefined)[],
     /** What a block does on its way: once for every insert. */
@@ -76,11 +76,11 @@ export function startProcess(
       if (dead) return never();
       return { kind: 'inserted' };
     },
-    async heldTo() {
+    async confirmedTo() {
       if (dead) return never();
       return world.clickhouse.held;
     },
-    async noteHeld(_stream, position, noted) {
+    async noteConfirmed(_stream, position, noted) {
       around.before?.();
       if (dead) return never();
       const { held } = world.clickhouse;

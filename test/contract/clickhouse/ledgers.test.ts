@@ -7,7 +7,7 @@ import { createRebuildSlot } from '../../../actors/runtime/rebuild/rebuild-slot.
 import { createMemoryStores } from '../../../actors/runtime/store/store-memory.ts';
 import type { PartitionStore } from '../../../actors/runtime/store/store.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import { readHeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import { readConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
@@ -104,7 +104,7 @@ const coverage = (partition: number) => {
   return partitionCoverage(
     log,
     {
-      heldTo: (stream) => readHeldPosition(client, stream),
+      confirmedTo: (stream) => readConfirmedPosition(client, stream),
       countPlayers: (of) => source.countPlayers(of),
     },
     partition,

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { EventHistory } from '../../../core/vocabulary/event-history.ts';
 import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
-import type { HeldPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
 import { TABLES, type TableName } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { decodeState, encodeState } from '../../../core/codec/state/state-codec.ts';
@@ -52,7 +52,7 @@ export interface FakeClickhouse {
 export interface Backup {
   tables: ReadonlyMap<TableName, string[]>;
   tokens: ReadonlyMap<string, Uint8Array>;
-  held: ReadonlyMap<StreamName, HeldPosition>;
+  held: ReadonlyMap<StreamName, ConfirmedPosition>;
   steps: ReadonlyMap<string, ErasureStep>;
 }
 
@@ -72,7 +72,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
   const ofHistory = world.random('clickhouse history');
   const tables = new Map<TableName, string[]>();
   const tokens = new Map<string, Uint8Array>();
-  const held = new Map<StreamName, HeldPosition>();
+  const held = new Map<StreamName, ConfirmedPosition>();
   const rowsOf = (table: TableName): string[] => tables.get(table) ?? [];
   const steps: ErasureSteps = new Map();
   const erasable: FakeTables = {
@@ -144,12 +144,12 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
         await sleep(clock, 0.1);
         return process.touch('insert answered') ? never() : answer;
       },
-      async heldTo(stream) {
+      async confirmedTo(stream) {
         await sleep(clock, latencyMs(random, clickhouse.mood));
         if (clickhouse.mood === 'away') throw new Error('connection refused');
         return held.get(stream);
       },
-      async noteHeld(stream, position, noted) {
+      async noteConfirmed(stream, position, noted) {
         await sleep(clock, latencyMs(random, clickhouse.mood));
         if (clickhouse.mood === 'away' || clickhouse.readOnly) throw new Error('connection refused');
         // A sink that lost its lease may note an older one.
@@ -167,7 +167,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
     history(clock) {
       return createFakeHistory({
         rows: () => rowsOf('events'),
-        heldTo: () => held.get('FACTS'),
+        confirmedTo: () => held.get('FACTS'),
         request: async (act) => {
           await sleep(clock, latencyMs(ofHistory, clickhouse.mood));
           if (clickhouse.mood === 'away') throw new Error('connection refused');
@@ -192,7 +192,7 @@ export function createFakeClickhouse(world: World): FakeClickhouse {
       return pendingErasures(erasable, steps).length;
     },
     source: (clock) => ({
-      async heldTo() {
+      async confirmedTo() {
         await sleep(clock, latencyMs(random, clickhouse.mood));
         if (clickhouse.mood === 'away') throw new Error('connection refused');
         return held.get('FACTS');

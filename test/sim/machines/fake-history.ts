@@ -6,7 +6,7 @@ import { partitionOf } from '../../../core/kernel/partition.ts';
 export interface FakeHistoryOptions {
   /** The rows of `events`, each as its text. */
   rows: () => readonly string[];
-  heldTo: () => { createdMs: number; sequence: number } | undefined;
+  confirmedTo: () => { createdMs: number; sequence: number } | undefined;
   /** Runs one request: it is answered late, or rejected. */
   request: <T>(act: () => T) => Promise<T>;
 }
@@ -14,7 +14,7 @@ export interface FakeHistoryOptions {
 const ROWS_AT_ONCE = 3;
 
 /** Past events as ClickHouse returns them. The engine reads the table as it was when the query began. */
-export function createFakeHistory({ rows, heldTo, request }: FakeHistoryOptions): EventHistory {
+export function createFakeHistory({ rows, confirmedTo, request }: FakeHistoryOptions): EventHistory {
   const { columns } = TABLES.events;
   const place = (column: string): number => columns.indexOf(column);
 
@@ -36,7 +36,7 @@ export function createFakeHistory({ rows, heldTo, request }: FakeHistoryOptions)
   }
 
   return {
-    heldTo: () => request(heldTo),
+    confirmedTo: () => request(confirmedTo),
     count: (wanted) => request(() => select(wanted).length),
     async *load(wanted, part, parts) {
       const found = await request(() =>

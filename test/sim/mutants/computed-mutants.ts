@@ -12,7 +12,9 @@ export const COMPUTED_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a computed property: the past is read before ClickHouse holds it',
-    changes: [{ file: FILL, original: 'await untilHeld(source, beforeSequence - 1);', mutated: 'void untilHeld;' }],
+    changes: [
+      { file: FILL, original: 'await untilConfirmed(source, beforeSequence - 1);', mutated: 'void untilConfirmed;' },
+    ],
   },
   {
     name: 'a computed property: events of an erased life are filled',

@@ -170,8 +170,8 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/rebuild/rebuild.ts',
-        original: 'if (heldTo !== undefined && !isHeld) {',
-        mutated: 'if (heldTo === -1 && !isHeld) {',
+        original: 'if (confirmedTo !== undefined && !isHeld) {',
+        mutated: 'if (confirmedTo === -1 && !isHeld) {',
       },
       {
         file: 'actors/runtime/rebuild/rebuild.ts',

@@ -72,7 +72,7 @@ export interface Backbone {
 }
 
 const NO_SNAPSHOTS: SnapshotSource = {
-  heldTo: () => Promise.reject(new Error('no snapshots in this test')),
+  confirmedTo: () => Promise.reject(new Error('no snapshots in this test')),
   count: () => Promise.reject(new Error('no snapshots in this test')),
   countPlayers: () => Promise.reject(new Error('no snapshots in this test')),
   load: () => {
@@ -220,7 +220,7 @@ function idIn(partition: number, partitions: number): string {
 export function snapshotsOf(states: readonly EntityState[]): SnapshotSource {
   const since = (changedSince: number) => states.filter(({ lastSeq }) => lastSeq >= changedSince);
   return {
-    heldTo: async () => undefined,
+    confirmedTo: async () => undefined,
     count: async (_partition, changedSince) => since(changedSince).length,
     countPlayers: async () => states.filter(({ kind }) => kind !== 'ledger').length,
     async *load(_partition, changedSince) {

@@ -12,7 +12,7 @@ import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { answer } from '../../route/answer.ts';
 import { documentText, documentTooLarge } from '../../input/document-text.ts';
-import { computedLookup, heldTargeting, stateOf, subjectOf } from '../../explain/held-targeting.ts';
+import { computedLookup, currentTargeting, stateOf, subjectOf } from '../../explain/held-targeting.ts';
 import { freeForm, PlayerId } from '../../input/fields.ts';
 import { ExplainedTests, testsJson } from '../../explain/explained-tests.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';
@@ -192,7 +192,7 @@ export const explainFlags = defineRoute({
         body.context === undefined ? undefined : JSON.parse(JSON.stringify(body.context));
       const found = await stateOf(body.player_id.toLowerCase(), context);
       if (found.kind === 'failure') return found;
-      const targeting = await heldTargeting(context);
+      const targeting = await currentTargeting(context);
       const subject = subjectOf(found.player, context.services.clock.wallMs(), requestContext);
       const keys = body.flag_keys === undefined ? [...targeting.flags.keys()] : [...new Set(body.flag_keys)];
       const turns = createTurns(context.services.clock);

@@ -18,7 +18,7 @@ function store(held: IdentifiedLine[] = []) {
       const bytes = Buffer.concat(found.map(({ playerId, eventId }) => hash('md5', playerId + eventId, 'buffer')));
       for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
     },
-    async whenHeld() {
+    async whenConfirmed() {
       held.push(...sent);
       sent = [];
     },

@@ -26,7 +26,7 @@ export interface StoredIds {
   /** Digests one after another, of all ids or of those of these ids that it has. */
   digests: (eventIds?: readonly string[]) => AsyncIterable<Uint8Array>;
   /** Resolves when ClickHouse has the rows of all lines that were sent. */
-  whenHeld: () => Promise<void>;
+  whenConfirmed: () => Promise<void>;
 }
 
 export interface EventIdLimits {
@@ -45,12 +45,12 @@ const LIMITS_OF_IDS: EventIdLimits = {
 const digestOf = ({ playerId, eventId }: IdentifiedLine): Buffer => hash('md5', playerId + eventId, 'buffer');
 
 export async function createEventIds(
-  { digests, whenHeld }: StoredIds,
+  { digests, whenConfirmed }: StoredIds,
   { bits, recentIds, lookedUpIds }: EventIdLimits = LIMITS_OF_IDS,
 ): Promise<EventIds> {
   const known = createKnownIds(bits);
   const recent = new Set<string>();
-  await whenHeld();
+  await whenConfirmed();
   await forEachDigest(digests(), (digest) => known.add(digest));
 
   /** Which of these digests ClickHouse has. */
@@ -68,7 +68,7 @@ export async function createEventIds(
   return {
     async repeatedAmong(lines) {
       if (recent.size + lines.length > recentIds) {
-        await whenHeld();
+        await whenConfirmed();
         recent.clear();
       }
       const read = lines.map((line) => ({ digest: digestOf(line), eventId: line.eventId }));

@@ -13,8 +13,8 @@ import type { Log } from '../../../log/log.ts';
 import type { AttemptLog, MadeAttempt } from './attempt-log.ts';
 import type { Delivery } from '../record/delivery.ts';
 import { decodeDeliveries } from '../record/delivery-record.ts';
-import { createDeliveryQueue, type HeldDelivery } from '../queue/delivery-queue.ts';
-import { HAND_BACK_MS, type HeldRecord } from '../queue/held-records.ts';
+import { createDeliveryQueue, type DeliveryInWork } from '../queue/delivery-queue.ts';
+import { HAND_BACK_MS, type RecordInWork } from '../queue/held-records.ts';
 import { disableWebhook } from './disable-webhook.ts';
 import { type Health, createConcurrencyLimiter } from '../queue/concurrency-limiter.ts';
 import { createOldestUndelivered } from '../queue/oldest-undelivered.ts';
@@ -122,14 +122,14 @@ export function createWorker(options: WorkerOptions): Worker {
     inProgress.add(promise);
   }
 
-  const trackHeld = (held: HeldDelivery, work: Promise<void>): void => track(work, () => queue.giveBack(held));
+  const trackInWork = (held: DeliveryInWork, work: Promise<void>): void => track(work, () => queue.giveBack(held));
 
   /** Resolves once all work has completed, including the work that it starts. */
   async function idle(): Promise<void> {
     while (inProgress.size > 0) await Promise.all(inProgress);
   }
 
-  async function handle(record: HeldRecord): Promise<void> {
+  async function handle(record: RecordInWork): Promise<void> {
     const { subject, data } = record.item.record;
     const deliveries = decodeDeliveries(data);
     if (deliveries === undefined) {
@@ -146,11 +146,11 @@ export function createWorker(options: WorkerOptions): Worker {
       queue.handBack(record);
       return;
     }
-    for (const held of await queue.open(record, deliveries)) trackHeld(held, begin(held));
+    for (const held of await queue.open(record, deliveries)) trackInWork(held, begin(held));
   }
 
   /** Drops a delivery, or makes its attempt as soon as there is a slot, or defers it. */
-  async function begin(held: HeldDelivery): Promise<void> {
+  async function begin(held: DeliveryInWork): Promise<void> {
     const { delivery } = held;
     if (!mayBeSent(delivery)) {
       await drop(held);
@@ -158,19 +158,19 @@ export function createWorker(options: WorkerOptions): Worker {
     }
     const taken = limiter.offer(delivery.webhook, scopeKey(delivery), {
       run: () => asJob(held, attempt(held)),
-      defer: () => trackHeld(held, defer(held)),
+      defer: () => trackInWork(held, defer(held)),
     });
     if (taken) oldest.waits(delivery, clock.wallMs() + timeoutMs);
     else await defer(held);
   }
 
   /** Turns work into a job of the limiter, which must not reject. */
-  async function asJob(held: HeldDelivery, work: Promise<Health>): Promise<Health> {
+  async function asJob(held: DeliveryInWork, work: Promise<Health>): Promise<Health> {
     let result: Health = 'unknown';
     const job = work.then((health) => {
       result = health;
     });
-    trackHeld(held, job);
+    trackInWork(held, job);
     await Promise.allSettled([job]);
     return result;
   }
@@ -185,7 +185,7 @@ export function createWorker(options: WorkerOptions): Worker {
     return enabledWebhookOf(delivery) !== undefined && !erasures.covers(delivery.player, delivery.place);
   }
 
-  async function drop(held: HeldDelivery): Promise<void> {
+  async function drop(held: DeliveryInWork): Promise<void> {
     const { delivery } = held;
     oldest.ended(delivery);
     // For an erased player the attempt log writes nothing.
@@ -194,7 +194,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   /** Makes one attempt; then finishes the delivery or stores the next attempt. */
-  async function attempt(held: HeldDelivery): Promise<Health> {
+  async function attempt(held: DeliveryInWork): Promise<Health> {
     const { delivery } = held;
     if (state !== 'running') {
       await queue.giveBack(held);
@@ -220,15 +220,15 @@ export function createWorker(options: WorkerOptions): Worker {
       // Retries wait for their receiver, and a redelivery for its operator.
       if (delivery.attempt === 1 && delivery.run === undefined) options.traced?.arrived(delivery.owedSince);
       attempts.attempted(delivery, made, 'delivered');
-      trackHeld(held, queue.finish(held, 'delivered'));
+      trackInWork(held, queue.finish(held, 'delivered'));
       return 'healthy';
     }
-    trackHeld(held, afterFailure(held, webhook, made));
+    trackInWork(held, afterFailure(held, webhook, made));
     return outcome.kind === 'answered' ? 'failing' : 'unresponsive';
   }
 
   /** Stores the next attempt, if there is one, and finishes this one. */
-  async function afterFailure(held: HeldDelivery, webhook: WebhookDocument, made: MadeAttempt): Promise<void> {
+  async function afterFailure(held: DeliveryInWork, webhook: WebhookDocument, made: MadeAttempt): Promise<void> {
     const { delivery } = held;
     const { outcome } = made;
     const nowMs = clock.wallMs();
@@ -257,7 +257,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   /** Stores the same attempt for a later time, because there is no slot for it now. */
-  async function defer(held: HeldDelivery): Promise<void> {
+  async function defer(held: DeliveryInWork): Promise<void> {
     const { delivery } = held;
     const delayMs = deferDelays.delayOf(delivery);
     oldest.waits(delivery, clock.wallMs() + delayMs);

@@ -7,12 +7,12 @@ import type { Log, WorkItem } from '../../../log/log.ts';
 import { type Delivery, dueSubject, messageIdOf, scheduledSubject, unreadableSubject } from '../record/delivery.ts';
 import { encodeDelivery } from '../record/delivery-record.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
-import { createHeldRecords, HAND_BACK_MS, type HeldRecord } from './held-records.ts';
+import { createRecordsInWork, HAND_BACK_MS, type RecordInWork } from './held-records.ts';
 
 /** A delivery that this process works on, and the record in which it came. */
-export interface HeldDelivery {
+export interface DeliveryInWork {
   readonly delivery: Delivery;
-  readonly record: HeldRecord;
+  readonly record: RecordInWork;
 }
 
 /**
@@ -23,19 +23,19 @@ export interface HeldDelivery {
  */
 export interface DeliveryQueue {
   /** Starts the heartbeats of an item. */
-  hold(item: WorkItem): HeldRecord;
+  hold(item: WorkItem): RecordInWork;
   /** The deliveries of a held record. */
-  open(record: HeldRecord, deliveries: readonly Delivery[]): Promise<readonly HeldDelivery[]>;
+  open(record: RecordInWork, deliveries: readonly Delivery[]): Promise<readonly DeliveryInWork[]>;
   /** Removes a delivery from the queue. */
-  finish(held: HeldDelivery, outcome: string): Promise<void>;
+  finish(held: DeliveryInWork, outcome: string): Promise<void>;
   /** Stores the successor of a delivery, due after `delayMs`, and only then finishes the delivery. */
-  replace(held: HeldDelivery, next: Delivery, delayMs: number, outcome: string): Promise<void>;
+  replace(held: DeliveryInWork, next: Delivery, delayMs: number, outcome: string): Promise<void>;
   /** Leaves a delivery to this or another process, soon. */
-  giveBack(held: HeldDelivery): Promise<void>;
+  giveBack(held: DeliveryInWork): Promise<void>;
   /** Stores a record that cannot be read again, byte for byte, for a later time. */
-  postpone(record: HeldRecord, delayMs: number): Promise<void>;
+  postpone(record: RecordInWork, delayMs: number): Promise<void>;
   /** Returns a record to the broker, which hands it out again soon, to this process or another. */
-  handBack(record: HeldRecord): void;
+  handBack(record: RecordInWork): void;
   /** Gives back all that is held. */
   close(): Promise<void>;
 }
@@ -54,16 +54,16 @@ export interface DeliveryQueueOptions {
 
 export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
   const { log, clock, logger, metrics, isStopped } = options;
-  const records = createHeldRecords(options);
+  const records = createRecordsInWork(options);
   const terms = { log, clock, logger, givenUp: isStopped, waitsWhenFull: false };
 
-  async function finish({ record, delivery }: HeldDelivery, outcome: string): Promise<void> {
+  async function finish({ record, delivery }: DeliveryInWork, outcome: string): Promise<void> {
     metrics.deliveries.inc({ outcome });
     await records.ended(record, delivery);
   }
 
   /** DELIVERIES cannot store the next attempt: it keeps this one instead, and the attempt is not counted. */
-  async function retryUncounted({ record, delivery }: HeldDelivery, delayMs: number): Promise<void> {
+  async function retryUncounted({ record, delivery }: DeliveryInWork, delayMs: number): Promise<void> {
     logger.warn({ subject: record.item.record.subject }, 'webhooks: DELIVERIES is full; an attempt is repeated');
     await records.giveBack(
       record,

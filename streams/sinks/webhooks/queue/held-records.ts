@@ -8,7 +8,7 @@ import { encodeDeliveries, type Receiver } from '../record/delivery-record.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
 
 /** A record that the broker handed to this process. */
-export interface HeldRecord {
+export interface RecordInWork {
   readonly item: WorkItem;
   /** Its deliveries that this process works on, and those that it leaves to others. */
   readonly open: Set<Delivery>;
@@ -29,7 +29,7 @@ export interface HeldRecord {
 /**
  * Owns the records of DELIVERIES that this process works on.
  *
- * States of a record: held, until it is acknowledged; apart, when its remainder (the deliveries that have not ended)
+ * States of a record: in work, until it is acknowledged; apart, when its remainder (the deliveries that have not ended)
  * is stored as a scheduled record and the record itself is acknowledged; settled. A remainder is moved on while this
  * process works on it, and replaced with an empty record in the end.
  *
@@ -37,26 +37,26 @@ export interface HeldRecord {
  * 1. A delivery that has not ended is in DELIVERIES, in its record or in the remainder: a crash loses none.
  * 2. A record is set apart soon after its first delivery ended: a crash repeats only what is under way, and what ended
  *    moments ago, however long one delivery of the record takes.
- * 3. The broker gets heartbeats for a held record until it is acknowledged or handed back, and never after.
+ * 3. The broker gets heartbeats for a record in work until it is acknowledged or handed back, and never after.
  */
-export interface HeldRecords {
+export interface RecordsInWork {
   /** Starts the heartbeats of an item. */
-  hold(item: WorkItem): HeldRecord;
-  /** States the deliveries of a held record; without any it is acknowledged. */
-  opened(record: HeldRecord, deliveries: readonly Delivery[]): Promise<void>;
+  hold(item: WorkItem): RecordInWork;
+  /** States the deliveries of a record in work; without any it is acknowledged. */
+  opened(record: RecordInWork, deliveries: readonly Delivery[]): Promise<void>;
   /** Ends a delivery. Once none is open, resolves when the record is settled. */
-  ended(record: HeldRecord, delivery: Delivery): Promise<void>;
+  ended(record: RecordInWork, delivery: Delivery): Promise<void>;
   /** Leaves a delivery to this or another process. The record is settled once none is open. */
-  giveBack(record: HeldRecord, delivery: Delivery, delayMs: number): Promise<void>;
+  giveBack(record: RecordInWork, delivery: Delivery, delayMs: number): Promise<void>;
   /** Acknowledges a whole record. */
-  acknowledge(record: HeldRecord): Promise<void>;
+  acknowledge(record: RecordInWork): Promise<void>;
   /** Returns a whole record to the broker, which hands it out again after `HAND_BACK_MS`. */
-  handBack(record: HeldRecord): void;
+  handBack(record: RecordInWork): void;
   /** Gives back everything, within a bound. */
   close(): Promise<void>;
 }
 
-export interface HeldRecordsOptions {
+export interface RecordsInWorkOptions {
   log: Log;
   clock: Clock;
   ids: Pick<Ids, 'uuidv4'>;
@@ -75,12 +75,12 @@ const BEATS = 4;
 /** Moves of a remainder per `ackWaitMs`: each is a write to disk. */
 const MOVES = 2;
 
-export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
+export function createRecordsInWork(options: RecordsInWorkOptions): RecordsInWork {
   const { log, clock, ids, logger, ackWaitMs, isStopped } = options;
-  const held = new Set<HeldRecord>();
+  const held = new Set<RecordInWork>();
   let closed = false;
   let cancelBeat = clock.timer(ackWaitMs / BEATS, beat);
-  /** While a record of several deliveries is held. */
+  /** While a record of several deliveries is in work. */
   let cancelSweep: Cancel | undefined;
 
   function beat(): void {
@@ -105,7 +105,7 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
   }
 
   /** Stores the remainder of a record, due after `delayMs`. False: it could not be stored. */
-  async function store(record: HeldRecord, delayMs: number): Promise<boolean> {
+  async function store(record: RecordInWork, delayMs: number): Promise<boolean> {
     while (record.storing !== undefined) await record.storing;
     const storing = storeRemainder(record, delayMs).catch((error: unknown) => {
       logger.error({ err: error }, 'webhooks: the remainder of a record could not be stored');
@@ -117,7 +117,7 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
     return isStored;
   }
 
-  async function storeRemainder(record: HeldRecord, delayMs: number): Promise<boolean> {
+  async function storeRemainder(record: RecordInWork, delayMs: number): Promise<boolean> {
     const { receiver } = record;
     if (receiver === undefined) return false;
     const bytes = encodeDeliveries(receiver, [...record.open, ...record.returned]);
@@ -149,7 +149,7 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
   }
 
   /** Ends the work on a record without open deliveries. */
-  async function settle(record: HeldRecord): Promise<void> {
+  async function settle(record: RecordInWork): Promise<void> {
     const { item, returned, total } = record;
     while (record.storing !== undefined) await record.storing;
     const isApart = record.remainder !== undefined;
@@ -166,12 +166,12 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
     }
   }
 
-  async function acknowledge(record: HeldRecord): Promise<void> {
+  async function acknowledge(record: RecordInWork): Promise<void> {
     held.delete(record);
     await confirm(record.item);
   }
 
-  async function giveBack(record: HeldRecord, delivery: Delivery, delayMs: number): Promise<void> {
+  async function giveBack(record: RecordInWork, delivery: Delivery, delayMs: number): Promise<void> {
     if (!record.open.delete(delivery)) return;
     record.returned.add(delivery);
     record.returnMs = Math.max(record.returnMs, delayMs);
@@ -180,7 +180,7 @@ export function createHeldRecords(options: HeldRecordsOptions): HeldRecords {
 
   return {
     hold(item) {
-      const record: HeldRecord = {
+      const record: RecordInWork = {
         item,
         open: new Set(),
         returned: new Set(),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aPlayer } from '../../../../actors/testing.ts';
 import { openClient } from '../../../../clickhouse-schema/open-client.ts';
-import { readHeldPosition } from '../../../../clickhouse-schema/queries/held-position.ts';
+import { readConfirmedPosition } from '../../../../clickhouse-schema/queries/held-position.ts';
 import { removeFactsAfter } from '../../../../clickhouse-schema/queries/repair.ts';
 import { createSnapshotSource } from '../../../../clickhouse-schema/queries/snapshot-source.ts';
 import { TABLE_NAMES } from '../../../../clickhouse-schema/rows/tables/tables.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   clickhouse = await startWithTables();
   client = openClient(clickhouse.address, 'test', 60_000);
   source = {
-    heldTo: (stream) => readHeldPosition(client, stream),
+    confirmedTo: (stream) => readConfirmedPosition(client, stream),
     countPlayers: (partition) => createSnapshotSource(clickhouse.address).countPlayers(partition),
   };
 });
@@ -125,8 +125,8 @@ describe('a ClickHouse restored from an older backup', () => {
       await until('the sink has noticed', async () => (await readSinkPosition(log, 'clickhouse'))?.lost === true);
       expect(await eventIds()).toEqual(['e1', 'e2', 'e4']);
       const facts = await streamCoverage(log, source, 'FACTS');
-      expect(facts).toMatchObject({ heldTo: 2, position: { sequence: 5, held: 5 }, isLost: true });
-      expect(await partitionCoverage(log, source, 1)).toMatchObject({ mark: { heldTo: 5 }, isLost: true });
+      expect(facts).toMatchObject({ confirmedTo: 2, position: { sequence: 5, held: 5 }, isLost: true });
+      expect(await partitionCoverage(log, source, 1)).toMatchObject({ mark: { confirmedTo: 5 }, isLost: true });
       let outcome = await repairFacts(log, source, removeAfter);
       // The waiting sink stores its position every few seconds.
       while (outcome.kind === 'taken') outcome = await repairFacts(log, source, removeAfter);
@@ -140,7 +140,7 @@ describe('a ClickHouse restored from an older backup', () => {
       held: 6,
     });
     const facts = await streamCoverage(log, source, 'FACTS');
-    expect(facts).toMatchObject({ heldTo: 6, isLost: false });
+    expect(facts).toMatchObject({ confirmedTo: 6, isLost: false });
     expect(await partitionCoverage(log, source, 1)).toMatchObject({ players: 1, isLost: false });
     expect(await rowsOf(clickhouse, 'SELECT toUInt32(last_seq) AS n FROM player_snapshots FINAL')).toEqual([{ n: 4 }]);
     expect(await repairFacts(log, source, removeAfter)).toEqual({ kind: 'whole' });
@@ -165,7 +165,7 @@ describe('a ClickHouse restored from an older backup', () => {
         held: 2,
         intent: { from: 3, to: 3 },
       });
-      expect(await readHeldPosition(client, 'FACTS')).toEqual({ createdMs, sequence: 1 });
+      expect(await readConfirmedPosition(client, 'FACTS')).toEqual({ createdMs, sequence: 1 });
     });
   });
 
@@ -173,7 +173,7 @@ describe('a ClickHouse restored from an older backup', () => {
     await restoredAfterTwo();
     await log.purgeBelow('FACTS', 4);
     const before = await readSinkPosition(log, 'clickhouse');
-    expect(await repairFacts(log, source, removeAfter)).toEqual({ kind: 'gap', heldTo: 2, firstSequence: 4 });
+    expect(await repairFacts(log, source, removeAfter)).toEqual({ kind: 'gap', confirmedTo: 2, firstSequence: 4 });
     expect(await readSinkPosition(log, 'clickhouse')).toEqual(before);
     expect(await eventIds()).toEqual(['e1', 'e2', 'e4']);
   });
