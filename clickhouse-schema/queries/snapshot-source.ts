@@ -1,7 +1,7 @@
 import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
-import { readConfirmedPosition } from './held-position.ts';
+import { readConfirmedPosition } from './confirmed-position.ts';
 import { createBinaryRows } from './statements/binary-rows.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type FactsForecaster, forecastInfo } from '../../streams/facts/facts-held.ts';
+import { type FactsForecaster, forecastInfo } from '../../streams/facts/facts-forecast.ts';
 import type { DiskSpace } from './disk-space.ts';
 import type { Check } from './readiness.ts';
 import type { WriteGate } from './write-gate.ts';

@@ -2,7 +2,7 @@ import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import { FORMAT } from '../../core/vocabulary/formats.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import type { BrokerClock } from '../../streams/broker-clock.ts';
-import type { FactsForecaster } from '../../streams/facts/facts-held.ts';
+import type { FactsForecaster } from '../../streams/facts/facts-forecast.ts';
 import type { Log } from '../../streams/log/log.ts';
 import { readSinkPosition } from '../../streams/positions/positions.ts';
 import { SINKS, sinksOf, type SinkName } from '../../streams/positions/sink-registry.ts';

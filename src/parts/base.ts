@@ -8,7 +8,7 @@ import type { SecretBox } from '../../core/kernel/secrets/secret-box.ts';
 import { watchBrokerClock } from '../../streams/broker-clock.ts';
 import { openConfigStore, type ConfigStore } from '../../streams/config/config-store.ts';
 import { rewriteSecrets } from '../../streams/config/rewrite-secrets.ts';
-import { forecastFacts } from '../../streams/facts/facts-held.ts';
+import { forecastFacts } from '../../streams/facts/facts-forecast.ts';
 import { watchFactsRoom } from '../../streams/facts/facts-room.ts';
 import { startProcessBeat } from '../process/process-beat.ts';
 import { leaseHolder } from '../../streams/leases/lease-holder.ts';

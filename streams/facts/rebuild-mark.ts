@@ -6,7 +6,7 @@ export interface RebuildMark {
   /** When FACTS was created: a mark in another incarnation means nothing. */
   stream: string;
   coveredTo: number;
-  /** The record up to which ClickHouse confirmed FACTS when it had these snapshots. Absent in marks of an older version. */
+  /** Up to which record ClickHouse confirmed FACTS when it had these snapshots. Absent in older marks. */
   confirmedTo?: number;
   /**
    * The owner had at least so many players, erased ones included, in snapshots. Absent in marks of an older version:

@@ -3,7 +3,7 @@ import type { EventHistory, PastEvent, PastEvents } from '../../../core/vocabula
 import type { ClickhouseAddress } from '../../clickhouse-address.ts';
 import { openClient } from '../../open-client.ts';
 import { EVENT_QUERY_LIMITS } from './limits.ts';
-import { readConfirmedPosition } from '../held-position.ts';
+import { readConfirmedPosition } from '../confirmed-position.ts';
 import { ROW_STEP } from '../../rows/common-columns.ts';
 import { partitionExpression } from '../statements/partition-expression.ts';
 

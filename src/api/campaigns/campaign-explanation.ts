@@ -16,7 +16,7 @@ import { PLAYER_LIMITS } from '../../../actors/decision/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
-import { computedLookup } from '../explain/held-targeting.ts';
+import { computedLookup } from '../explain/current-targeting.ts';
 import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
 import { playerIdsOf } from '../players/player-id.ts';
 import type { RequestContext } from '../route/request-context.ts';

@@ -11,7 +11,7 @@ import { timeOf, type Batch } from './segment-time.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /*
- * Reads messages of Segment's protocol. docs/segment.md describes the mapping.
+ * Reads messages of Segment's protocol. docs/segment-clients.md describes the mapping.
  *
  * Invariants
  * 1. Every JSON value is read, and the same one always in the same way: a repeat finds the same player and event id.

@@ -10,7 +10,7 @@ import { segmentSettingsRoutes } from './segment-settings.ts';
 
 /*
  * The endpoints that Segment's and RudderStack's clients send to, at their own paths, so that unmodified clients need
- * only the service's address and a key. docs/segment.md describes them.
+ * only the service's address and a key. docs/segment-clients.md describes them.
  */
 
 const tag = 'Segment clients';

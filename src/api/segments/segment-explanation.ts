@@ -7,7 +7,7 @@ import { answer } from '../route/answer.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { ExplainedTests, testsJson } from '../explain/explained-tests.ts';
-import { computedLookup, stateOf, subjectOf } from '../explain/held-targeting.ts';
+import { computedLookup, stateOf, subjectOf } from '../explain/current-targeting.ts';
 import { PlayerId } from '../input/fields.ts';
 import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { conditionFaults } from './segment-faults.ts';

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import { READERS, readerGrants } from '../../../clickhouse-schema/hidden-columns.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import { readConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import { readConfirmedPosition } from '../../../clickhouse-schema/queries/confirmed-position.ts';
 import { removeFactsAfter } from '../../../clickhouse-schema/queries/repair.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import type { ConfigStore } from '../../../streams/config/config-store.ts';

@@ -9,7 +9,7 @@ import {
   type ConfirmedPosition,
   noteConfirmedPosition,
   readConfirmedPosition,
-} from '../../../clickhouse-schema/queries/held-position.ts';
+} from '../../../clickhouse-schema/queries/confirmed-position.ts';
 import { TRANSIENT_CODES } from '../../../clickhouse-schema/transient-codes.ts';
 import { SINK_LIMITS } from './limits.ts';
 

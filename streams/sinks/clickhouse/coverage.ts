@@ -1,5 +1,5 @@
 import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
-import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/confirmed-position.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
 import type { Log } from '../../log/log.ts';
 import { parseRebuildMark, rebuildKey, type RebuildMark } from '../../facts/rebuild-mark.ts';
@@ -82,8 +82,8 @@ export type RepairOutcome =
 
 /**
  * Lets the sink write again what ClickHouse has lost of FACTS, if the log still holds all of it: deletes what stands
- * behind the position that ClickHouse confirms, and moves the sink's position back to it. The sink counts the rows of each
- * batch before it inserts it again, so no row can come twice.
+ * behind the position that ClickHouse confirms, and moves the sink's position back to it. The sink counts the rows of
+ * each batch before it inserts it again, so no row can come twice.
  * @param removeAfter deletes the rows of FACTS behind a sequence, and resolves when they are gone
  */
 export async function repairFacts(

@@ -19,7 +19,7 @@ import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/rows/r
 import { UnknownVersionError } from '../../../core/codec/unknown-version.ts';
 import type { BlockTarget } from './block-target.ts';
 import type { BatchSource } from './batch-source.ts';
-import { createConfirmationGuard } from './held-guard.ts';
+import { createConfirmationGuard } from './confirmation-guard.ts';
 import { startingPoint } from './starting-point.ts';
 import { gatherBatch, type GatheredBatch } from './gather-batch.ts';
 
@@ -38,7 +38,7 @@ import { gatherBatch, type GatheredBatch } from './gather-batch.ts';
  *    the token and lose the rows, so for a repeat the target counts the rows.
  * 3. A rebuild mark is written after the snapshots that it covers are inserted, and never moves back.
  * 4. Position and rebuild marks move only after ClickHouse confirmed everything that it ever noted
- *    (`held-guard.ts`), so the log is not trimmed while ClickHouse has lost rows.
+ *    (`confirmation-guard.ts`), so the log is not trimmed while ClickHouse has lost rows.
  * 5. At most one batch is held in memory; while ClickHouse is unreachable the log is not read.
  */
 export interface StreamWriter {

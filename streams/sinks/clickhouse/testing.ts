@@ -10,7 +10,7 @@ import {
   type MemoryLog,
 } from '../../log/memory/log-memory.ts';
 import { aTrackedEvent, commit } from '../testing.ts';
-import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/confirmed-position.ts';
 import type { BlockPlace, BlockTarget } from './block-target.ts';
 import { createFactsWriter } from './facts-writer.ts';
 import type { StreamWriter } from './stream-writer.ts';

@@ -7,7 +7,7 @@ import { createRebuildSlot } from '../../../actors/runtime/rebuild/rebuild-slot.
 import { createMemoryStores } from '../../../actors/runtime/store/store-memory.ts';
 import type { PartitionStore } from '../../../actors/runtime/store/store.ts';
 import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import { readConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import { readConfirmedPosition } from '../../../clickhouse-schema/queries/confirmed-position.ts';
 import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';

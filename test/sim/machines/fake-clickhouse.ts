@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { EventHistory } from '../../../core/vocabulary/event-history.ts';
 import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
-import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/confirmed-position.ts';
 import { TABLES, type TableName } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { decodeState, encodeState } from '../../../core/codec/state/state-codec.ts';

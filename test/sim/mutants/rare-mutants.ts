@@ -134,7 +134,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['webhook workers', 'crash', 'crash at a touch point'],
     changes: [
       {
-        file: 'streams/sinks/webhooks/queue/held-records.ts',
+        file: 'streams/sinks/webhooks/queue/records-in-work.ts',
         original: `record.endedMs ??= clock.monotonicMs();
       if (record.open.size === 0) await settle(record);`,
         mutated: `record.endedMs ??= clock.monotonicMs();
@@ -147,7 +147,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['webhook workers', 'crash', 'crash at a touch point'],
     changes: [
       {
-        file: 'streams/sinks/webhooks/queue/held-records.ts',
+        file: 'streams/sinks/webhooks/queue/records-in-work.ts',
         original: 'encodeDeliveries(receiver, [...record.open, ...record.returned])',
         mutated: 'encodeDeliveries(receiver, [...record.returned])',
       },

@@ -12,7 +12,7 @@ import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { answer } from '../../route/answer.ts';
 import { documentText, documentTooLarge } from '../../input/document-text.ts';
-import { computedLookup, currentTargeting, stateOf, subjectOf } from '../../explain/held-targeting.ts';
+import { computedLookup, currentTargeting, stateOf, subjectOf } from '../../explain/current-targeting.ts';
 import { freeForm, PlayerId } from '../../input/fields.ts';
 import { ExplainedTests, testsJson } from '../../explain/explained-tests.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';

@@ -14,7 +14,7 @@ import type { AttemptLog, MadeAttempt } from './attempt-log.ts';
 import type { Delivery } from '../record/delivery.ts';
 import { decodeDeliveries } from '../record/delivery-record.ts';
 import { createDeliveryQueue, type DeliveryInWork } from '../queue/delivery-queue.ts';
-import { HAND_BACK_MS, type RecordInWork } from '../queue/held-records.ts';
+import { HAND_BACK_MS, type RecordInWork } from '../queue/records-in-work.ts';
 import { disableWebhook } from './disable-webhook.ts';
 import { type Health, createConcurrencyLimiter } from '../queue/concurrency-limiter.ts';
 import { createOldestUndelivered } from '../queue/oldest-undelivered.ts';

@@ -7,7 +7,7 @@ import type { Log, WorkItem } from '../../../log/log.ts';
 import { type Delivery, dueSubject, messageIdOf, scheduledSubject, unreadableSubject } from '../record/delivery.ts';
 import { encodeDelivery } from '../record/delivery-record.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
-import { createRecordsInWork, HAND_BACK_MS, type RecordInWork } from './held-records.ts';
+import { createRecordsInWork, HAND_BACK_MS, type RecordInWork } from './records-in-work.ts';
 
 /** A delivery that this process works on, and the record in which it came. */
 export interface DeliveryInWork {
@@ -16,7 +16,7 @@ export interface DeliveryInWork {
 }
 
 /**
- * What becomes of the deliveries that this process took from DELIVERIES. The records are held in held-records.ts.
+ * What becomes of the deliveries that this process took from DELIVERIES. Their records are in `records-in-work.ts`.
  *
  * Invariant: a delivery leaves the queue only after its attempt is complete: delivered, given up, or its successor
  * stored. So a crash repeats an attempt under the same id, and loses none.

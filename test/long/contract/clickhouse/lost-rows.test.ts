@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aPlayer } from '../../../../actors/testing.ts';
 import { openClient } from '../../../../clickhouse-schema/open-client.ts';
-import { readConfirmedPosition } from '../../../../clickhouse-schema/queries/held-position.ts';
+import { readConfirmedPosition } from '../../../../clickhouse-schema/queries/confirmed-position.ts';
 import { removeFactsAfter } from '../../../../clickhouse-schema/queries/repair.ts';
 import { createSnapshotSource } from '../../../../clickhouse-schema/queries/snapshot-source.ts';
 import { TABLE_NAMES } from '../../../../clickhouse-schema/rows/tables/tables.ts';

@@ -5,7 +5,7 @@ import { createMetrics } from '../../src/parts/metrics.ts';
 import { FACTS_LIMITS } from './limits.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { encodeJson } from '../../core/codec/codec.ts';
-import { FILLING, forecastFacts, forecastInfo, type FactsForecaster } from './facts-held.ts';
+import { FILLING, forecastFacts, forecastInfo, type FactsForecaster } from './facts-forecast.ts';
 import { watchFactsRoom } from './facts-room.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../log/memory/log-memory.ts';
 

@@ -2,20 +2,20 @@ import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { SINK_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { ClickhouseMetrics } from './metrics.ts';
-import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/held-position.ts';
+import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/confirmed-position.ts';
 import type { StoredValue } from '../../stored-value.ts';
 import type { SinkPosition } from '../../positions/positions.ts';
 import type { BatchSource } from './batch-source.ts';
 import type { BlockTarget } from './block-target.ts';
 
 /**
- * Compares a sink's position with what ClickHouse itself notes that it holds. A ClickHouse that was restored from an
- * older backup, emptied, or replaced by another one is behind.
+ * Compares a sink's position with what ClickHouse itself confirms (`sink_positions`). A ClickHouse that was
+ * restored from an older backup, emptied, or replaced by another one is behind.
  */
 export interface ConfirmationGuard {
   /**
-   * Waits until ClickHouse holds what it noted last, or an operator moved the position. A loss is reported, and stored
-   * with the position so that nothing is trimmed.
+   * Waits until ClickHouse confirms what it noted last, or an operator moved the position. A loss is reported, and
+   * stored with the position so that nothing is trimmed.
    * @returns false: the term is over
    */
   confirm(store: StoredValue<SinkPosition>, position: SinkPosition): Promise<boolean>;
@@ -44,10 +44,7 @@ export function createConfirmationGuard(options: ConfirmationGuardOptions): Conf
 
   async function unreachable(error: unknown): Promise<void> {
     metrics.sinkFailures.inc({ sink, reason: 'unreachable' });
-    logger.warn(
-      { err: error },
-      'the position that ClickHouse holds cannot be read or written; the next attempt follows',
-    );
+    logger.warn({ err: error }, 'the position in ClickHouse cannot be read or written; the next attempt follows');
     await sleep(clock, SINK_LIMITS.sinkReopenMs);
   }
 

@@ -11,8 +11,7 @@ import { createTurns } from '../route/turns.ts';
 
 /*
  * Explanations evaluate in the gateway what an owner would: the state of the player comes from the owner, and the
- * definitions are the current ones of this process. Owners do no work for them beyond reading one player, and nothing is
- * recorded.
+ * definitions are the current ones of this process. Owners only read one player for them, and nothing is recorded.
  */
 
 /** The state of a player. Ids of older events and replies to Idempotency-Keys are missing: no condition reads them. */
