@@ -1,88 +1,48 @@
 import { us_listen_socket_close, us_socket_local_port, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import type { Tier } from '../../core/vocabulary/documents/documents.ts';
-import type { ConfigStore } from '../../streams/config/config-store.ts';
 import { createAuditTrail } from '../../streams/audit/audit-trail.ts';
 import type { LiveFeed } from '../../streams/live-feed.ts';
-import type { Log } from '../../streams/log/log.ts';
-import type { SqlReader } from '../api/console/sql/sql-reader.ts';
-import type { Readiness, Services } from '../api/route/request-context.ts';
 import type { Route } from '../api/route/route.ts';
 import { operationRoutes } from '../api/routes.ts';
-import { createQueryRunner } from '../api/analytics/query-runner.ts';
-import { createDefinitionTexts } from '../api/flags/definition-texts.ts';
-import { createNameWarnings } from '../api/definitions/name-warnings.ts';
-import { createListLoader } from '../api/segments/lists/list-loader.ts';
 import type { Config } from '../settings/config.ts';
 import { createEventSchemas } from '../event-schemas/event-schemas.ts';
-import { sleep, type Clock, within } from '../../core/kernel/clock.ts';
-import type { Ids } from '../../core/kernel/ids.ts';
+import { sleep, within } from '../../core/kernel/clock.ts';
 import { FLAG_API_LIMITS } from '../api/flags/limits.ts';
 import { GATEWAY_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
 import { STREAM_API_LIMITS } from '../api/stream/limits.ts';
-import type { Logger } from '../../core/kernel/logger.ts';
 import type { ApiMetrics } from '../api/metrics.ts';
 import type { ChangesMetrics } from './sse/metrics.ts';
 import type { HttpMetrics } from './http/metrics.ts';
 import type { ProcessMetrics } from '../../core/kernel/metrics/process-metrics.ts';
-import { createPasswordHashes, type PasswordHashes } from '../../core/kernel/secrets/password-hash.ts';
-import type { Backend } from '../api/route/backend.ts';
 import { createApp } from './app.ts';
 import { createAuditedRequests } from './access/audited-request.ts';
 import { createCallerAddresses } from '../../core/kernel/caller-address.ts';
 import { createCors } from './http/cors.ts';
 import { createExchanges } from './http/exchanges.ts';
 import type { ConsoleFiles } from './console-files.ts';
-import { createChallenges } from '../access/challenges.ts';
 import { createConsoleSessions } from './access/console/console-session.ts';
 import { endLostSessions } from './access/console/end-lost-sessions.ts';
 import { createKeyRing } from './access/keys/key-ring.ts';
-import { createOpenIdProvider } from '../access/openid.ts';
 import { createPlayerTokens } from './access/keys/player-tokens.ts';
 import { startRateExchange } from './access/limits/rate-exchange.ts';
 import { createRateLimiter } from './access/limits/rate-limiter.ts';
 import { createBodyReader } from './http/read/request-body.ts';
 import type { PipelineDeps } from './steps/call.ts';
-import { createStreamTokens } from '../access/stream-tokens.ts';
-import { notingFlags } from './backend/used-flags.ts';
 import { createFlagUse } from '../api/flags/flag-use.ts';
 import { createFlagChanges } from './sse/flag-changes.ts';
 import { createStreamRegistry } from './sse/stream-registry.ts';
+import { createServices, type ServiceDeps } from './services.ts';
 import { createUnreadAnswers } from './http/unread-answers.ts';
 
-export interface ServerDeps {
+export interface ServerDeps extends ServiceDeps {
   routes: readonly Route[];
   config: Pick<Config, 'corsOrigins' | 'metricsPort' | 'metricsPublic' | 'trustedProxies'> &
     Partial<Pick<Config, 'openId'>>;
-  configStore: ConfigStore;
-  backend: Backend;
   feed: LiveFeed;
-  /** For the state that gateways share: rate counts and stream tokens. */
-  log: Log;
-  clock: Clock;
-  ids: Ids;
-  logger: Logger;
   metrics: HttpMetrics & ChangesMetrics & ApiMetrics & ProcessMetrics;
-  /** What `/metrics` answers, except on a port of this process; default: the metrics of this process. */
-  metricsText?: (() => Promise<string>) | undefined;
   /** Whether other processes listen on the same ports: the kernel gives each connection to one of them. */
   sharesPorts?: boolean;
-  readiness: () => Readiness;
-  segmentProgress: Services['segmentProgress'];
-  analytics: Services['analytics'];
-  freshness: Services['freshness'];
-  writeRefusal: Services['writeRefusal'];
-  segmentPreviews: Services['segmentPreviews'];
-  scorer: Services['scorer'];
-  scoringModels: Services['scoringModels'];
-  operations: Services['operations'];
-  webhookOperations: Services['webhookOperations'];
-  eventTracer: Services['eventTracer'];
-  targeting: Services['targeting'];
-  /** Hashes the passwords of people; tests pass cheap ones. */
-  passwords?: PasswordHashes;
-  /** Runs statements of people; default: there is no account for them. */
-  sql?: Pick<SqlReader, 'run'>;
   /** The files of the console; default: none. */
   consoleFiles?: ConsoleFiles;
   /** Interval of heartbeats on streams of changed flags. */
@@ -140,37 +100,7 @@ export function createServer(deps: ServerDeps): Server {
     clock,
     logger: deps.logger,
   });
-  const services: Services = {
-    backend: notingFlags(deps.backend, flagUse),
-    flagUse,
-    config: configStore,
-    unauditedWrites: configStore,
-    clock,
-    ids,
-    metrics: deps.metricsText === undefined ? metrics : { ...metrics, text: deps.metricsText },
-    readiness: deps.readiness,
-    segmentProgress: deps.segmentProgress,
-    analytics: deps.analytics,
-    freshness: deps.freshness,
-    queries: createQueryRunner({ analytics: deps.analytics, freshness: deps.freshness, clock }),
-    writeRefusal: deps.writeRefusal,
-    scorer: deps.scorer,
-    scoringModels: deps.scoringModels,
-    operations: deps.operations,
-    webhookOperations: deps.webhookOperations,
-    eventTracer: deps.eventTracer,
-    targeting: deps.targeting,
-    eventSchemas,
-    streamTokens: createStreamTokens({ log: deps.log, clock, ids }),
-    definitionTexts: createDefinitionTexts({ config: configStore, clock }),
-    listLoader: createListLoader({ backend: deps.backend, config: configStore, clock, ids }),
-    segmentPreviews: deps.segmentPreviews,
-    challenges: createChallenges({ log: deps.log, clock, ids }),
-    openId: config.openId && createOpenIdProvider({ settings: config.openId, clock, logger: deps.logger }),
-    passwords: deps.passwords ?? createPasswordHashes(),
-    sql: deps.sql ?? { run: async () => ({ kind: 'off' }) },
-    nameWarnings: createNameWarnings({ knownNames: (query) => deps.analytics.knownNames(query), clock }),
-  };
+  const services = createServices(deps, eventSchemas, flagUse);
   const keyRing = createKeyRing(configStore);
   const consoleSessions = createConsoleSessions(configStore, clock);
   const playerTokens = createPlayerTokens(configStore, clock);
