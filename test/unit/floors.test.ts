@@ -74,6 +74,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'streams/sinks/webhooks': [
     'streams/log',
+    'streams',
     'streams/leases',
     'streams/facts',
     'streams/freshness',
