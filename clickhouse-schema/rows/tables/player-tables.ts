@@ -10,7 +10,7 @@ import { factTable, type FactOrigin } from './table.ts';
 /** Tables of players' state and of their stage changes. */
 
 /** The `player_id` of ledgers. */
-export const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
+const NO_PLAYER = '00000000-0000-0000-0000-000000000000';
 
 /** A column that only players have a value for. */
 function ofPlayer<V>(valueOf: (player: PlayerState) => V) {

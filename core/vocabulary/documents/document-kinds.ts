@@ -37,7 +37,7 @@ type KindsWith<Mark extends keyof KindEntry> = {
   [K in DocumentKind]: (typeof KINDS)[K] extends Record<Mark, true> ? K : never;
 }[DocumentKind];
 
-export const DOCUMENT_KINDS: Readonly<Record<DocumentKind, KindEntry>> = KINDS;
+const DOCUMENT_KINDS: Readonly<Record<DocumentKind, KindEntry>> = KINDS;
 export const TARGETING_KINDS: readonly TargetingKind[] = Object.keys(KINDS).filter((kind) => isTargeting(kind));
 
 export function isDocumentKind(name: string): name is DocumentKind {

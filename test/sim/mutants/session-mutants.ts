@@ -47,8 +47,8 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/sessions/flags/session-flags.ts',
-        original: '(held.mark === undefined || held.mark === mark)',
-        mutated: '(held.mark === undefined || held.mark.length + (mark?.length ?? 0) > 0)',
+        original: 'held.variant === variant && held.mark === mark',
+        mutated: 'held.variant === variant && held.mark.length + mark.length > 0',
       },
     ],
   },
