@@ -43,8 +43,8 @@ export function openLmdbStores(path: string): Stores {
 /**
  * Writes the file anew, entry by entry, if a player was erased since the last time: LMDB keeps the content of a free
  * page, and of the free space within a page, until it uses them again, and its own copy has the latter too. At most
- * once a day, because it copies all players (428 MB took 11 s beside other work). Call it before the stores are opened. A crash leaves the old file or the
- * new one.
+ * once a day, because it copies all players: 428 MB took 11 s beside other work. Call it before the stores are opened.
+ * A crash leaves the old file or the new one.
  * @returns whether it wrote a new file
  */
 export async function compactLmdbStores(path: string, nowMs: number): Promise<boolean> {
