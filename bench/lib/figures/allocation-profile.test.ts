@@ -6,7 +6,7 @@ const frame = (functionName: string, url = '', lineNumber = 0) => ({ functionNam
 test('bytes are added up by function, largest first, native ones by their caller', () => {
   const parse = { callFrame: frame('parse'), selfSize: 30, children: [] };
   const decode = (children: [] | [typeof parse]) => ({
-    callFrame: frame('decode', 'file:///x/streams/codec.ts', 4),
+    callFrame: frame('decode', 'file:///x/core/codec/codec.ts', 4),
     selfSize: 10,
     children,
   });

@@ -581,6 +581,24 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: APIKey;
   };
+  /** Turn something off at once. */
+  'POST /v1/console/turn-off': {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly header: undefined;
+    readonly body: {
+      /** What to turn off. */
+      readonly kind: 'flag' | 'campaign' | 'webhook';
+      /** Key of the flag, or id of the campaign or webhook. */
+      readonly key: string;
+      /** Why it cannot wait for a second person. */
+      readonly reason: string;
+    };
+    readonly answer: {
+      /** Key or id, as you sent it. */
+      readonly key: string;
+    };
+  };
   /** List the changes that wait for a second person. */
   'GET /v1/console/approvals': {
     readonly path: undefined;
@@ -606,7 +624,7 @@ export interface Operations {
         /** Body of the request. */
         readonly body: unknown;
         /** What it changes. */
-        readonly kind: 'flag' | 'campaign' | 'segment' | 'property';
+        readonly kind: 'segment' | 'flag' | 'campaign' | 'property';
         /** Key of the definition. */
         readonly key: string;
         /** The version that it is based on. */
@@ -652,24 +670,6 @@ export interface Operations {
     readonly answer: {
       /** Id of the proposal. */
       readonly id: string;
-    };
-  };
-  /** Turn something off at once. */
-  'POST /v1/console/turn-off': {
-    readonly path: undefined;
-    readonly query: undefined;
-    readonly header: undefined;
-    readonly body: {
-      /** What to turn off. */
-      readonly kind: 'flag' | 'campaign' | 'webhook';
-      /** Key of the flag, or id of the campaign or webhook. */
-      readonly key: string;
-      /** Why it cannot wait for a second person. */
-      readonly reason: string;
-    };
-    readonly answer: {
-      /** Key or id, as you sent it. */
-      readonly key: string;
     };
   };
 }
