@@ -104,5 +104,5 @@ function selfTimes({ samples, timeDeltas }: CpuProfile): Map<number, number> {
 function shortPath(url: string): string {
   const inPackage = url.lastIndexOf('node_modules/');
   if (inPackage >= 0) return url.slice(inPackage + 'node_modules/'.length);
-  return /\/((?:src|actors|streams|clickhouse-schema|models|bench)\/.*)$/.exec(url)?.[1] ?? url;
+  return /\/((?:src|actors|streams|clickhouse-schema|core|models|bench)\/.*)$/.exec(url)?.[1] ?? url;
 }
