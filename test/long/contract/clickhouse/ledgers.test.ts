@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aPlayer } from '../../../actors/testing.ts';
-import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
-import type { EntityState, LedgerState } from '../../../core/vocabulary/state/state.ts';
-import { prepareStore } from '../../../actors/runtime/rebuild/rebuild.ts';
-import { createRebuildSlot } from '../../../actors/runtime/rebuild/rebuild-slot.ts';
-import { createMemoryStores } from '../../../actors/runtime/store/store-memory.ts';
-import type { PartitionStore } from '../../../actors/runtime/store/store.ts';
-import { openClient } from '../../../clickhouse-schema/open-client.ts';
-import { readConfirmedPosition } from '../../../clickhouse-schema/queries/confirmed-position.ts';
-import { createSnapshotSource } from '../../../clickhouse-schema/queries/snapshot-source.ts';
-import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
-import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../src/parts/metrics.ts';
-import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
-import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { partitionCoverage } from '../../../streams/sinks/clickhouse/coverage.ts';
-import { readSinkPosition } from '../../../streams/positions/positions.ts';
-import { commit } from '../../../streams/sinks/testing.ts';
-import { execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { until } from '../../support/until.ts';
+import { aPlayer } from '../../../../actors/testing.ts';
+import type { Fact } from '../../../../core/vocabulary/facts/facts.ts';
+import type { EntityState, LedgerState } from '../../../../core/vocabulary/state/state.ts';
+import { prepareStore } from '../../../../actors/runtime/rebuild/rebuild.ts';
+import { createRebuildSlot } from '../../../../actors/runtime/rebuild/rebuild-slot.ts';
+import { createMemoryStores } from '../../../../actors/runtime/store/store-memory.ts';
+import type { PartitionStore } from '../../../../actors/runtime/store/store.ts';
+import { openClient } from '../../../../clickhouse-schema/open-client.ts';
+import { readConfirmedPosition } from '../../../../clickhouse-schema/queries/confirmed-position.ts';
+import { createSnapshotSource } from '../../../../clickhouse-schema/queries/snapshot-source.ts';
+import { TABLE_NAMES } from '../../../../clickhouse-schema/rows/tables/tables.ts';
+import { systemClock } from '../../../../core/kernel/clock.ts';
+import { createMetrics } from '../../../../src/parts/metrics.ts';
+import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../../streams/log/memory/log-memory.ts';
+import { createClickhouseSink } from '../../../../streams/sinks/clickhouse/clickhouse-sink.ts';
+import { partitionCoverage } from '../../../../streams/sinks/clickhouse/coverage.ts';
+import { readSinkPosition } from '../../../../streams/positions/positions.ts';
+import { commit } from '../../../../streams/sinks/testing.ts';
+import { execSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../../support/wire/made-tables.ts';
+import { silentLogger } from '../../../support/in-memory/silent-logger.ts';
+import { until } from '../../../support/until.ts';
 
 /* Ledgers of one API key in several partitions: snapshots on the real engine, and rebuilds from them. */
 

@@ -11,15 +11,15 @@ import {
   COMBINATORS,
   REFUSED_FUNCTIONS,
   SCALAR_FUNCTIONS,
-} from '../../../src/sql-gate/reviewed-functions.ts';
-import { FORMATS, PARAMETRIC_TYPES, SYSTEM_TABLES, TABLE_FUNCTIONS } from '../../../src/sql-gate/reviewed-names.ts';
-import { ENGINE_LIMITS } from '../../../src/local/clickhouse/limits.ts';
+} from '../../../../src/sql-gate/reviewed-functions.ts';
+import { FORMATS, PARAMETRIC_TYPES, SYSTEM_TABLES, TABLE_FUNCTIONS } from '../../../../src/sql-gate/reviewed-names.ts';
+import { ENGINE_LIMITS } from '../../../../src/local/clickhouse/limits.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../../sim/random.ts';
-import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../support/servers/clickhouse.ts';
-import { until } from '../../support/until.ts';
+import { createRandom } from '../../../sim/random.ts';
+import { rowsOf, execSql, runSql, startClickhouse, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
+import { until } from '../../../support/until.ts';
 
-const TRIAL = fileURLToPath(new URL('../../support/servers/engine-trial.ts', import.meta.url));
+const TRIAL = fileURLToPath(new URL('../../../support/servers/engine-trial.ts', import.meta.url));
 const CANARY = 'canary-of-the-attack-tests';
 let clickhouse: TestClickhouse;
 let folder: string;

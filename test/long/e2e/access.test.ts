@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApiKeyDocument, Tier } from '../../core/vocabulary/documents/documents.ts';
-import { type RunningService, startService } from '../support/servers/running-service.ts';
-import { openStream } from '../support/wire/sse-client.ts';
-import { until } from '../support/until.ts';
-import type { Environment } from '../../core/vocabulary/documents/scope.ts';
+import type { ApiKeyDocument, Tier } from '../../../core/vocabulary/documents/documents.ts';
+import { type RunningService, startService } from '../../support/servers/running-service.ts';
+import { openStream } from '../../support/wire/sse-client.ts';
+import { until } from '../../support/until.ts';
+import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 
 let service: RunningService;
 beforeAll(async () => {

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAnalytics, type Analytics } from '../../../clickhouse-schema/queries/analytics.ts';
-import { FIRST_PLACE } from '../../../clickhouse-schema/rows/player-rows.ts';
-import { systemClock } from '../../../core/kernel/clock.ts';
-import { createMetrics } from '../../../src/parts/metrics.ts';
-import { encodeDeliveryRecords, encodeDisablings } from '../../../core/codec/codec.ts';
-import { deliveryRecordsSubject, disablingRecordsSubject } from '../../../streams/subjects.ts';
-import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/log-memory.ts';
-import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';
-import { createClickhouseSink, type ClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { createErasureTarget } from '../../../streams/sinks/clickhouse/erasure/erasure-target.ts';
-import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { rowsOf, execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
-import { startWithTables } from '../../support/wire/made-tables.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { until } from '../../support/until.ts';
+import { createAnalytics, type Analytics } from '../../../../clickhouse-schema/queries/analytics.ts';
+import { FIRST_PLACE } from '../../../../clickhouse-schema/rows/player-rows.ts';
+import { systemClock } from '../../../../core/kernel/clock.ts';
+import { createMetrics } from '../../../../src/parts/metrics.ts';
+import { encodeDeliveryRecords, encodeDisablings } from '../../../../core/codec/codec.ts';
+import { deliveryRecordsSubject, disablingRecordsSubject } from '../../../../streams/subjects.ts';
+import { createMemoryBroker, type MemoryLog } from '../../../../streams/log/memory/log-memory.ts';
+import type { DeliveryRecord } from '../../../../core/vocabulary/records/delivery-record.ts';
+import { createClickhouseSink, type ClickhouseSink } from '../../../../streams/sinks/clickhouse/clickhouse-sink.ts';
+import { createErasureTarget } from '../../../../streams/sinks/clickhouse/erasure/erasure-target.ts';
+import { aTrackedEvent, commit } from '../../../../streams/sinks/testing.ts';
+import { rowsOf, execSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
+import { startWithTables } from '../../../support/wire/made-tables.ts';
+import { silentLogger } from '../../../support/in-memory/silent-logger.ts';
+import { until } from '../../../support/until.ts';
 
 /* From RECORDS to the tables of webhooks, on the real engine. */
 

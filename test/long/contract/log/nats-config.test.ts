@@ -8,16 +8,16 @@ import { fileURLToPath } from 'node:url';
 import { connect } from '@nats-io/transport-node';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reservedPort } from '../../support/servers/reserved-port.ts';
-import { natsAnswers, startNats, type NatsProcess } from '../../../src/local/nats/nats-process.ts';
-import { findNatsServer } from '../../../src/local/nats/nats-server.ts';
-import { LOG_LIMITS } from '../../../streams/log/limits.ts';
-import { OWNER_LIMITS } from '../../../actors/runtime/limits.ts';
-import { until } from '../../support/until.ts';
+import { reservedPort } from '../../../support/servers/reserved-port.ts';
+import { natsAnswers, startNats, type NatsProcess } from '../../../../src/local/nats/nats-process.ts';
+import { findNatsServer } from '../../../../src/local/nats/nats-server.ts';
+import { LOG_LIMITS } from '../../../../streams/log/limits.ts';
+import { OWNER_LIMITS } from '../../../../actors/runtime/limits.ts';
+import { until } from '../../../support/until.ts';
 
 /* The configuration files that ship, in a real nats-server. */
 
-const CLUSTER_CONFIG = fileURLToPath(new URL('../../../streams/nats/nats-cluster.conf', import.meta.url));
+const CLUSTER_CONFIG = fileURLToPath(new URL('../../../../streams/nats/nats-cluster.conf', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'player-analytics-'));
 let binary: string;
 

@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../core/kernel/clock.ts';
-import { systemIds } from '../../../core/kernel/ids.ts';
-import { createMetrics } from '../../../src/parts/metrics.ts';
-import { type ConfigStore, openConfigStore } from '../../../streams/config/config-store.ts';
-import type { WebhookDocument } from '../../../core/vocabulary/documents/documents.ts';
-import type { Log } from '../../../streams/log/log.ts';
-import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
-import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
-import { A_SECRET, aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
-import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
-import { startTestNats, type TestNats } from '../../support/servers/nats.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { until } from '../../support/until.ts';
-import { type ReceivedRequest, type Respond, startWebhookReceiver } from '../../support/wire/webhook-receiver.ts';
+import { systemClock } from '../../../../core/kernel/clock.ts';
+import { systemIds } from '../../../../core/kernel/ids.ts';
+import { createMetrics } from '../../../../src/parts/metrics.ts';
+import { type ConfigStore, openConfigStore } from '../../../../streams/config/config-store.ts';
+import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
+import type { Log } from '../../../../streams/log/log.ts';
+import { connectJetStream } from '../../../../streams/log/jetstream/log-jetstream.ts';
+import { aTrackedEvent, commit } from '../../../../streams/sinks/testing.ts';
+import { A_SECRET, aWebhook } from '../../../../streams/sinks/webhooks/testing.ts';
+import { createWebhooks } from '../../../../streams/sinks/webhooks/webhooks.ts';
+import { startTestNats, type TestNats } from '../../../support/servers/nats.ts';
+import { silentLogger } from '../../../support/in-memory/silent-logger.ts';
+import { until } from '../../../support/until.ts';
+import { type ReceivedRequest, type Respond, startWebhookReceiver } from '../../../support/wire/webhook-receiver.ts';
 
 /** The webhooks sink over real NATS and real HTTP, with the broker's own message schedules and its restarts. */
 

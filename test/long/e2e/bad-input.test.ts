@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isWhole, sendRaw } from '../support/wire/raw-http.ts';
-import { startService, type RunningService } from '../support/servers/running-service.ts';
-import { until } from '../support/until.ts';
+import { isWhole, sendRaw } from '../../support/wire/raw-http.ts';
+import { startService, type RunningService } from '../../support/servers/running-service.ts';
+import { until } from '../../support/until.ts';
 
 /* The gateway's own tests cover every case of bad input; here some of each kind reach the whole service under load. */
 

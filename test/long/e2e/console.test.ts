@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, NO_BROWSER } from '../support/browser/browser.ts';
-import { type ConsoleBrowser, openConsole, type Person } from '../support/browser/console-browser.ts';
-import { type IdentityProvider, startIdentityProvider } from '../support/browser/identity-provider.ts';
-import { startService, type RunningService } from '../support/servers/running-service.ts';
+import { findBrowser, NO_BROWSER } from '../../support/browser/browser.ts';
+import { type ConsoleBrowser, openConsole, type Person } from '../../support/browser/console-browser.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../support/browser/identity-provider.ts';
+import { startService, type RunningService } from '../../support/servers/running-service.ts';
 
 /* Every screen of the console in a real browser, against the real service. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type RunningService } from '../support/servers/running-service.ts';
-import { until } from '../support/until.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/wire/webhook-receiver.ts';
+import { startService, type RunningService } from '../../support/servers/running-service.ts';
+import { until } from '../../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/wire/webhook-receiver.ts';
 
 let service: RunningService;
 let receiver: WebhookReceiver;

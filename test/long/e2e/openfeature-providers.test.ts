@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { OpenFeature as ServerSide, ProviderEvents as ServerEvents } from '@openfeature/server-sdk';
 import { OpenFeature as WebSide, ProviderEvents } from '@openfeature/web-sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createServer } from '../../sdk/typescript/server/server.ts';
-import { createGame } from '../../sdk/typescript/src/game-node.ts';
-import { createServerProvider } from '../../sdk/typescript/src/openfeature/server-provider.ts';
-import { createWebProvider } from '../../sdk/typescript/src/openfeature/web-provider.ts';
-import { startService, type RunningService } from '../support/servers/running-service.ts';
-import { until } from '../support/until.ts';
+import { createServer } from '../../../sdk/typescript/server/server.ts';
+import { createGame } from '../../../sdk/typescript/src/game-node.ts';
+import { createServerProvider } from '../../../sdk/typescript/src/openfeature/server-provider.ts';
+import { createWebProvider } from '../../../sdk/typescript/src/openfeature/web-provider.ts';
+import { startService, type RunningService } from '../../support/servers/running-service.ts';
+import { until } from '../../support/until.ts';
 
 /* The project's own providers, with OpenFeature's SDKs as published, against the real service. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type RunningService } from '../support/servers/running-service.ts';
-import { until } from '../support/until.ts';
+import { startService, type RunningService } from '../../support/servers/running-service.ts';
+import { until } from '../../support/until.ts';
 
 let service: RunningService;
 beforeAll(async () => {

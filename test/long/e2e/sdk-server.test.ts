@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prepare, runMatches } from '../../sdk/typescript/examples/game-server.ts';
-import { createServer, type Problem, type Server } from '../../sdk/typescript/server/server.ts';
-import { startService, type RunningService } from '../support/servers/running-service.ts';
-import { until } from '../support/until.ts';
+import { prepare, runMatches } from '../../../sdk/typescript/examples/game-server.ts';
+import { createServer, type Problem, type Server } from '../../../sdk/typescript/server/server.ts';
+import { startService, type RunningService } from '../../support/servers/running-service.ts';
+import { until } from '../../support/until.ts';
 
 /* The client of game servers against the real service, by its example. */
 

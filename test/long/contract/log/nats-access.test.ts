@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { nkeys } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../core/kernel/clock.ts';
-import { connectionOptionsOf, type BrokerAccess } from '../../../streams/log/jetstream/access.ts';
-import { connectJetStream, type JetStreamLog } from '../../../streams/log/jetstream/log-jetstream.ts';
-import { makeCertificates } from '../../support/servers/certificates.ts';
-import { startTestNats, type TestNats } from '../../support/servers/nats.ts';
-import { silentLogger } from '../../support/in-memory/silent-logger.ts';
-import { until } from '../../support/until.ts';
+import { systemClock } from '../../../../core/kernel/clock.ts';
+import { connectionOptionsOf, type BrokerAccess } from '../../../../streams/log/jetstream/access.ts';
+import { connectJetStream, type JetStreamLog } from '../../../../streams/log/jetstream/log-jetstream.ts';
+import { makeCertificates } from '../../../support/servers/certificates.ts';
+import { startTestNats, type TestNats } from '../../../support/servers/nats.ts';
+import { silentLogger } from '../../../support/in-memory/silent-logger.ts';
+import { until } from '../../../support/until.ts';
 
 /* A broker that asks for credentials or TLS, as one of an operator's does. */
 

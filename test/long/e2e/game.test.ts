@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { publishedShapes, type PublishedShapes } from '../support/wire/published-shapes.ts';
-import { startService, type RunningService } from '../support/servers/running-service.ts';
-import { until } from '../support/until.ts';
+import { publishedShapes, type PublishedShapes } from '../../support/wire/published-shapes.ts';
+import { startService, type RunningService } from '../../support/servers/running-service.ts';
+import { until } from '../../support/until.ts';
 
 let service: RunningService;
 let shapes: PublishedShapes;
