@@ -4,7 +4,7 @@ import { runSeeds, type SeedsRun } from './run-seeds.ts';
 import { simulate } from './simulate.ts';
 
 /** `npm run sim -- --seeds 2000` runs more; the nightly run takes 10,000 others. */
-const SEEDS = 40;
+const SEEDS = 20;
 /** Protocol branches that a meaningful run must meet, and of a thousand seeds, how many should meet each at least. */
 const MUST_MEET: Readonly<Record<string, number>> = {
   'record: barrier': 1_000,
