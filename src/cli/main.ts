@@ -12,7 +12,7 @@ import { createProgram } from './program.ts';
  * `npm run cli -- …`: commands for the operator of a running deployment. Only results go to standard output, so scripts
  * can read them. A failure is one line on standard error and exit code 1.
  */
-function program(): Command {
+function program(): Promise<Command> {
   const config = readConfig();
   const tools = {
     clock: systemClock,
@@ -20,7 +20,7 @@ function program(): Command {
     print: (line: string) => process.stdout.write(`${line}\n`),
     note: (line: string) => process.stderr.write(`${line}\n`),
   };
-  return createProgram({
+  const context = {
     ...tools,
     dataDir: config.dataDir,
     modelPath: config.modelPath,
@@ -28,7 +28,8 @@ function program(): Command {
     withDeployment: withConfigStore(config, tools),
     baseUrl: () => readEndpoints(config.dataDir)?.base_url,
     clickhouse: () => clickhouseTarget(config),
-  });
+  };
+  return createProgram(context, process.argv[2]);
 }
 
 keepFilesPrivate();
@@ -40,7 +41,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await program().parseAsync();
+  await (await program()).parseAsync();
   process.exit(process.exitCode ?? 0);
 } catch (error) {
   const isExpected = error instanceof CliError || error instanceof ConfigError || error instanceof InvalidArgumentError;

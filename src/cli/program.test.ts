@@ -4,7 +4,7 @@ import { systemClock as clock } from '../../core/kernel/clock.ts';
 import { systemIds as ids } from '../../core/kernel/ids.ts';
 import { createProgram } from './program.ts';
 
-const program = createProgram({
+const program = await createProgram({
   clock,
   ids,
   print: () => {},

@@ -1,37 +1,37 @@
 import { Command } from 'commander';
 import type { CliContext } from './context.ts';
-import { clickhouseCommand } from './commands/clickhouse.ts';
-import { deploymentCommand } from './commands/deployment.ts';
-import { exportCommand } from './commands/export.ts';
-import { gamesCommand } from './commands/games.ts';
-import { importCommand } from './commands/import.ts';
-import { keysCommand } from './commands/keys.ts';
-import { migrateCommand } from './commands/migrate.ts';
-import { modelCommand } from './commands/model.ts';
-import { secretsCommand } from './commands/secrets.ts';
-import { segmentsCommand } from './commands/segments.ts';
-import { sqlCommand } from './commands/sql.ts';
-import { traceCommand } from './commands/trace.ts';
-import { usersCommand } from './commands/users.ts';
 
-/** All commands of `npm run cli --`. */
-export function createProgram(context: CliContext): Command {
-  return new Command('npm run cli --')
+type MakeCommand = (context: CliContext) => Command;
+
+/** By name: the sources of one command are a fifth to two thirds of all. */
+const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
+  keys: async () => (await import('./commands/keys.ts')).keysCommand,
+  games: async () => (await import('./commands/games.ts')).gamesCommand,
+  users: async () => (await import('./commands/users.ts')).usersCommand,
+  deployment: async () => (await import('./commands/deployment.ts')).deploymentCommand,
+  clickhouse: async () => (await import('./commands/clickhouse.ts')).clickhouseCommand,
+  model: async () => (await import('./commands/model.ts')).modelCommand,
+  secrets: async () => (await import('./commands/secrets.ts')).secretsCommand,
+  import: async () => (await import('./commands/import.ts')).importCommand,
+  export: async () => (await import('./commands/export.ts')).exportCommand,
+  segments: async () => (await import('./commands/segments.ts')).segmentsCommand,
+  trace: async () => (await import('./commands/trace.ts')).traceCommand,
+  sql: async () => (await import('./commands/sql.ts')).sqlCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).migrateCommand,
+};
+
+/**
+ * The commands of `npm run cli --`.
+ * @param name the only command that is needed; all if it names none, so that help and suggestions list them
+ */
+export async function createProgram(context: CliContext, name?: string): Promise<Command> {
+  const program = new Command('npm run cli --')
     .description(
       'Operate a running deployment: the one on DATA_DIR (default .data), or the one at NATS_URL and CLICKHOUSE_URL.',
     )
-    .showHelpAfterError()
-    .addCommand(keysCommand(context))
-    .addCommand(gamesCommand(context))
-    .addCommand(usersCommand(context))
-    .addCommand(deploymentCommand(context))
-    .addCommand(clickhouseCommand(context))
-    .addCommand(modelCommand(context))
-    .addCommand(secretsCommand(context))
-    .addCommand(importCommand(context))
-    .addCommand(exportCommand(context))
-    .addCommand(segmentsCommand(context))
-    .addCommand(traceCommand(context))
-    .addCommand(sqlCommand(context))
-    .addCommand(migrateCommand(context));
+    .showHelpAfterError();
+  const only = name === undefined || !Object.hasOwn(COMMANDS, name) ? undefined : COMMANDS[name];
+  const makers = await Promise.all((only === undefined ? Object.values(COMMANDS) : [only]).map((load) => load()));
+  for (const make of makers) program.addCommand(make(context));
+  return program;
 }
