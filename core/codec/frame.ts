@@ -24,19 +24,32 @@ const packr = new Packr({ ...OPTIONS, encodeUndefinedAsNil: false });
 const plainPackr = new Packr({ ...OPTIONS, bundleStrings: false, encodeUndefinedAsNil: false });
 const unpackr = new Unpackr(OPTIONS);
 
+/** Where a frame is put together; one that is larger gets memory of its own, which is not kept. */
+const SCRATCH_BYTES = 0x4_0000;
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
 export function encodeFrame(values: readonly unknown[]): Uint8Array {
-  // The packer writes the next value over the one before.
-  const bodies = values.length === 1 ? values.map(packed) : values.map((value) => new Uint8Array(packed(value)));
-  let at = HEADER_BYTES + LENGTH_BYTES * (bodies.length - 1);
-  const frame = Buffer.allocUnsafe(bodies.reduce((sum, { length }) => sum + length, at));
-  frame[0] = VERSION;
-  frame.writeUInt16BE(bodies.length, 1);
-  for (const [place, body] of bodies.entries()) {
-    if (place < bodies.length - 1) frame.writeUInt32BE(body.length, HEADER_BYTES + LENGTH_BYTES * place);
+  const last = values.length - 1;
+  let frame: Buffer = scratch;
+  let at = HEADER_BYTES + LENGTH_BYTES * last;
+  for (let place = 0; place <= last; place++) {
+    const body = packed(values[place]);
+    if (at + body.length > frame.length) frame = grown(frame, at, body.length);
+    if (place < last) frame.writeUInt32BE(body.length, HEADER_BYTES + LENGTH_BYTES * place);
     frame.set(body, at);
     at += body.length;
   }
-  return frame;
+  frame[0] = VERSION;
+  frame.writeUInt16BE(values.length, 1);
+  const bytes = Buffer.allocUnsafe(at);
+  frame.copy(bytes, 0, 0, at);
+  return bytes;
+}
+
+function grown(frame: Buffer, used: number, more: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(2 * (used + more));
+  frame.copy(larger, 0, 0, used);
+  return larger;
 }
 
 /** @returns bytes that the next call overwrites: fresh memory for large values took longer than writing them */
