@@ -54,8 +54,8 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
 
 /** The part of a flag that decides which player gets which variant: no texts, version numbers or times. */
 function whoGetsWhat(flag: FlagDocument): unknown {
-  const { enabled, defaultValue, salt, variants, rules, prerequisites } = flag;
-  return { enabled, defaultValue, salt, variants, rules, prerequisites };
+  const { enabled, defaultValue, salt, variants, rules, prerequisites, archivedAt } = flag;
+  return { enabled, isArchived: archivedAt !== null, defaultValue, salt, variants, rules, prerequisites };
 }
 
 function parseFlag(value: Uint8Array | undefined): FlagDocument | undefined {
