@@ -123,9 +123,9 @@ export function hiddenHeaderFaults(
   sent: Readonly<Record<string, string>> | null | undefined,
   stored: Readonly<Record<string, string>>,
 ): FieldFault[] {
-  return Object.entries(sent ?? {})
-    .filter(([name, value]) => value === HIDDEN && !Object.hasOwn(stored, name))
-    .map(([name]) => ({ path: `/headers/${name}`, message: `has no stored value that \`${HIDDEN}\` could keep` }));
+  return hiddenNames(sent ?? {})
+    .filter((name) => !Object.hasOwn(stored, name))
+    .map((name) => ({ path: `/headers/${name}`, message: `has no stored value that \`${HIDDEN}\` could keep` }));
 }
 
 function pick<T>(sent: T | null | undefined, kept: T, empty: T): T {
@@ -133,8 +133,8 @@ function pick<T>(sent: T | null | undefined, kept: T, empty: T): T {
 }
 
 /** The fault of a URL at another origin that would get the header values stored for the present one. */
-export function movedHeaderFaults({ url, headers }: WebhookPatch, held: WebhookContent | undefined): FieldFault[] {
-  if (url === undefined || held === undefined || originOf(url) === originOf(held.url)) return [];
+export function movedHeaderFaults({ url, headers }: WebhookPatch, held: WebhookContent): FieldFault[] {
+  if (url === undefined || originOf(url) === originOf(held.url)) return [];
   const kept = headers === undefined ? Object.keys(held.headers) : hiddenNames(headers ?? {});
   if (kept.length === 0) return [];
   const message = `a URL of another origin does not get the stored values of ${kept.join(', ')}; send them, or {}`;

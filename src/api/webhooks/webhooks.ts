@@ -132,13 +132,14 @@ export const patchWebhook = (allowPrivateHosts: readonly string[]): KeyedRoute =
         const faults = [
           ...webhookFaults(body, allowPrivateHosts, held),
           ...hiddenHeaderFaults(body.headers, held?.headers ?? {}),
-          ...movedHeaderFaults(body, held),
         ];
         if (faults.length > 0) return invalid(faults);
         const { receivedAt } = context.origin;
-        return change(params.id, { ...headers, version: body.version }, context, (held) =>
-          changedWebhook(body, held, receivedAt),
-        );
+        return change(params.id, { ...headers, version: body.version }, context, (held) => {
+          // Against the webhook that the change is based on: another request may have changed it meanwhile.
+          const moved = movedHeaderFaults(body, held);
+          return moved.length > 0 ? invalid(moved) : changedWebhook(body, held, receivedAt);
+        });
       },
       toAnswer({ entry: { document }, replayed }, { key }) {
         return answer(webhookJson(document, key), { replayed, etag: document.version });
@@ -245,17 +246,18 @@ function change(
   id: string,
   basis: Basis,
   context: WriteContext,
-  next: (held: WebhookDocument) => WebhookDocument,
+  next: (held: WebhookDocument) => WebhookDocument | Failure,
 ): Promise<Written<'webhook'> | Failure> {
   return changeDefinition<'webhook'>(
     {
       address: webhooks.addressOf(id, context),
       basis,
       missing: missingWebhook(),
-      change: (held, entry) => ({
-        kind: 'changed',
-        document: { ...next(held), createdRevision: createdRevisionOf(entry) },
-      }),
+      change(held, entry) {
+        const document = next(held);
+        if ('kind' in document) return document;
+        return { kind: 'changed', document: { ...document, createdRevision: createdRevisionOf(entry) } };
+      },
     },
     context,
   );
