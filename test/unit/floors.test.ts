@@ -178,7 +178,7 @@ const NEVER: readonly { from: RegExp; to: RegExp; but?: RegExp; why: string }[] 
     to: /^(streams|clickhouse-schema)\/|^core\/codec\//,
     why: 'domains are pure: they know neither the log nor ClickHouse',
   },
-  { from: /^actors\/runtime\//, to: /^streams\/sinks\//, why: 'owners append to FACTS and do not know who reads it' },
+  { from: /^actors\/runtime\//, to: /^streams\/sinks\//, why: 'owners append to FACTS and import none of its readers' },
   {
     from: /^src\/(gateway|api)\//,
     to: /^streams\/sinks\/|^actors\/runtime\//,

@@ -29,7 +29,7 @@ export type OwnContext = { -readonly [Field in keyof RequestContext]: RequestCon
 export interface AuditedRequests {
   /** @param network the caller's network, called only for routes that declare something */
   attach(route: KeyedRoute, context: OwnContext, network: () => string): void;
-  /** Stores documents for somebody. */
+  /** Stores documents on behalf of the request's caller. */
   writesAs(by: AuditedBy): ConfigStore;
 }
 

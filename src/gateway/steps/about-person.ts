@@ -17,7 +17,7 @@ interface WithConsole extends WithParsed {
   readonly console: ConsoleContext;
 }
 
-/** A page of another origin could sign a visitor in as somebody else. */
+/** A page of another origin could sign a visitor in to another account. */
 export const sameOrigin = (call: PersonCall) => (isSameOrigin(call.req) ? call : CROSS_SITE);
 
 export const privateChannel = (call: PersonCall) => (pageChannelOf(call.req) === 'open' ? NOT_SECURE : call);

@@ -60,7 +60,7 @@ describe('a request with several faults is refused for the first of its steps', 
     const [viewer, editor] = await Promise.all(
       (['viewer', 'editor'] as const).map((role) => people.signedIn({ game: 'demo', environment: 'live', role })),
     );
-    if (viewer === undefined || editor === undefined) throw new Error('nobody is signed in');
+    if (viewer === undefined || editor === undefined) throw new Error('the people are not signed in');
     const place = { 'X-Game': 'demo', 'X-Environment': 'live' };
     const requests: Sent[] = [
       [`${path}?a=1`, { ...TEXT_TYPE, Cookie: editor.cookie }, '{'],
