@@ -9,6 +9,8 @@ import type { Definitions } from './decision/definitions.ts';
  * it exactly once for every fact. A command may call it before it replies, so that the reply includes the consequences.
  */
 export function react(draft: Draft, since: number, definitions: Definitions, context: Context): void {
+  // What changes nothing reads no definitions, so every owner answers it in the same way.
+  if (since === draft.facts.length) return;
   const { game, environment, at } = context;
   updateLifecycle(draft, since, definitions.settings(game).lifecycle, at);
   reactToCommand(draft, since, definitions.segments(game, environment), at);

@@ -6,6 +6,9 @@ import { sleep } from '../../core/kernel/clock.ts';
 import { encodeJson } from '../../core/codec/codec.ts';
 import { type Backbone, type BackboneNode, createBackbone, snapshotsOf } from '../../test/support/servers/backbone.ts';
 import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
+import { listCondition } from '../segments/list-condition.ts';
+import { createSegmentSet } from '../segments/segment-set.ts';
+import { definitionsOf } from '../testing.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 import type { PartitionStore, Stores } from './store/store.ts';
 
@@ -275,5 +278,24 @@ describe('who owns a partition', () => {
     const [dead, left] = ledBy(a)[0] === 'a' ? [a, b] : [b, a];
     dead.kill();
     expect(await world.read(left, P1)).toMatchObject({ kind: 'player' });
+  });
+
+  it('a successor with other definitions does not decide a refused command again', async () => {
+    const loaded = (load: string) => [
+      { segment: { id: 'seg', key: 'vip', condition: listCondition('seg', load), load }, conditions: {} },
+    ];
+    let set = createSegmentSet(loaded('2.b'));
+    world = createBackbone({ definitions: { ...definitionsOf(), segments: () => set } });
+    const a = await world.lead('a', { publishes: true });
+    await world.register(a, P1);
+    const list = { kind: 'ListPlayers', segmentId: 'seg', load: '2.a', active: '1.a', change: 'add' } as const;
+    const origin = { game: 'demo', environment: 'live', receivedAt: world.clock.wallMs() } as const;
+    const refused = a.commandClient.send(origin, P1, { ...list, playerIds: [P1] });
+    expect(await world.complete(refused)).toMatchObject({ kind: 'failure', code: 'CONFLICT' });
+    a.kill();
+    set = createSegmentSet(loaded('1.a'));
+    const b = await world.lead('b');
+    expect(await world.track(b, P1, 'after')).toMatchObject({ results: [{ status: 'accepted' }] });
+    expect(world.facts('PlayerListed')).toEqual([]);
   });
 });

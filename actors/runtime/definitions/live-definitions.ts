@@ -22,6 +22,8 @@ import { conditionsIn, createComputingNeeds, namedPropertiesIn, segmentCondition
  * disabled alone, with one ERROR line: a flag or campaign acts as if absent, a segment keeps its players.
  */
 export interface LiveDefinitions extends Definitions {
+  /** Grows with every read: a decision during which it stayed is the same with all other definitions. */
+  readonly reads: number;
   /** Grows with every change of a segment or of a game's thresholds: a sweep then evaluates all players. */
   readonly segmentsVersion: number;
   /** Whether any game has a segment or its own thresholds, which may have changed while no process ran. */
@@ -59,6 +61,7 @@ export function createLiveDefinitions(
   const ownThresholds = new Set(
     config.list('game').flatMap(({ game, document }) => (document.lifecycle === undefined ? [] : [game])),
   );
+  let reads = 0;
   let segmentsVersion = 0;
   let computedVersion = 0;
   /** Read many times a second; computed again after a change of a campaign. */
@@ -97,6 +100,7 @@ export function createLiveDefinitions(
   }
 
   function compiled(game: string, environment: Environment): Compiled {
+    reads += 1;
     const held = games.get(game)?.[environment];
     if (held !== undefined) return held;
     const made = compileAll(game, environment);
@@ -105,6 +109,7 @@ export function createLiveDefinitions(
   }
 
   function settings(game: string): GameSettings {
+    reads += 1;
     const held = gameSettings.get(game);
     if (held !== undefined) return held;
     const lifecycle = { ...DEFAULT_THRESHOLDS, ...config.list('game', game)[0]?.document.lifecycle };
@@ -172,6 +177,9 @@ export function createLiveDefinitions(
   return {
     get revision() {
       return config.revision;
+    },
+    get reads() {
+      return reads;
     },
     of: (game, environment) => compiled(game, environment).targeting,
     segments: (game, environment) => compiled(game, environment).segments,

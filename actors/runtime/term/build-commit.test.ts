@@ -7,7 +7,9 @@ import { OWNER_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { encodeCommit } from '../../../core/codec/codec.ts';
 import type { Command, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
-import { aCommand } from '../../testing.ts';
+import { aCommand, definitionsOf } from '../../testing.ts';
+import { listCondition } from '../../segments/list-condition.ts';
+import type { DefinedSegment } from '../../segments/segment-set.ts';
 import { buildCommit } from './build-commit.ts';
 import { createEntities } from './entities.ts';
 import type { RequestFeed } from './request-feed.ts';
@@ -32,7 +34,13 @@ function feedOf(commands: readonly Command[]): RequestFeed & { taken: number } {
   return feed;
 }
 
-function build(commands: Command[], nowMs = 2_000, handedOver: Command[] = [], internalCommands: Command[] = []) {
+function build(
+  commands: Command[],
+  nowMs = 2_000,
+  handedOver: Command[] = [],
+  internalCommands: Command[] = [],
+  segments: readonly DefinedSegment[] = [],
+) {
   const store = createMemoryStores().partition(0);
   const entities = createEntities({ store, factsCreated: 'c', hotBytes: 1e6, nowMs: () => 0 });
   const feed = feedOf(commands);
@@ -41,7 +49,8 @@ function build(commands: Command[], nowMs = 2_000, handedOver: Command[] = [], i
   const internal = internalCommands.map((command) => ({ command }));
   const next = () => {
     const shared = { partition: 0, epoch: 1, nowMs, configRevision: 3, entities, feed, maintenance: NO_TASKS };
-    const own = { definitions: liveDefinitions(), monotonicMs: () => 0, internal: { take: () => internal.shift() } };
+    const definitions = liveDefinitions(definitionsOf(), segments);
+    const own = { definitions, monotonicMs: () => 0, internal: { take: () => internal.shift() } };
     const room = { commandsFit: true, handed, computing: { sync: () => false, take: () => {} } };
     const commit = buildCommit({ ...shared, ...own, ...room, logger: silentLogger });
     entities.applyCommit(commit.draft, [], entities.appliedSeq + 1);
@@ -202,8 +211,38 @@ describe('building a commit', () => {
 
   it('needs no record for the position when it skips only what was handed over', () => {
     const late = { deadlineAt: 1_999 };
-    expect(build([], 2_000, [register('a', late)]).next().skipped).toBe(false);
-    expect(build([register('a', late)], 2_000).next().skipped).toBe(true);
+    expect(build([], 2_000, [register('a', late)]).next().mayDiffer).toBe(false);
+    expect(build([register('a', late)], 2_000).next().mayDiffer).toBe(true);
+  });
+
+  it('needs one after a decision by definitions, which the next owner may not have', () => {
+    const segment = { id: 'seg', key: 'vip', condition: listCondition('seg', '2.a'), load: '2.a' };
+    const list = { kind: 'ListPlayers', segmentId: 'seg', load: '3.a', active: '1.a', change: 'add' } as const;
+    const refused = aCommand({ ...list, playerIds: ['a'] });
+    const commit = build([refused], 2_000, [], [], [{ segment, conditions: {} }]).next();
+    expect(commit).toMatchObject({ facts: [], needsAppend: false, mayDiffer: true });
+    expect(commit.replies[0]?.reply).toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it("needs one after a decision by the owner's clock, which the next owner does not have", () => {
+    const patch = (receivedAt: number) =>
+      aCommand({ kind: 'PatchPlayer', playerId: 'a' }, { receivedAt, deadlineAt: receivedAt + 5_000 });
+    const nowMs = 2_000;
+    const toleratedMs = nowMs + 2 * CLOCK_LIMITS.clockToleranceMs;
+    expect([toleratedMs, toleratedMs + 1].map((at) => build([patch(at)], nowMs).next().mayDiffer)).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it('needs none after repeats and refusals by the state alone', () => {
+    const event = track('a', 1, 1);
+    if (event.body.kind === 'TrackEvents') for (const item of event.body.items) item.remember = true;
+    const unknown = { kind: 'PatchPlayer', playerId: 'nobody' } as const;
+    const { next } = build([register('a'), event, event, register('a'), aCommand(unknown)]);
+    expect(next()).toMatchObject({ needsAppend: true, mayDiffer: false });
+    const again = build([aCommand(unknown), track('nobody', 1, 1)]).next();
+    expect(again).toMatchObject({ needsAppend: false, mayDiffer: false, isEmpty: false });
   });
 
   it('is empty when nothing waits', () => {

@@ -58,8 +58,8 @@ export interface PendingCommit {
   swept: Swept;
   /** Whether computed properties began or ended, or it is known where they began. */
   changesProperties: boolean;
-  /** Whether commands were skipped that another owner, with another clock, might decide. */
-  skipped: boolean;
+  /** Whether another owner, with another clock or other definitions, might decide commands of it differently. */
+  mayDiffer: boolean;
   /** Commands that failed because FACTS has no room for their facts. */
   withoutRoom: number;
   /** Whether there is something to append. */
@@ -122,7 +122,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
   computing.take(draft, options.definitions, nowMs, commandsFit ? MAINTENANCE_CHARS : 0);
   const snapshotChars = snapshots.reduce((sum, snapshot) => sum + stateChars(snapshot.state), 0);
   const noted = decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
-  const { replies, skipped, withoutRoom } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
+  const { replies, mayDiffer, withoutRoom } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
   const facts: Fact[] = [...snapshots, ...(mark === undefined ? [] : [mark]), ...draft.facts];
   const needsAppend = facts.length > 0 || maintenance.idle;
   return {
@@ -135,7 +135,7 @@ export function buildCommit(options: BuildOptions): PendingCommit {
     configRevision,
     swept,
     changesProperties,
-    skipped,
+    mayDiffer,
     withoutRoom,
     needsAppend,
     isEmpty: !needsAppend && replies.length === 0 && noted.length === 0,
@@ -215,7 +215,7 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
 
 interface Decided {
   replies: OutgoingReply[];
-  skipped: boolean;
+  mayDiffer: boolean;
   withoutRoom: number;
 }
 
@@ -233,7 +233,7 @@ interface Share {
  */
 function decideWaiting(options: BuildOptions, draft: CommitDraft, mostChars: number): Decided {
   const { feed, handed, limits = OWNER_LIMITS } = options;
-  const decided: Decided = { replies: [], skipped: false, withoutRoom: 0 };
+  const decided: Decided = { replies: [], mayDiffer: false, withoutRoom: 0 };
   const { commitFacts } = limits;
   const whole: Share = { chars: mostChars, facts: commitFacts, replies: commitFacts, steps: OWNER_LIMITS.turnSteps };
   const half: Share = {
@@ -256,32 +256,33 @@ function decideWaiting(options: BuildOptions, draft: CommitDraft, mostChars: num
       if (command.body !== undefined && (!fits(command, draft, mostChars) || isNextLife(command, draft))) return;
       source.take();
       const isFinal = decideNext(options, draft, command, decided);
-      if (isStored && !isFinal) decided.skipped = true;
+      if (isStored && !isFinal) decided.mayDiffer = true;
     }
   }
 }
 
 type CommandSource = Pick<RequestFeed, 'peek' | 'take'>;
 
-/** Decides one command, and returns whether every other owner would have decided it in the same way. */
+/** Decides one command; returns whether it has facts, or its reply follows from the command and the state alone. */
 function decideNext(options: BuildOptions, draft: CommitDraft, command: ReceivedCommand, decided: Decided): boolean {
-  const { nowMs, partition, epoch } = options;
+  const { nowMs, partition, epoch, definitions } = options;
   const { requestId, replyTo } = command;
   if (command.body === undefined) {
     if (replyTo !== '') decided.replies.push({ replyTo, requestId, epoch, partition, reply: notKnownHere() });
     return false;
   }
   if (command.deadlineAt < nowMs) return false;
-  const savepoint = draft.savepoint();
+  const [savepoint, reads] = [draft.savepoint(), definitions.reads];
   let reply = decideOne(options, draft, command);
-  if (!options.commandsFit && draft.savepoint() > savepoint) {
+  const hasFacts = draft.savepoint() > savepoint;
+  if (hasFacts && !options.commandsFit) {
     draft.rollback(savepoint);
     decided.withoutRoom += 1;
     reply = failure('SERVICE_UNAVAILABLE', NO_ROOM);
   }
   decided.replies.push({ replyTo, requestId, epoch, partition, reply, isBulk: BULK.has(command.body.kind) });
-  // A temporary failure is this owner's: another one might decide the command.
-  return reply.kind !== 'failure' || !isTemporary(reply.code);
+  if (reply.kind === 'failure' && isTemporary(reply.code)) return false;
+  return hasFacts || (definitions.reads === reads && !isAhead(command, nowMs));
 }
 
 const BULK: ReadonlySet<Command['body']['kind']> = new Set(['ListPlayers', 'ImportHistory']);
@@ -312,7 +313,7 @@ function decideOne(options: BuildOptions, draft: CommitDraft, command: Command):
   }
   const savepoint = draft.savepoint();
   try {
-    const received = receivedInTime(command, nowMs);
+    const received = isAhead(command, nowMs) ? { ...command, receivedAt: nowMs } : command;
     if (received.body.kind !== 'ListPlayers') return decide(draft, received, definitions);
     return draft.inBulk(() => decide(draft, received, definitions));
   } catch (error) {
@@ -327,9 +328,7 @@ function decideOne(options: BuildOptions, draft: CommitDraft, command: Command):
  * A gateway whose clock is ahead must not date a player's events: ids would be dropped, and timers would be due, before
  * their time. One that is behind by more than the commands' deadline gets no answers at all.
  */
-function receivedInTime(command: Command, nowMs: number): Command {
-  return command.receivedAt > nowMs + CLOCKS_APART_MS ? { ...command, receivedAt: nowMs } : command;
-}
+const isAhead = ({ receivedAt }: Command, nowMs: number): boolean => receivedAt > nowMs + CLOCKS_APART_MS;
 
 /** Two right clocks differ by less: each is compared with the broker's. */
 const CLOCKS_APART_MS = 2 * CLOCK_LIMITS.clockToleranceMs;

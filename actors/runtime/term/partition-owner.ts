@@ -47,9 +47,9 @@ import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.
  * 2. A reply is sent after the record with its facts is acknowledged. A reply without facts needs a lease valid in the
  *    same tick, or an append (possibly empty) that proves that no other owner has taken over.
  * 3. A command past its deadline is never applied.
- * 4. After skipping a command (past its deadline, refused), the owner commits a record with the position behind it
- *    before it sends any reply without facts: the next owner might otherwise decide the command and contradict the
- *    reply.
+ * 4. After a command that the next owner might decide differently (past its deadline, refused for now, decided by
+ *    definitions or by the owner's clock), the owner commits a record with the position behind it before it sends any
+ *    reply without facts: the next owner might otherwise decide the command again and contradict the reply.
  * 5. Position, fence and entities change together, when a record is acknowledged.
  * 6. While FACTS has room for the owners' own records only, commands with facts are refused and evaluations are
  *    answered without being recorded; everything else continues.
@@ -163,8 +163,8 @@ async function lead(
   const { entities, epoch, factsCreated } = taken;
   const subject = factsSubject(partition);
   let lastSequence = epoch;
-  /** Commands were skipped since the last record. */
-  let skipped = false;
+  /** Since the last record, commands were decided that another owner might decide differently. */
+  let mayDiffer = false;
   let nextPositionMs = -Infinity;
   /** The fault that a query met; a commit throws its own. */
   let storeFault: StoreFaultError | undefined;
@@ -208,7 +208,7 @@ async function lead(
     const hadBacklog = !feed.backlogTaken;
     const commandsFit = room.commandsFit();
     const commit = await prepare(commandsFit);
-    skipped ||= commit.skipped;
+    mayDiffer ||= commit.mayDiffer;
     if (commit.withoutRoom > 0) metrics.commandsWithoutRoom.inc(commit.withoutRoom);
     const decided = handed.settle();
     if (commit.isEmpty && !queryHandler.wantsProof) {
@@ -216,7 +216,7 @@ async function lead(
       // Timers and the sweep waited for a backlog of which every command had expired: nothing else would wake them.
       return hadBacklog && feed.backlogTaken ? 'on' : 'idle';
     }
-    if (!commit.needsAppend && !skipped && !queryHandler.wantsProof && options.leaseHeld()) {
+    if (!commit.needsAppend && !mayDiffer && !queryHandler.wantsProof && options.leaseHeld()) {
       maintenance.withoutRecord(commit);
       sendReplies([...answersOf(commit), ...commit.replies]);
       return 'on';
@@ -296,7 +296,7 @@ async function lead(
         metrics.commitFacts.observe(commit.facts.length);
         room.appended(data.length);
         lastSequence = outcome.sequence;
-        skipped = false;
+        mayDiffer = false;
         entities.applyCommit(commit.draft, commit.snapshots, outcome.sequence);
         maintenance.committed(commit);
         computing.stored(commit.changesProperties);
@@ -309,7 +309,7 @@ async function lead(
         sendReplies(refusalsOf(commit));
         exposures.refused(commit.noted);
         if (options.leaseHeld()) sendReplies(answersOf(commit));
-        skipped = true;
+        mayDiffer = true;
         maintenance.pause(REFUSED_PAUSE_MS);
         queryHandler.release('unproved');
         // Bounds the rate of refused appends.

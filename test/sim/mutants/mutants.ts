@@ -168,7 +168,7 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/term/partition-owner.ts',
-        original: '!commit.needsAppend && !skipped &&',
+        original: '!commit.needsAppend && !mayDiffer &&',
         mutated: '!commit.needsAppend &&',
       },
     ],

@@ -9,12 +9,20 @@ export function liveDefinitions(
   segments: readonly DefinedSegment[] = [],
 ): LiveDefinitions {
   const set = createSegmentSet(segments);
+  let reads = 0;
+  function read<T>(found: T): T {
+    reads += 1;
+    return found;
+  }
   return {
     revision: definitions.revision,
-    of: (...scope) => definitions.of(...scope),
-    segments: () => set,
-    campaigns: (...scope) => definitions.campaigns(...scope),
-    settings: (game) => definitions.settings(game),
+    get reads() {
+      return reads;
+    },
+    of: (...scope) => read(definitions.of(...scope)),
+    segments: (...scope) => read(segments.length > 0 ? set : definitions.segments(...scope)),
+    campaigns: (...scope) => read(definitions.campaigns(...scope)),
+    settings: (game) => read(definitions.settings(game)),
     computedVersion: 0,
     computed: () => new Map(),
     computedScopes: () => [],
