@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../core/kernel/text/json.ts';
-import { formatTimestamp, parseTimestamp } from '../../core/kernel/text/timestamp.ts';
+import { formatTimestampOrNull, parseTimestamp } from '../../core/kernel/text/timestamp.ts';
 import { periodOf } from './periods.ts';
 import type { FlagDocument, FlagRule, FlagType, SegmentDocument } from '../../core/vocabulary/documents/documents.ts';
 
@@ -86,8 +86,8 @@ export function writeFlag(flag: FlagDocument): WireFlag {
       value: rule.value,
       percentage: rule.percentage,
       priority: rule.priority,
-      start_at: rule.startAt === null ? null : formatTimestamp(rule.startAt),
-      end_at: rule.endAt === null ? null : formatTimestamp(rule.endAt),
+      start_at: formatTimestampOrNull(rule.startAt),
+      end_at: formatTimestampOrNull(rule.endAt),
     })),
     prerequisites: flag.prerequisites.map(({ flagKey, value }) => ({ flag_key: flagKey, value })),
   };

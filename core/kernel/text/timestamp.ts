@@ -139,6 +139,10 @@ export function formatTimestamp(epochMs: number): string {
   return second.prefix + ENDS[Math.trunc(ofSecondMs)];
 }
 
+export function formatTimestampOrNull(epochMs: number | null | undefined): string | null {
+  return epochMs === null || epochMs === undefined ? null : formatTimestamp(epochMs);
+}
+
 function secondOf(startMs: number): typeof second {
   let ofDayMs = startMs - day.startMs;
   if (!(ofDayMs >= 0 && ofDayMs < DAY_MS)) {

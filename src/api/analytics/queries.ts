@@ -2,7 +2,7 @@ import { readableSql } from '../../../clickhouse-schema/queries/questions/statem
 import { Type } from 'typebox';
 import { ANALYTICS_LIMITS } from './limits.ts';
 import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
-import { answer, type Answer } from '../route/answer.ts';
+import { type Answer, answer, jsonAnswer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { QueryBody } from './query-fields.ts';
@@ -33,7 +33,6 @@ export const runAnalyticsQuery = defineRoute({
   input: { body: QueryBody },
   example: { kind: 'trend', metric: 'players', event_names: ['level_up'], interval: 'day' },
   reply: {
-    statuses: [200],
     description: 'The answer.',
     schema: QueryResult,
     example: {
@@ -73,7 +72,6 @@ export const describeAnalyticsQuery = defineRoute({
   input: { body: QueryBody },
   example: { kind: 'retention', days: [1, 7] },
   reply: {
-    statuses: [200],
     description: 'The statement.',
     schema: Type.Object(
       { sql: Type.String({ description: 'One SELECT for ClickHouse, without a semicolon.' }) },
@@ -88,7 +86,7 @@ function describeQuery(body: QueryBody, { key, services }: RequestContext): Answ
   const scope = { game: key.game, environment: key.environment };
   const asked = questionOf(body, scope, services.clock.wallMs());
   if (asked.kind === 'failure') return asked;
-  return answer(JSON.stringify({ sql: readableSql(asked.question) }));
+  return jsonAnswer({ sql: readableSql(asked.question) });
 }
 
 async function answerQuery(body: QueryBody, { key, services }: RequestContext): Promise<Answer> {

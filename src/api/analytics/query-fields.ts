@@ -11,16 +11,11 @@ import { ANALYTICS_LIMITS } from './limits.ts';
 import { API_LIMITS } from '../limits.ts';
 import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { timeIn } from '../input/fields.ts';
+import { oneOf, timeIn } from '../input/fields.ts';
 
 /* The body of an analytics query. Which fields a kind takes is checked in query-question.ts. */
 
 const KINDS = ['trend', 'breakdown', 'retention', 'ltv', 'funnel', 'paths'] as const;
-
-/** A choice. @param description what is chosen */
-function oneOf<const T extends string>(values: readonly T[], description: string) {
-  return Type.Unsafe<T>({ type: 'string', enum: [...values], description });
-}
 
 const eventName = (description: string) =>
   Type.String({ minLength: 1, maxLength: TEXT_LIMITS.nameLength, description });

@@ -1,13 +1,7 @@
 import { Type, type TProperties } from 'typebox';
-import { timeOut } from '../input/fields.ts';
+import { numberOrNull, textOrNull, timeOut } from '../input/fields.ts';
 
 /* The answers of the query API: one schema for each kind. */
-
-function figure(description: string) {
-  return Type.Unsafe<number | null>({ type: ['number', 'null'], description });
-}
-
-const textOrNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
 /** The fields that all answers have, and those of one kind. */
 function result<const K extends string, P extends TProperties>(kind: K, fields: P, description: string) {
@@ -89,8 +83,8 @@ const Retention = result(
             Type.Object(
               {
                 day: Type.Integer({ description: 'Days after the first day.' }),
-                players: figure('Players active on that UTC day. null while it is not over.'),
-                rate: figure('Their share. null while the day is not over.'),
+                players: numberOrNull('Players active on that UTC day. null while it is not over.'),
+                rate: numberOrNull('Their share. null while the day is not over.'),
               },
               { description: 'A day.' },
             ),
@@ -121,10 +115,10 @@ const Ltv = result(
             Type.Object(
               {
                 day: Type.Integer({ description: 'Days after the first day.' }),
-                revenue: figure(
+                revenue: numberOrNull(
                   "Their revenue up to and including that UTC day, in the game's currency. null while it is not over.",
                 ),
-                per_player: figure('The same for each player. null while the day is not over.'),
+                per_player: numberOrNull('The same for each player. null while the day is not over.'),
               },
               { description: 'A day.' },
             ),
@@ -151,10 +145,10 @@ const Funnel = result(
               {
                 event_name: Type.String({ description: 'Name of the event.' }),
                 players: Type.Integer({ description: 'Players who reached the step.' }),
-                converted: figure('Of these, players who reached the next step. null for the last step.'),
-                dropped: figure('Of these, players whose window is over. null for the last step.'),
-                inside: figure('Of these, players who may still reach the next step. null for the last step.'),
-                rate: figure('Share of the players of the first step. null without players.'),
+                converted: numberOrNull('Of these, players who reached the next step. null for the last step.'),
+                dropped: numberOrNull('Of these, players whose window is over. null for the last step.'),
+                inside: numberOrNull('Of these, players who may still reach the next step. null for the last step.'),
+                rate: numberOrNull('Share of the players of the first step. null without players.'),
               },
               { description: 'A step.' },
             ),

@@ -69,7 +69,7 @@ const putSavedQuery = defineRoute({
   idempotent: true,
   errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ key: Type.String({ description: KEY }) }), headers: IfMatch, body: SavedQueryChange },
-  reply: { statuses: [200], description: 'The updated query.', schema: SavedQuery, example: SAVED_QUERY_EXAMPLE },
+  reply: { description: 'The updated query.', schema: SavedQuery, example: SAVED_QUERY_EXAMPLE },
   example: SAVED_QUERY_BODY_EXAMPLE,
   action: {
     kind: 'write',

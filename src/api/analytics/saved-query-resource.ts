@@ -3,19 +3,20 @@ import type { SavedQueryDocument } from '../../../core/vocabulary/documents/save
 import { ANALYTICS_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
-import { timeOut } from '../input/fields.ts';
+import { nullable, timeOut } from '../input/fields.ts';
 import { QueryBody } from './query-fields.ts';
 
 /* The saved query resource: schemas of its bodies and responses, its JSON text and its examples. */
 
-const RangeDays = Type.Unsafe<number | null>({
-  type: ['integer', 'null'],
-  minimum: 1,
-  maximum: ANALYTICS_LIMITS.questionRangeDays,
-  description:
-    'Range for whoever opens the query: this many UTC days before today, and today. `null` (default): `from` and `to` ' +
-    'of the query, or their defaults.',
-});
+const RangeDays = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: ANALYTICS_LIMITS.questionRangeDays,
+    description:
+      'Range for whoever opens the query: this many UTC days before today, and today. `null` (default): `from` and `to` ' +
+      'of the query, or their defaults.',
+  }),
+);
 
 const content = {
   name: Type.Optional(nameOf('Display name. Default: the key.')),

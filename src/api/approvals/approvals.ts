@@ -7,11 +7,11 @@ import { userAddress } from '../../../streams/config/people/users.ts';
 import { failure, isTemporary } from '../../../core/kernel/errors.ts';
 import { APPROVAL_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { answer, type Answer } from '../route/answer.ts';
+import { type Answer, answer, jsonAnswer } from '../route/answer.ts';
 import { changed } from '../definitions/definition-writes.ts';
 import { isExpired, waitingProposals } from './proposals.ts';
 import { type Approval, mayAct } from '../route/access.ts';
-import { timeOut } from '../input/fields.ts';
+import { integerOrNull, oneOf, timeOut } from '../input/fields.ts';
 import type { DecideContext, RequestContext } from '../route/request-context.ts';
 import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
 import { defineRoute, type KeyedRoute, readBy, type Route, writtenBy } from '../route/route.ts';
@@ -39,16 +39,9 @@ const Proposal = Type.Object(
     path: Type.String({ description: 'Path of the request, with `{name}` for parameters.' }),
     params: Type.Unsafe<Record<string, string>>({ type: 'object', description: 'Parameters of the path.' }),
     body: Type.Unknown({ description: 'Body of the request; null if it has none.' }),
-    kind: Type.Unsafe<Approval['of']>({
-      type: 'string',
-      enum: TARGETING_KINDS,
-      description: 'What it changes.',
-    }),
+    kind: oneOf(TARGETING_KINDS, 'What it changes.'),
     key: Type.String({ description: 'Key of the definition; empty if it makes a new one.' }),
-    version: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      description: 'The version that it is based on; null if it makes a new one.',
-    }),
+    version: integerOrNull('The version that it is based on; null if it makes a new one.'),
     proposed_by: Type.String({ description: 'E-mail address of the user who proposed it.' }),
     own: Type.Boolean({ description: 'Whether you proposed it, so that another person must approve it.' }),
     approving: Type.Boolean({
@@ -110,7 +103,6 @@ const listApprovals = (changes: Changes): KeyedRoute =>
     errors: [],
     input: { query: PageQuery },
     reply: {
-      statuses: [200],
       description: 'The changes.',
       schema: Type.Object(
         { approvals: Type.Array(Proposal, { description: 'The changes.' }), next_cursor: NextCursor },
@@ -168,7 +160,7 @@ const approve = (changes: Changes): KeyedRoute =>
     repeatsById: true,
     errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     input: { params },
-    reply: { statuses: [200], description: 'The change is made.', schema: Settled, example: { id: EXAMPLE.id } },
+    reply: { description: 'The change is made.', schema: Settled, example: { id: EXAMPLE.id } },
     action: {
       kind: 'decide',
       async decide(input, context) {
@@ -180,7 +172,7 @@ const approve = (changes: Changes): KeyedRoute =>
         const { approving, ...proposal } = held.document;
         if (proposal.by.id === context.key.id) return OWN;
         if (approving !== undefined && approving.by !== context.key.id && isRecent(approving, context)) return BUSY;
-        const settled = answer(JSON.stringify({ id: proposal.id }));
+        const settled = jsonAnswer({ id: proposal.id });
         if (approving !== undefined && isMade(proposal, change, address, config)) {
           return (await context.writes.delete(address, held.revision)) ? settled : failure('SERVICE_UNAVAILABLE');
         }
@@ -235,7 +227,7 @@ const reject = (changes: Changes): KeyedRoute =>
     repeatsById: true,
     errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
     input: { params },
-    reply: { statuses: [200], description: 'It waits no more.', schema: Settled, example: { id: EXAMPLE.id } },
+    reply: { description: 'It waits no more.', schema: Settled, example: { id: EXAMPLE.id } },
     action: {
       kind: 'decide',
       async decide(input, context) {
@@ -253,7 +245,7 @@ const reject = (changes: Changes): KeyedRoute =>
           if (!(await changed(config, address, held.revision))) return failure('SERVICE_UNAVAILABLE');
           return config.get(address) === undefined ? NONE : BUSY;
         }
-        return wasMade ? MADE : answer(JSON.stringify({ id: held.document.id }));
+        return wasMade ? MADE : jsonAnswer({ id: held.document.id });
       },
     },
   });

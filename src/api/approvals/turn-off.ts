@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { API_LIMITS } from '../limits.ts';
 import { APPROVAL_LIMITS } from './limits.ts';
-import { answer } from '../route/answer.ts';
+import { jsonAnswer } from '../route/answer.ts';
 import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
 
 /*
@@ -57,7 +57,6 @@ export const turnOff = (patches: Readonly<Record<keyof typeof PARAMETERS, KeyedR
     },
     example: { kind: 'flag', key: 'new_shop', reason: 'The shop charges twice.' },
     reply: {
-      statuses: [200],
       description: 'It is off.',
       schema: Type.Object(
         { key: Type.String({ description: 'Key or id, as you sent it.' }) },
@@ -71,7 +70,7 @@ export const turnOff = (patches: Readonly<Record<keyof typeof PARAMETERS, KeyedR
         if (reason.trim() === '') return invalid([{ path: '/reason', message: 'must say why it cannot wait' }]);
         const input = { params: { [PARAMETERS[kind]]: key }, query: {}, headers: {}, body: { enabled: false } };
         const made = await perform({ id: ids.uuidv7(clock.wallMs()), route: patches[kind], input });
-        return made.kind === 'failure' ? made : answer(JSON.stringify({ key }));
+        return made.kind === 'failure' ? made : jsonAnswer({ key });
       },
     },
   });

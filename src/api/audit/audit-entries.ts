@@ -6,7 +6,7 @@ import { API_LIMITS } from '../limits.ts';
 import { AUDIT_ENTRY_LIMITS } from '../../../streams/audit/limits.ts';
 import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
-import { timeIn, timeOut } from '../input/fields.ts';
+import { oneOf, textOrNull, timeIn, timeOut } from '../input/fields.ts';
 import { NextCursor, NOT_A_CURSOR } from '../input/paging.ts';
 import { digestOf } from '../input/place-cursor.ts';
 import { invalid } from '../route/route.ts';
@@ -14,13 +14,11 @@ import { invalid } from '../route/route.ts';
 /* The list of audit entries: its filters, its pages and its entries. */
 
 const OUTCOMES = ['begun', 'stored', 'refused', 'unknown'] as const;
-const Outcome = Type.Unsafe<(typeof OUTCOMES)[number]>({
-  type: 'string',
-  enum: OUTCOMES,
-  description:
-    '`stored`: the change is in effect. `refused`: it was not made. `unknown`: the service did not learn whether it ' +
+const Outcome = oneOf(
+  OUTCOMES,
+  '`stored`: the change is in effect. `refused`: it was not made. `unknown`: the service did not learn whether it ' +
     'was made. `begun`: the same, because the process ended, or the outcome is about to be written.',
-});
+);
 
 const filter = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: API_LIMITS.auditFilterLength, description }));
@@ -44,7 +42,6 @@ export const EntriesQuery = Type.Object({
   cursor: filter('`next_cursor` of the previous page. Leave it out for the first page.'),
 });
 
-const nullable = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 const contents = (description: string) =>
   Type.Unsafe<Record<string, unknown> | null>({
     type: ['object', 'null'],
@@ -57,16 +54,15 @@ const Entry = Type.Object(
   {
     id: Type.String({ description: 'Id of the entry.' }),
     at: timeOut('When the change was made.'),
-    environment: nullable('`live` or `test`; null if the thing belongs to both.'),
+    environment: textOrNull('`live` or `test`; null if the thing belongs to both.'),
     actor: Type.Object(
       {
-        kind: Type.Unsafe<string>({
-          type: 'string',
-          enum: ['user', 'key', 'cli'],
-          description: '`user`: a person in the console. `key`: an API key. `cli`: an operator’s command.',
-        }),
+        kind: oneOf(
+          ['user', 'key', 'cli'],
+          '`user`: a person in the console. `key`: an API key. `cli`: an operator’s command.',
+        ),
         id: Type.String({ description: 'Id of the user or key; the operator’s account.' }),
-        email: nullable('E-mail address of the user; null for others.'),
+        email: textOrNull('E-mail address of the user; null for others.'),
         network: Type.String({
           description: 'IPv4 address, or first half of the IPv6 address, of the request; host of the command.',
         }),
@@ -76,7 +72,7 @@ const Entry = Type.Object(
     kind: Type.String({ description: 'Kind of the thing, such as `flag`, `webhook`, `key`, `user` or `player`.' }),
     key: Type.String({ description: 'Key or id of the thing; of an event schema, the name of its events.' }),
     action: Type.String({ description: 'What happened to it.' }),
-    player_id: nullable('The player that the change is about; null if there is none.'),
+    player_id: textOrNull('The player that the change is about; null if there is none.'),
     before: contents('The thing before the change.'),
     after: contents('The thing after the change, or what the request said.'),
     outcome: Outcome,

@@ -17,7 +17,7 @@ import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { computedLookup } from '../explain/current-targeting.ts';
-import { ExternalId, freeForm, PlayerId, timeOut } from '../input/fields.ts';
+import { ExternalId, freeForm, oneOf, PlayerId, timeOut } from '../input/fields.ts';
 import { playerIdsOf } from '../players/player-id.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy } from '../route/route.ts';
@@ -27,8 +27,7 @@ import { documentFaults } from './campaigns.ts';
 
 /* The route that says what a player would get from a campaign, and why not. */
 
-const name = (description: string) =>
-  Type.Unsafe<CampaignCheck['check']>({ type: 'string', enum: [...CHECK_NAMES], description });
+const name = (description: string) => oneOf(CHECK_NAMES, description);
 
 const Body = Type.Object(
   {
@@ -81,13 +80,11 @@ const Explanation = Type.Object(
     player_id: PlayerId,
     external_id: ExternalId,
     explained_at: timeOut('The moment that the answer is about.'),
-    outcome: Type.Unsafe<CampaignExplanation['outcome']>({
-      type: 'string',
-      enum: ['given', 'suppressed', 'not_concerned'],
-      description:
-        'What happens if the trigger occurs now: the message is `given`; it is `suppressed`, and that is recorded; or ' +
+    outcome: oneOf(
+      ['given', 'suppressed', 'not_concerned'],
+      'What happens if the trigger occurs now: the message is `given`; it is `suppressed`, and that is recorded; or ' +
         'the campaign does `not_concern` the player, and nothing is recorded.',
-    }),
+    ),
     decided_by: Type.Unsafe<CampaignCheck['check'] | null>({
       type: ['string', 'null'],
       enum: [...CHECK_NAMES, null],
@@ -117,7 +114,6 @@ export const explainCampaignRoute = defineRoute({
   input: { body: Body },
   example: { player: 'player_12345', campaign: CAMPAIGN_BODY_EXAMPLE, properties: { level: 12 } },
   reply: {
-    statuses: [200],
     description: 'What the player would get.',
     schema: Explanation,
     example: {

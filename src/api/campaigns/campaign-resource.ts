@@ -3,11 +3,11 @@ import type { CampaignDocument, CampaignTrigger } from '../../../core/vocabulary
 import { CAMPAIGN_API_LIMITS } from './limits.ts';
 import { PLAYER_LIMITS } from '../../../actors/decision/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import { conditionsOf, keyOf, nameOf, orNull, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
-import { timeIn, timeOut } from '../input/fields.ts';
-import { LIFECYCLE_STAGES, type LifecycleStage } from '../../../core/vocabulary/state/lifecycle-stages.ts';
+import { nullable, oneOf, timeIn, timeOut } from '../input/fields.ts';
+import { LIFECYCLE_STAGES } from '../../../core/vocabulary/state/lifecycle-stages.ts';
 
 /* The campaign resource: schemas of its bodies and responses, its JSON text and its examples. */
 
@@ -36,20 +36,8 @@ const Trigger = Type.Object(
     ),
     segment_entered: Type.Optional(segmentIdOf('Triggers when the player enters the segment with this id (`seg_…`).')),
     segment_exited: Type.Optional(segmentIdOf('Triggers when the player leaves the segment with this id (`seg_…`).')),
-    lifecycle: Type.Optional(
-      Type.Unsafe<LifecycleStage>({
-        type: 'string',
-        enum: LIFECYCLE_STAGES,
-        description: 'Triggers when the player enters this lifecycle stage.',
-      }),
-    ),
-    churn: Type.Optional(
-      Type.Unsafe<'high'>({
-        type: 'string',
-        enum: ['high'],
-        description: "Triggers when the player's churn risk becomes high.",
-      }),
-    ),
+    lifecycle: Type.Optional(oneOf(LIFECYCLE_STAGES, 'Triggers when the player enters this lifecycle stage.')),
+    churn: Type.Optional(oneOf(['high'], "Triggers when the player's churn risk becomes high.")),
     schedule: Type.Optional(
       Type.Object(
         { at: timeIn('Time in the future.') },
@@ -105,14 +93,7 @@ const DisplayRules = Type.Object(
 );
 
 const capOf = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      minimum: 1,
-      maximum: CAMPAIGN_API_LIMITS.campaignCap,
-      description,
-    }),
-  );
+  Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: CAMPAIGN_API_LIMITS.campaignCap, description })));
 
 const Caps = Type.Object(
   {
@@ -231,16 +212,16 @@ export const CampaignShown = Type.Object(
     enabled: Enabled,
     trigger: Trigger,
     warnings: Warnings,
-    audience: Type.Unsafe<string | null>({ ...Audience, type: ['string', 'null'] }),
+    audience: nullable(Audience),
     content: Content,
     display_rules: DisplayRules,
     caps: Caps,
     cooldown_seconds: CooldownSeconds,
-    quiet_hours: Type.Unsafe<Static<typeof QuietHours> | null>({ ...QuietHours, type: ['object', 'null'] }),
+    quiet_hours: nullable(QuietHours),
     holdout_percentage: HoldoutPercentage,
     expires_after_seconds: ExpiresAfterSeconds,
-    start_at: Type.Unsafe<string | null>({ ...StartAt, type: ['string', 'null'] }),
-    end_at: Type.Unsafe<string | null>({ ...EndAt, type: ['string', 'null'] }),
+    start_at: nullable(StartAt),
+    end_at: nullable(EndAt),
     version: Type.Integer({ description: 'Version, counted from 1.' }),
     created_at: timeOut('When the campaign was created.'),
     updated_at: timeOut('When the campaign was last changed.'),
@@ -265,8 +246,8 @@ export function campaignJson(campaign: CampaignDocument): string {
     quiet_hours: quietHours === null ? null : { from: quietHours.from, to: quietHours.to },
     holdout_percentage: campaign.holdoutPercentage,
     expires_after_seconds: campaign.expiresAfterSeconds,
-    start_at: timeOrNull(campaign.startAt),
-    end_at: timeOrNull(campaign.endAt),
+    start_at: formatTimestampOrNull(campaign.startAt),
+    end_at: formatTimestampOrNull(campaign.endAt),
     version: campaign.version,
     created_at: formatTimestamp(campaign.createdAt),
     updated_at: formatTimestamp(campaign.updatedAt),
@@ -290,10 +271,6 @@ function triggerShown(trigger: CampaignTrigger): Static<typeof Trigger> {
     case 'schedule':
       return { schedule: { at: formatTimestamp(trigger.at) } };
   }
-}
-
-function timeOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : formatTimestamp(epochMs);
 }
 
 export const CAMPAIGN_BODY_EXAMPLE = {

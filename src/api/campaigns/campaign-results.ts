@@ -1,12 +1,13 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { CampaignArm, CampaignReport, CampaignStep } from '../../../clickhouse-schema/queries/campaign-report.ts';
 import { ALPHA } from '../../analysis/experiment-results.ts';
 import { fixedInterval, liftOf, relativeLift, type Sample } from '../../analysis/lift.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { answer } from '../route/answer.ts';
+import { jsonAnswer } from '../route/answer.ts';
 import { defineRoute, readBy } from '../route/route.ts';
+import { nullable, numberOrNull, textOrNull } from '../input/fields.ts';
 
 /* The route that returns the funnel of a campaign beside its holdout, and why messages were suppressed. */
 
@@ -32,7 +33,6 @@ const ResultsQuery = Type.Object({
 });
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const numberOrNull = (description: string) => Type.Unsafe<number | null>({ type: ['number', 'null'], description });
 
 const Step = Type.Object(
   { players: count('Players.'), times: count('How often.') },
@@ -78,10 +78,7 @@ const Arm = Type.Object(
 const Results = Type.Object(
   {
     campaign_id: Type.String({ description: 'Id of the campaign.' }),
-    conversion_event: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'The conversion event; null: none.',
-    }),
+    conversion_event: textOrNull('The conversion event; null: none.'),
     window_hours: Type.Integer({ description: 'Window of each player, hours.' }),
     steps: Type.Object(
       {
@@ -93,21 +90,17 @@ const Results = Type.Object(
       { description: 'The steps of a message.' },
     ),
     suppressed: Type.Array(Suppressed, { description: 'Why players got no message, the most frequent reason first.' }),
-    arms: Type.Unsafe<{ treatment: Static<typeof Arm>; holdout: Static<typeof Arm> } | null>({
-      ...Type.Object(
+    arms: nullable(
+      Type.Object(
         {
           treatment: Type.Object(Arm.properties, { description: 'Players who got a message.' }),
           holdout: Type.Object(Arm.properties, { description: 'Players who were held out.' }),
         },
         { description: 'Both arms; null in the test environment.' },
       ),
-      type: ['object', 'null'],
-    }),
-    comparison: Type.Unsafe<Record<
-      'conversion_rate' | 'payer_rate' | 'revenue_per_player',
-      Static<typeof Compared>
-    > | null>({
-      ...Type.Object(
+    ),
+    comparison: nullable(
+      Type.Object(
         {
           conversion_rate: Type.Object(Compared.properties, { description: 'Share of players who converted.' }),
           payer_rate: Type.Object(Compared.properties, { description: 'Share of players who bought.' }),
@@ -115,8 +108,7 @@ const Results = Type.Object(
         },
         { description: 'The arms compared; null in the test environment.' },
       ),
-      type: ['object', 'null'],
-    }),
+    ),
   },
   { description: 'The results of a campaign.' },
 );
@@ -136,7 +128,6 @@ export const getCampaignResults = defineRoute({
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: Type.String({ description: 'Id of the campaign.' }) }), query: ResultsQuery },
   reply: {
-    statuses: [200],
     description: 'The results.',
     schema: Results,
     example: {
@@ -179,7 +170,7 @@ export const getCampaignResults = defineRoute({
         conversion_event: conversionEvent === '' ? null : conversionEvent,
         window_hours: windowHours,
       };
-      return answer(JSON.stringify({ ...about, ...resultsOf(report, conversionEvent !== '') }));
+      return jsonAnswer({ ...about, ...resultsOf(report, conversionEvent !== '') });
     },
   },
 });

@@ -87,7 +87,7 @@ const putCampaign = defineRoute({
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ById, headers: IfMatch, body: CampaignWhole },
-  reply: { ...REPLY, statuses: [200] },
+  reply: REPLY,
   example: CAMPAIGN_BODY_EXAMPLE,
   action: {
     kind: 'write',
@@ -114,7 +114,7 @@ export const patchCampaign = defineRoute({
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ById, headers: IfMatch, body: CampaignPatch },
-  reply: { ...REPLY, statuses: [200] },
+  reply: REPLY,
   example: { enabled: false },
   action: {
     kind: 'write',

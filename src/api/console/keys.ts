@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
-import { type ApiKeyDocument, type Tier, TIERS } from '../../../core/vocabulary/documents/documents.ts';
+import { type Tier, TIERS } from '../../../core/vocabulary/documents/documents.ts';
 import { createApiKey, SCOPES } from '../../../streams/config/api-keys.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import { isDeploymentAdmin } from '../../../streams/config/people/user-roles.ts';
 import { userAddress } from '../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { answer } from '../route/answer.ts';
-import { timeOut } from '../input/fields.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
+import { jsonAnswer } from '../route/answer.ts';
+import { oneOf, timeOrNull, timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy, writtenBy } from '../route/route.ts';
 
@@ -20,20 +20,18 @@ import { defineRoute, readBy, writtenBy } from '../route/route.ts';
  */
 
 const TIER_NAMES = ['growth', 'pro', 'enterprise'] as const satisfies readonly Tier[];
-const TierSchema = Type.Unsafe<Tier>({
-  type: 'string',
-  enum: TIER_NAMES,
-  description: `Rate limit of the key: ${TIERS.growth} or ${TIERS.pro} requests a minute, or none.`,
-});
-const Kind = Type.Unsafe<ApiKeyDocument['kind']>({
-  type: 'string',
-  enum: ['client', 'server'],
-  description: '`client` (pk_): for game clients; it is public. `server` (sk_): for your own servers.',
-});
-const Scopes = Type.Array(
-  Type.Unsafe<(typeof SCOPES)[number]>({ type: 'string', enum: SCOPES, description: 'A permission.' }),
-  { maxItems: SCOPES.length, description: 'Additional permissions: `scoring:write`, `audit:read`.' },
+const TierSchema = oneOf(
+  TIER_NAMES,
+  `Rate limit of the key: ${TIERS.growth} or ${TIERS.pro} requests a minute, or none.`,
 );
+const Kind = oneOf(
+  ['client', 'server'],
+  '`client` (pk_): for game clients; it is public. `server` (sk_): for your own servers.',
+);
+const Scopes = Type.Array(oneOf(SCOPES, 'A permission.'), {
+  maxItems: SCOPES.length,
+  description: 'Additional permissions: `scoring:write`, `audit:read`.',
+});
 
 const KeySchema = Type.Object(
   {
@@ -43,11 +41,7 @@ const KeySchema = Type.Object(
     tier: TierSchema,
     scopes: Type.Array(Type.String({ description: 'A permission.' }), { description: 'Additional permissions.' }),
     created_at: timeOut('When it was created.'),
-    revoked_at: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'When it was revoked. ISO 8601, UTC, milliseconds; null if it is valid.',
-    }),
+    revoked_at: timeOrNull('When it was revoked. ISO 8601, UTC, milliseconds; null if it is valid.'),
   },
   { description: 'An API key.' },
 );
@@ -65,7 +59,7 @@ const shared = { tag: 'Console', auth: { keys: [], session: true }, limitClass: 
 
 function keyJson({ document }: ConfigEntry<'key'>) {
   const { id, hint, kind, tier, scopes, createdAt, revokedAt } = document;
-  const revoked_at = revokedAt === null ? null : formatTimestamp(revokedAt);
+  const revoked_at = formatTimestampOrNull(revokedAt);
   return { id, hint, kind, tier, scopes, created_at: formatTimestamp(createdAt), revoked_at };
 }
 
@@ -82,7 +76,6 @@ const listKeys = defineRoute({
   errors: [],
   input: {},
   reply: {
-    statuses: [200],
     description: 'The keys.',
     schema: Type.Object(
       {
@@ -95,8 +88,7 @@ const listKeys = defineRoute({
   },
   action: {
     kind: 'config',
-    read: (_, context) =>
-      answer(JSON.stringify({ keys: keysIn(context).map(keyJson), highest_tier: highestTier(context) })),
+    read: (_, context) => jsonAnswer({ keys: keysIn(context).map(keyJson), highest_tier: highestTier(context) }),
   },
 });
 
@@ -144,7 +136,7 @@ const createKey = defineRoute({
       }
       return { kind: 'made', entry: written.entry, text: made.text } as const;
     },
-    toAnswer: ({ entry, text }) => answer(JSON.stringify({ ...keyJson(entry), key: text }), { status: 201 }),
+    toAnswer: ({ entry, text }) => jsonAnswer({ ...keyJson(entry), key: text }, { status: 201 }),
   },
 });
 
@@ -158,7 +150,7 @@ const revokeKey = defineRoute({
   repeatsById: true,
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: Type.String({ format: 'uuid', description: 'Id of the key.' }) }) },
-  reply: { statuses: [200], description: 'The revoked key.', schema: KeySchema, example: EXAMPLE },
+  reply: { description: 'The revoked key.', schema: KeySchema, example: EXAMPLE },
   action: {
     kind: 'write',
     async write({ params: { id } }, context) {
@@ -171,7 +163,7 @@ const revokeKey = defineRoute({
       const written = await context.writes.put({ game, environment, kind: 'key', key }, document, revision);
       return written.kind === 'written' ? ({ kind: 'revoked', entry: written.entry } as const) : UNAVAILABLE;
     },
-    toAnswer: ({ entry }) => answer(JSON.stringify(keyJson(entry))),
+    toAnswer: ({ entry }) => jsonAnswer(keyJson(entry)),
   },
 });
 

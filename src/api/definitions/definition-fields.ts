@@ -1,6 +1,7 @@
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 import { DEFINITION_LIMITS } from './limits.ts';
+import { nullable } from '../input/fields.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 
 /*
@@ -57,5 +58,5 @@ export const BasedOn = Type.Optional(
 
 /** A field of a merge patch. `null` sets it to its default at creation. */
 export function orNull<S extends TSchema & { type: string }>(schema: S) {
-  return Type.Optional(Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] }));
+  return Type.Optional(nullable(schema));
 }

@@ -3,7 +3,7 @@ import { Type, type TSchema } from 'typebox';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { answer, type Answer } from '../route/answer.ts';
+import { type Answer, answer, jsonAnswer } from '../route/answer.ts';
 import type { ApiKey } from '../../access/api-key.ts';
 import { deleteDefinition, type Written } from './definition-writes.ts';
 import { IfMatch } from '../input/if-match.ts';
@@ -11,6 +11,7 @@ import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, type KeyedRoute, readBy, type RouteDocs } from '../route/route.ts';
 import type { Access } from '../route/access.ts';
+import { oneOf } from '../input/fields.ts';
 
 /*
  * The routes that all kinds of definitions (segments, flags, campaigns, webhooks, event schemas) share: list, get,
@@ -50,13 +51,7 @@ export interface DefinitionResource<K extends DefinitionKind> {
 
 /** The query field that reads what is archived. */
 const STATE = {
-  state: Type.Optional(
-    Type.Unsafe<'archived'>({
-      type: 'string',
-      enum: ['archived'],
-      description: '`archived`: archived definitions instead of current ones.',
-    }),
-  ),
+  state: Type.Optional(oneOf(['archived'], '`archived`: archived definitions instead of current ones.')),
 };
 
 /** Documentation of a route. */
@@ -140,7 +135,6 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         errors: [],
         input: { query: Type.Object({ ...PageQuery.properties, ...state }) },
         reply: {
-          statuses: [200],
           description: 'A page of the list.',
           schema: Type.Object(
             { [many]: Type.Array(schema, { description: `The ${many} of this page.` }), next_cursor: NextCursor },
@@ -173,7 +167,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         path: itemPath,
         errors: [missing().code],
         input: { params: ItemParams, query: Type.Object(state) },
-        reply: { statuses: [200], description: 'The current definition.', schema, example },
+        reply: { description: 'The current definition.', schema, example },
         action: {
           kind: 'config',
           read({ params, query }, context) {
@@ -195,7 +189,6 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         errors: [missing().code, 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
         input: { params: ItemParams, headers: IfMatch },
         reply: {
-          statuses: [200],
           description: 'The definition is deleted.',
           schema: Type.Object(
             {
@@ -214,7 +207,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
             return deleteDefinition<K>({ address, headers, missing, inUse: () => inUse?.(key, context) }, context);
           },
           toAnswer: ({ replayed }, _context, { params }) =>
-            answer(JSON.stringify({ [id.field]: idIn(params), deleted: true }), { replayed }),
+            jsonAnswer({ [id.field]: idIn(params), deleted: true }, { replayed }),
         },
       }),
   };

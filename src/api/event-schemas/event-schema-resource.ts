@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
-import type { EventSchemaDocument, EventSchemaMode } from '../../../core/vocabulary/documents/documents.ts';
+import type { EventSchemaDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { Description, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
-import { timeOut } from '../input/fields.ts';
+import { oneOf, timeOut } from '../input/fields.ts';
 
 /* The event schema resource: schemas of its bodies and responses, its JSON text and its examples. */
 
@@ -21,13 +21,11 @@ const Schema = Type.Unsafe<JsonObject>({
     'JSON Schema (draft 2020-12) for the `properties` of the events. Patterns use RE2 syntax; `$ref` may point to ' +
     '`#/$defs/` only.',
 });
-const Mode = Type.Unsafe<EventSchemaMode>({
-  type: 'string',
-  enum: ['observe', 'warn', 'enforce'],
-  description:
-    'What happens to events that violate the schema. `observe` (default): they are counted in the metric ' +
+const Mode = oneOf(
+  ['observe', 'warn', 'enforce'],
+  'What happens to events that violate the schema. `observe` (default): they are counted in the metric ' +
     '`event_schema_violations_total`. `warn`: the response lists the violations too. `enforce`: they are quarantined.',
-});
+);
 
 const optional = { description: Type.Optional(Description), mode: Type.Optional(Mode) };
 

@@ -80,7 +80,6 @@ const putEventSchema = defineRoute({
     body: EventSchemaChange,
   },
   reply: {
-    statuses: [200],
     description: 'The updated schema.',
     schema: EventSchema,
     example: EVENT_SCHEMA_EXAMPLE,

@@ -9,7 +9,7 @@ import { EVENT_SCHEMA_API_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
-import { answer, type Answer } from '../route/answer.ts';
+import { type Answer, jsonAnswer } from '../route/answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { PlayerId } from '../input/fields.ts';
 import { firstOf, Warnings } from '../events/validated-event.ts';
@@ -92,7 +92,6 @@ export const replayQuarantine = defineRoute({
   errors: ['SERVICE_UNAVAILABLE'],
   input: { body: Body },
   reply: {
-    statuses: [200],
     description: 'The replayed events are durable.',
     schema: Replayed,
     example: { replayed: 240, failed: 0, already_replayed: 0, failures: [], next_cursor: null },
@@ -138,7 +137,7 @@ async function replay(body: Body, context: RequestContext): Promise<Answer> {
     failures: [...failed, ...sent.failed].slice(0, VALIDATION_LIMITS.reportedFaults),
     next_cursor: next === undefined ? null : encodePlace(next, filters),
   };
-  return answer(JSON.stringify(shown), { replayed: claimed.replayed });
+  return jsonAnswer(shown, { replayed: claimed.replayed });
 }
 
 /** An event that the current schemas accept. */

@@ -44,7 +44,6 @@ export const listQuarantine = defineRoute({
   errors: ['SERVICE_UNAVAILABLE'],
   input: { query: ListQuery },
   reply: {
-    statuses: [200],
     description: 'A page of quarantined events.',
     schema: Type.Object(
       { events: Type.Array(QuarantinedEvent, { description: 'Events of this page.' }), next_cursor: NextCursor },

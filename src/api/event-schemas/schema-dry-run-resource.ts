@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { EVENT_SCHEMA_API_LIMITS } from './limits.ts';
 import { LOOKUP_LIMITS } from '../../../clickhouse-schema/queries/lookups/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { PlayerId, timeOut } from '../input/fields.ts';
+import { PlayerId, timeOrNull, timeOut } from '../input/fields.ts';
 
 /* A dry run of a schema: the schemas of its body and response, and the example. */
 
@@ -53,11 +53,9 @@ export const DryRunResult = Type.Object(
     events_valid: count('Number of them that the schema would accept.'),
     events_invalid: count('Number of them that it would refuse.'),
     quarantined_valid: count('Number of accepted ones that were quarantined: a replay would track them.'),
-    oldest_received_at: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'Receipt of the oldest checked event. ISO 8601, UTC, milliseconds; null without events.',
-    }),
+    oldest_received_at: timeOrNull(
+      'Receipt of the oldest checked event. ISO 8601, UTC, milliseconds; null without events.',
+    ),
     stopped_early: Type.Boolean({ description: 'Whether the time ended before all events were checked.' }),
     faults: Type.Array(
       Type.Object({ path, message, events: count('Number of events with it.') }, { description: 'A fault.' }),

@@ -5,7 +5,7 @@ import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { EVENT_SCHEMA_API_LIMITS } from './limits.ts';
 import { LOOKUP_LIMITS } from '../../../clickhouse-schema/queries/lookups/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
 import type { RequestContext } from '../route/request-context.ts';
@@ -34,7 +34,7 @@ export const dryRunEventSchema = defineRoute({
     event_name: 'level_completed',
     schema: { type: 'object', properties: { level: { type: 'integer' } }, required: ['level'] },
   },
-  reply: { statuses: [200], description: 'The result.', schema: DryRunResult, example: DRY_RUN_EXAMPLE },
+  reply: { description: 'The result.', schema: DryRunResult, example: DRY_RUN_EXAMPLE },
   action: { kind: 'service', call: ({ body }, context) => dryRun(body.event_name, body.schema, body.limit, context) },
 });
 
@@ -60,7 +60,7 @@ async function dryRun(
     events_valid: checked - faulty.length,
     events_invalid: faulty.length,
     quarantined_valid: tally.quarantinedValid,
-    oldest_received_at: oldest === undefined ? null : formatTimestamp(oldest.receivedAt),
+    oldest_received_at: formatTimestampOrNull(oldest?.receivedAt),
     stopped_early: checked < found.value.length,
     faults: [...faults.values()]
       .toSorted((one, other) => other.events - one.events)

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { LOOKUP_LIMITS } from '../../../clickhouse-schema/queries/lookups/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { answer } from '../route/answer.ts';
+import { jsonAnswer } from '../route/answer.ts';
 import { timeOut } from '../input/fields.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { DAY_MS } from '../../../core/kernel/days.ts';
@@ -55,7 +55,6 @@ export const listSchemaFaults = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The faults.',
     schema: Type.Object(
       {
@@ -91,20 +90,18 @@ export const listSchemaFaults = defineRoute({
     },
     read: (analytics, question) => analytics.lookups.schemaFaults(question),
     toAnswer: (found, { sinceMs }) =>
-      answer(
-        JSON.stringify({
-          faults: found.map((one) => ({
-            event_name: one.eventName,
-            fault: one.fault,
-            quarantined: one.quarantined,
-            events: one.events,
-            players: one.players,
-            first_seen_at: formatTimestamp(one.firstAt),
-            last_seen_at: formatTimestamp(one.lastAt),
-            example_event_id: one.exampleId,
-          })),
-          since: formatTimestamp(sinceMs),
-        }),
-      ),
+      jsonAnswer({
+        faults: found.map((one) => ({
+          event_name: one.eventName,
+          fault: one.fault,
+          quarantined: one.quarantined,
+          events: one.events,
+          players: one.players,
+          first_seen_at: formatTimestamp(one.firstAt),
+          last_seen_at: formatTimestamp(one.lastAt),
+          example_event_id: one.exampleId,
+        })),
+        since: formatTimestamp(sinceMs),
+      }),
   },
 });

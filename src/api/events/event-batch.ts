@@ -5,7 +5,7 @@ import { ERRORS, failure, isTemporary, type Failure, type FieldFault } from '../
 import { API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
-import { answer, type Answer } from '../route/answer.ts';
+import { type Answer, jsonAnswer } from '../route/answer.ts';
 import { noteIgnored } from '../input/ignored-fields.ts';
 import { Warnings } from './validated-event.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
@@ -14,21 +14,20 @@ import { defineRoute, FOR_GAMES, ignorableFields, invalid } from '../route/route
 import { TrackBody, trackItem } from './track-item.ts';
 import { createTurns } from '../route/turns.ts';
 import { compile } from '../../../core/kernel/validation/validation.ts';
+import { oneOf, textOrNull } from '../input/fields.ts';
 
 /* The route that tracks a batch: one command per partition. An invalid event affects no other event. */
 
 const ItemResult = Type.Object(
   {
     index: Type.Integer({ description: 'Index of the event in the request, from 0.' }),
-    event_id: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'The event_id that you sent or the service assigned; null if the event is invalid and has none.',
-    }),
-    status: Type.Unsafe<ItemStatus>({
-      type: 'string',
-      enum: ['accepted', 'duplicate', 'rejected', 'quarantined', 'unavailable'],
-      description: 'Result for the event. Retry events that are `unavailable`.',
-    }),
+    event_id: textOrNull(
+      'The event_id that you sent or the service assigned; null if the event is invalid and has none.',
+    ),
+    status: oneOf(
+      ['accepted', 'duplicate', 'rejected', 'quarantined', 'unavailable'],
+      'Result for the event. Retry events that are `unavailable`.',
+    ),
     error: Type.Optional(
       Type.Object(
         {
@@ -83,7 +82,6 @@ export const trackEvents = defineRoute({
   },
   takesFaultyItems: true,
   reply: {
-    statuses: [200],
     description: 'At least one event is durable.',
     schema: BatchReply,
     example: {
@@ -216,9 +214,12 @@ function conclude(results: BatchResult[], replayed: boolean): Answer {
   if (accepted + duplicate + quarantined === 0 && first !== undefined) {
     return failure(first.code, first.message, { ...first.details, results });
   }
-  return answer(JSON.stringify({ accepted, duplicates: duplicate, rejected, quarantined, unavailable, results }), {
-    replayed,
-  });
+  return jsonAnswer(
+    { accepted, duplicates: duplicate, rejected, quarantined, unavailable, results },
+    {
+      replayed,
+    },
+  );
 }
 
 /** Index of the item with the fault; undefined if the fault is elsewhere in the body. */

@@ -89,7 +89,6 @@ export const eventDictionary = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The dictionary.',
     schema: Type.Object(
       {

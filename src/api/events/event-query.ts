@@ -46,7 +46,6 @@ export const queryEvents = defineRoute({
   errors: ['SERVICE_UNAVAILABLE'],
   input: { query: EventsQuery },
   reply: {
-    statuses: [200],
     description: 'A page of events.',
     schema: Type.Object(
       { events: Type.Array(FoundEventShape, { description: 'Events of this page.' }), next_cursor: NextCursor },

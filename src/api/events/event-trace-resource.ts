@@ -1,12 +1,7 @@
 import { Type } from 'typebox';
-import { ExternalId, PlayerId, timeOut } from '../input/fields.ts';
+import { ExternalId, integerOrNull, oneOf, PlayerId, textOrNull, timeOrNull, timeOut } from '../input/fields.ts';
 
 /* The trace of an event: its schema and its example. */
-
-const timeOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
-const textOrNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
-const integerOrNull = (description: string) => Type.Unsafe<number | null>({ type: ['integer', 'null'], description });
 
 const Attempt = Type.Object(
   {
@@ -26,11 +21,7 @@ const Attempt = Type.Object(
 
 const Trace = Type.Object(
   {
-    state: Type.Unsafe<'accepted' | 'quarantined'>({
-      type: 'string',
-      enum: ['accepted', 'quarantined'],
-      description: 'Whether the event counts, or waits in quarantine.',
-    }),
+    state: oneOf(['accepted', 'quarantined'], 'Whether the event counts, or waits in quarantine.'),
     event_id: Type.String({ description: 'Id of the event.' }),
     event_name: Type.String({ description: 'Name of the event.' }),
     player_id: PlayerId,

@@ -4,8 +4,8 @@ import type { EventTrace } from '../../trace/trace-event.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { TRACE_LIMITS } from '../../trace/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { answer, type Answer } from '../route/answer.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
+import { type Answer, jsonAnswer } from '../route/answer.ts';
 import { PlayerId } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
@@ -40,7 +40,6 @@ export const traceEventRoute = defineRoute({
     query: Type.Object({ player_id: Type.Optional(PlayerId) }),
   },
   reply: {
-    statuses: [200],
     description: 'The traces: none, one, or several if players used the same id.',
     schema: EventTraces,
     example: EVENT_TRACE_EXAMPLE,
@@ -72,7 +71,7 @@ async function trace(eventId: string, playerId: string | undefined, context: Req
     case 'traced': {
       const { found, behind, searchedAll } = result.traces;
       const traces = found.map((each) => shown(each, context));
-      return answer(JSON.stringify({ traces, behind_records: behind, searched_all: searchedAll }));
+      return jsonAnswer({ traces, behind_records: behind, searched_all: searchedAll });
     }
   }
 }
@@ -100,7 +99,7 @@ function shown({ state, row, log, inserted, streamId, matched, attempts }: Event
         ? null
         : {
             table: inserted.table,
-            inserted_at: inserted.atMs === undefined ? null : formatTimestamp(inserted.atMs),
+            inserted_at: formatTimestampOrNull(inserted.atMs),
             rows_of_insert: batch?.rows ?? null,
           },
     stream_id: streamId ?? null,
@@ -122,7 +121,7 @@ function attemptShown(attempt: TracedAttempt, { key, services }: RequestContext)
     outcome: attempt.outcome,
     status: attempt.status,
     error: attempt.error === '' ? null : attempt.error,
-    next_attempt_at: attempt.nextAttemptMs === undefined ? null : formatTimestamp(attempt.nextAttemptMs),
+    next_attempt_at: formatTimestampOrNull(attempt.nextAttemptMs),
   };
 }
 

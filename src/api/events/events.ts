@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { TrackEvents } from '../../../core/vocabulary/commands/commands.ts';
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { answer } from '../route/answer.ts';
-import { PlayerId, timeOut } from '../input/fields.ts';
+import { oneOf, PlayerId, timeOut } from '../input/fields.ts';
 import { Warnings, type ValidatedEvent } from './validated-event.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import type { Addressed } from '../route/action.ts';
@@ -26,11 +26,7 @@ const Tracked = Type.Object(
     timestamp: timeOut('When the event happened.'),
     received_at: timeOut('When the service received it.'),
     status: Type.Optional(
-      Type.Unsafe<string>({
-        type: 'string',
-        enum: ['quarantined'],
-        description: 'Present if the event violates an enforced schema and was quarantined.',
-      }),
+      oneOf(['quarantined'], 'Present if the event violates an enforced schema and was quarantined.'),
     ),
     warnings: Type.Optional(Warnings),
   },
@@ -54,7 +50,6 @@ export const trackEvent = defineRoute({
   errors: ['PLAYER_NOT_FOUND'],
   input: { body: TrackBody },
   reply: {
-    statuses: [200],
     description: 'The event is durable.',
     schema: Tracked,
     example: {

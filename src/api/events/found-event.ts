@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Failure } from '../../../core/kernel/errors.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { PlayerId, timeIn, timeOut } from '../input/fields.ts';
+import { PlayerId, textOrNull, timeIn, timeOut } from '../input/fields.ts';
 import { invalid } from '../route/route.ts';
 import type { ApiKey } from '../../access/api-key.ts';
 
@@ -57,10 +57,7 @@ export const FoundEventFields = {
   event_id: Type.String({ description: 'The event_id that the sender sent or the service assigned.' }),
   event_name: Type.String({ description: 'Name of the event.' }),
   player_id: PlayerId,
-  session_id: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'The session_id of the event; null if it has none.',
-  }),
+  session_id: textOrNull('The session_id of the event; null if it has none.'),
   properties: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     description: 'The properties as sent.',

@@ -7,6 +7,7 @@ import { IfNoneMatch, isHeld, notModified } from '../input/if-none-match.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { PERIOD_FIELD } from './evaluate/served-fields.ts';
 import { FLAG_EXAMPLE, FlagShown } from './flag-resource.ts';
+import { oneOf } from '../input/fields.ts';
 
 /* The route with which servers get what they need to evaluate flags in their own process. */
 
@@ -20,11 +21,7 @@ const Definitions = Type.Object(
     revision: Type.Integer({
       description: 'Grows with every change of a flag or segment of the game and environment. Also the ETag.',
     }),
-    environment: Type.Unsafe<'live' | 'test'>({
-      type: 'string',
-      enum: ['live', 'test'],
-      description: 'Environment of the key.',
-    }),
+    environment: oneOf(['live', 'test'], 'Environment of the key.'),
     player_namespace: Type.String({
       description:
         "Namespace of the game's player ids. A player's id is the UUID of version 5 in it of " +

@@ -10,7 +10,7 @@ import type { CommandBody } from '../../../core/vocabulary/commands/commands.ts'
 import type { Addressed, Success } from '../route/action.ts';
 import { answer, type Answer } from '../route/answer.ts';
 import { anyJson } from '../definitions/definition-fields.ts';
-import { PlayerId } from '../input/fields.ts';
+import { PlayerId, textOrNull } from '../input/fields.ts';
 import { findFlag } from './flags.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid } from '../route/route.ts';
@@ -63,17 +63,13 @@ const putOverride = defineRoute({
     'players with an override.',
   input: { params: Params, body: Body },
   reply: {
-    statuses: [200],
     description: 'The override.',
     schema: Type.Object(
       {
         flag_key: Type.String({ description: "The flag's key." }),
         player_id: PlayerId,
         value: anyJson('Value that the flag serves to the player.'),
-        variant_key: Type.Unsafe<string | null>({
-          type: ['string', 'null'],
-          description: 'Key of the variant with this value; null if there is none.',
-        }),
+        variant_key: textOrNull('Key of the variant with this value; null if there is none.'),
       },
       { description: 'An override.' },
     ),
@@ -107,7 +103,6 @@ const deleteOverride = defineRoute({
   description: 'The rules of the flag apply to the player again. If there is no override, the call succeeds too.',
   input: { params: Params },
   reply: {
-    statuses: [200],
     description: 'The override is removed.',
     schema: Type.Object(
       {

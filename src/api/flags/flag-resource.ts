@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import type { FlagDocument, FlagType } from '../../../core/vocabulary/documents/documents.ts';
+import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { FLAG_LIMITS } from '../../../actors/flags/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import {
   anyJson,
   conditionsOf,
@@ -14,19 +14,17 @@ import {
   ReadOnly,
 } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
-import { timeOut } from '../input/fields.ts';
+import { nullable, oneOf, timeOrNull, timeOut } from '../input/fields.ts';
 
 /* The flag resource: schemas of its bodies and responses, its JSON text and its examples. */
 
 const Key = keyOf('Key of the flag. It stays taken after the flag is archived.');
 const Name = nameOf('Display name. Default: the key.');
-const FlagTypeName = Type.Unsafe<FlagType>({
-  type: 'string',
-  enum: ['boolean', 'multivariate', 'string', 'number', 'json'],
-  description:
-    'Type of the served values. A `boolean` flag serves true or its default; the others serve one of their variants, ' +
+const FlagTypeName = oneOf(
+  ['boolean', 'multivariate', 'string', 'number', 'json'],
+  'Type of the served values. A `boolean` flag serves true or its default; the others serve one of their variants, ' +
     'whose values are strings (`multivariate` and `string`), numbers or any JSON. It cannot be changed.',
-});
+);
 const Enabled = Type.Boolean({
   description: 'Whether the flag is evaluated. A disabled flag serves the default to all players. Default: true.',
 });
@@ -38,13 +36,7 @@ const ClientVisible = Type.Boolean({
 const DefaultValue = anyJson('Value for players that no rule includes. Default: false for a boolean flag, else null.');
 
 function ruleTime(description: string) {
-  return Type.Optional(
-    Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: `${description} ISO 8601; UTC without an offset. null means no limit.`,
-    }),
-  );
+  return Type.Optional(timeOrNull(`${description} ISO 8601; UTC without an offset. null means no limit.`));
 }
 
 const Variants = Type.Array(
@@ -76,12 +68,13 @@ const Rules = Type.Array(
     {
       name: Type.Optional(Type.String({ maxLength: TEXT_LIMITS.nameLength, description: 'Display name.' })),
       segment_id: Type.Optional(
-        Type.Unsafe<string | null>({
-          type: ['string', 'null'],
-          maxLength: TEXT_LIMITS.callerIdLength,
-          description:
-            'Id of a segment (`seg_…`): the rule applies to its players only. null (default) means all players.',
-        }),
+        nullable(
+          Type.String({
+            maxLength: TEXT_LIMITS.callerIdLength,
+            description:
+              'Id of a segment (`seg_…`): the rule applies to its players only. null (default) means all players.',
+          }),
+        ),
       ),
       conditions: Type.Optional(
         conditionsOf(
@@ -233,8 +226,8 @@ export function flagJson(flag: FlagDocument): string {
       value: rule.value,
       percentage: rule.percentage,
       priority: rule.priority,
-      start_at: rule.startAt === null ? null : formatTimestamp(rule.startAt),
-      end_at: rule.endAt === null ? null : formatTimestamp(rule.endAt),
+      start_at: formatTimestampOrNull(rule.startAt),
+      end_at: formatTimestampOrNull(rule.endAt),
     })),
     prerequisites: flag.prerequisites.map(({ flagKey, value }) => ({ flag_key: flagKey, value })),
     salt: flag.salt,

@@ -7,7 +7,7 @@ import type { FlagDocument } from '../../../core/vocabulary/documents/documents.
 import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { FLAG_API_LIMITS } from './limits.ts';
-import { answer } from '../route/answer.ts';
+import { jsonAnswer } from '../route/answer.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
@@ -112,7 +112,7 @@ const putFlag = defineRoute({
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ByKey, headers: IfMatch, body: FlagWhole },
-  reply: { ...REPLY, statuses: [200] },
+  reply: REPLY,
   example: FLAG_BODY_EXAMPLE,
   action: {
     kind: 'write',
@@ -142,7 +142,7 @@ export const patchFlag = defineRoute({
   idempotent: true,
   errors: CHANGE_ERRORS,
   input: { params: ByKey, headers: IfMatch, body: FlagPatch },
-  reply: { ...REPLY, statuses: [200] },
+  reply: REPLY,
   example: { enabled: false },
   action: {
     kind: 'write',
@@ -171,7 +171,6 @@ const deleteFlag = defineRoute({
   errors: CHANGE_ERRORS,
   input: { params: ByKey, headers: IfMatch },
   reply: {
-    statuses: [200],
     description: 'The flag is archived.',
     schema: Type.Object(
       {
@@ -192,8 +191,7 @@ const deleteFlag = defineRoute({
       };
       return changeDefinition({ address, basis: headers, missing: missing(), change: archive }, context);
     },
-    toAnswer: ({ replayed }, _context, { params }) =>
-      answer(JSON.stringify({ key: params.key, archived: true }), { replayed }),
+    toAnswer: ({ replayed }, _context, { params }) => jsonAnswer({ key: params.key, archived: true }, { replayed }),
   },
 });
 
@@ -210,7 +208,7 @@ const restoreFlag = defineRoute({
   idempotent: true,
   errors: [...CHANGE_ERRORS, 'CONFLICT'],
   input: { params: ByKey, headers: IfMatch },
-  reply: { ...REPLY, statuses: [200] },
+  reply: REPLY,
   action: {
     kind: 'write',
     write({ params, headers }, context) {

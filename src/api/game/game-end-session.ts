@@ -46,7 +46,6 @@ export const gameEndSession = defineRoute({
   ...SESSION_EVENTS_ROUTE,
   input: { body: Body },
   reply: {
-    statuses: [200],
     description: 'The session is closed.',
     schema: Type.Object(
       { session_summary: Summary, rejected: Rejected, warnings: Type.Optional(EventWarnings) },

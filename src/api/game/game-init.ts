@@ -82,7 +82,6 @@ export function gameInit(sessionTtlSeconds: number): KeyedRoute {
       }),
     },
     reply: {
-      statuses: [200],
       description: 'The session is open.',
       schema: Reply,
       example: {

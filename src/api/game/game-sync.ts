@@ -58,7 +58,6 @@ export const gameSync = defineRoute({
   ...SESSION_EVENTS_ROUTE,
   input: { body: Body },
   reply: {
-    statuses: [200],
     description: 'The events are durable.',
     schema: Type.Object(
       {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 
 /** Fields that several resources share. Each has a description with its unit, which OpenAPI publishes. */
@@ -23,8 +23,22 @@ export function timeOut(description: string) {
 }
 
 export function nullableTimeOut(description: string) {
-  const whole = `${description} ISO 8601, UTC, milliseconds.`;
-  return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: whole });
+  return nullable(timeOut(description));
+}
+
+/** The schema, or null. */
+export function nullable<S extends TSchema & { type: string }>(schema: S) {
+  return Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] });
+}
+
+export const textOrNull = (description: string) => nullable(Type.String({ description }));
+export const integerOrNull = (description: string) => nullable(Type.Integer({ description }));
+export const numberOrNull = (description: string) => nullable(Type.Number({ description }));
+export const timeOrNull = (description: string) => nullable(Type.String({ format: 'date-time', description }));
+
+/** A choice. @param description what is chosen */
+export function oneOf<const T extends string>(values: readonly T[], description: string) {
+  return Type.Unsafe<T>({ type: 'string', enum: values, description });
 }
 
 /** A caller's free-form JSON object. Commands carry it as JSON text (document-text.ts). */

@@ -3,6 +3,7 @@ import type { Failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
 import { INPUT_LIMITS } from './limits.ts';
 import { invalid } from '../route/route.ts';
+import { textOrNull } from './fields.ts';
 
 /*
  * Pagination of lists that are held in memory. A cursor names the last key shown, so it stays valid when items are
@@ -30,10 +31,7 @@ export const PageQuery = Type.Object({
 export type PageQuery = Static<typeof PageQuery>;
 
 /** The field of a page with the cursor of the next page. */
-export const NextCursor = Type.Unsafe<string | null>({
-  type: ['string', 'null'],
-  description: 'Send it as `cursor` to get the next page; null on the last page.',
-});
+export const NextCursor = textOrNull('Send it as `cursor` to get the next page; null on the last page.');
 
 /** A page of a list. */
 export interface Page<T> {

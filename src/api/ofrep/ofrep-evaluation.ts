@@ -3,6 +3,7 @@ import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import { PERIOD_FIELD } from '../flags/evaluate/served-fields.ts';
 import { rememberedText } from '../route/remembered-text.ts';
+import { oneOf } from '../input/fields.ts';
 
 /* Evaluations in the format of OFREP. */
 
@@ -16,11 +17,10 @@ export const OfrepEvaluation = Type.Object(
           'Served value. Left out if the flag is disabled or has no value: SDKs then answer the code default.',
       }),
     ),
-    reason: Type.Unsafe<string>({
-      type: 'string',
-      enum: ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED'],
-      description: "OpenFeature's reason. `metadata.reason` has the exact one.",
-    }),
+    reason: oneOf(
+      ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED'],
+      "OpenFeature's reason. `metadata.reason` has the exact one.",
+    ),
     variant: Type.Optional(Type.String({ description: 'Key of the served variant; left out if there is none.' })),
     metadata: Type.Object(
       {

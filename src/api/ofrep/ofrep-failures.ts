@@ -3,6 +3,7 @@ import { ERRORS, type Failure } from '../../../core/kernel/errors.ts';
 import type { TextAnswer } from '../route/answer.ts';
 import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import type { FailureDocs } from '../route/route.ts';
+import { oneOf } from '../input/fields.ts';
 
 /* Failures in the format of OFREP. */
 
@@ -16,7 +17,7 @@ export const ofrepFailures: FailureDocs = {
   schema: Type.Object(
     {
       key: Type.Optional(Type.String({ description: 'Key of the flag, in a single evaluation.' })),
-      errorCode: Type.Unsafe<OfrepCode>({ type: 'string', enum: [...CODES], description: "OpenFeature's error code." }),
+      errorCode: oneOf(CODES, "OpenFeature's error code."),
       errorDetails: Type.Optional(Type.String({ description: 'Explanation for people.' })),
     },
     { description: 'A failed evaluation of OFREP.' },

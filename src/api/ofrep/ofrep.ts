@@ -60,7 +60,6 @@ export const ofrepEvaluateFlag = defineRoute({
   failures: ofrepFailures,
   input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), body: Body },
   reply: {
-    statuses: [200],
     description: 'The evaluation.',
     mediaType,
     schema: OfrepEvaluation,

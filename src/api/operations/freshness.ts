@@ -1,18 +1,15 @@
 import { Type } from 'typebox';
 import type { OutputFreshness } from '../../../streams/freshness/output-freshness.ts';
 import { OPERATIONS_LIMITS } from './limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { answer } from '../route/answer.ts';
-import { timeOut } from '../input/fields.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
+import { jsonAnswer } from '../route/answer.ts';
+import { nullable, timeOrNull, timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 
 /* The route that tells how far behind the outputs are. */
 
-const seconds = (description: string) =>
-  Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, description });
-const timeOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
+const seconds = (description: string) => nullable(Type.Number({ minimum: 0, description }));
 
 const Output = Type.Object(
   {
@@ -24,11 +21,12 @@ const Output = Type.Object(
       'Everything accepted before this time has passed: it was sent to open streams, is in ClickHouse, or is queued for ' +
         'its webhooks. null if this process cannot tell.',
     ),
-    behind_records: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      minimum: 0,
-      description: 'Records of the log that have not passed. null if this process cannot tell.',
-    }),
+    behind_records: nullable(
+      Type.Integer({
+        minimum: 0,
+        description: 'Records of the log that have not passed. null if this process cannot tell.',
+      }),
+    ),
     newest_event_at: timeOrNull(
       'When the newest event was accepted that has passed, of all games; null before the first. For `webhooks`: the ' +
         'newest that a webhook has taken.',
@@ -100,7 +98,7 @@ export const getFreshness = defineRoute({
   ...readBy('viewer'),
   errors: [],
   input: {},
-  reply: { statuses: [200], description: 'The freshness.', schema: Freshness, example: EXAMPLE },
+  reply: { description: 'The freshness.', schema: Freshness, example: EXAMPLE },
   action: { kind: 'service', call: (_, context) => readFreshness(context) },
 });
 
@@ -111,35 +109,31 @@ async function readFreshness({ key, services }: RequestContext) {
     analytics.events({ game: key.game, environment: key.environment, limit: 1 }),
   ]);
   const nowMs = clock.wallMs();
-  return answer(
-    JSON.stringify({
-      measured_at: formatTimestamp(nowMs),
-      outputs: outputs.map((output) => outputJson(output, nowMs)),
-      game: newest.kind === 'unavailable' ? null : gameJson(newest.value.events[0]?.receivedAt, nowMs),
-    }),
-  );
+  return jsonAnswer({
+    measured_at: formatTimestamp(nowMs),
+    outputs: outputs.map((output) => outputJson(output, nowMs)),
+    game: newest.kind === 'unavailable' ? null : gameJson(newest.value.events[0]?.receivedAt, nowMs),
+  });
 }
 
 function gameJson(newestMs: number | undefined, nowMs: number) {
   const age = ageSeconds(nowMs, newestMs);
   const silent = age === null || age * 1000 > OPERATIONS_LIMITS.gameSilentMs;
-  return { newest_event_at: time(newestMs), age_seconds: age, silent };
+  return { newest_event_at: formatTimestampOrNull(newestMs), age_seconds: age, silent };
 }
 
 function outputJson({ output, asOf, newestEventMs, delay }: OutputFreshness, nowMs: number) {
   return {
     output,
-    fresh_as_of: time(asOf?.asOfMs),
+    fresh_as_of: formatTimestampOrNull(asOf?.asOfMs),
     behind_records: asOf?.behind ?? null,
-    newest_event_at: time(newestEventMs),
+    newest_event_at: formatTimestampOrNull(newestEventMs),
     newest_event_age_seconds: ageSeconds(nowMs, newestEventMs),
     p50_seconds: delay.p50Ms === null ? null : delay.p50Ms / 1000,
     p99_seconds: delay.p99Ms === null ? null : delay.p99Ms / 1000,
     samples: delay.samples,
   };
 }
-
-const time = (ms: number | undefined): string | null => (ms === undefined ? null : formatTimestamp(ms));
 
 const ageSeconds = (nowMs: number, ms: number | undefined): number | null =>
   ms === undefined ? null : Math.max(0, nowMs - ms) / 1000;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { OPERATIONS_LIMITS } from './limits.ts';
-import { answer } from '../route/answer.ts';
+import { answer, jsonAnswer } from '../route/answer.ts';
 import { defineOpenRoute, type OpenRoute } from '../route/route.ts';
 import { compressed, staticAnswer, type StaticContent } from '../route/static-answer.ts';
 import { createTurns, type Turns } from '../route/turns.ts';
@@ -20,7 +20,6 @@ export const healthz = defineOpenRoute({
   summary: 'Check that the process is alive',
   errors: [],
   reply: {
-    statuses: [200],
     description: 'The process is alive.',
     schema: Type.Object({ status: Type.String({ description: 'Always `ok`.' }) }, { description: 'Liveness.' }),
     example: { status: 'ok' },
@@ -43,7 +42,6 @@ export const readyz = defineOpenRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The process is ready.',
     schema: Type.Object(
       {
@@ -76,7 +74,7 @@ export const readyz = defineOpenRoute({
     const { ready, checks, details } = readiness();
     const shown = verbose === undefined || verbose === 'false' ? { checks } : { checks, details };
     if (!ready) return failure('SERVICE_UNAVAILABLE', 'The service is not ready; see `details.checks`.', shown);
-    return answer(JSON.stringify({ status: 'ready', ...shown }));
+    return jsonAnswer({ status: 'ready', ...shown });
   },
 });
 
@@ -91,7 +89,6 @@ export const metrics = defineOpenRoute({
   localOnly: true,
   errors: ['NOT_FOUND'],
   reply: {
-    statuses: [200],
     description: 'The metrics in the Prometheus text format.',
     mediaType: 'text/plain',
     schema: Type.String({ description: 'Prometheus text format.' }),

@@ -1,34 +1,23 @@
-import { type Static, type TObject, Type } from 'typebox';
-import { timeOut } from '../input/fields.ts';
-import { type RunbookEntry, RUNBOOK_ENTRIES } from './status-findings.ts';
+import { type TObject, Type } from 'typebox';
+import { integerOrNull, nullable, numberOrNull, oneOf, textOrNull, timeOrNull, timeOut } from '../input/fields.ts';
+import { RUNBOOK_ENTRIES } from './status-findings.ts';
 
 /* The schema of the state of the deployment, and its example. */
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const text = (description: string) => Type.String({ description });
-const textOrNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
-const countOrNull = (description: string) =>
-  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
-const timeOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
+const countOrNull = (description: string) => nullable(Type.Integer({ minimum: 0, description }));
 const nodes = (description: string) => Type.Array(text('Name of a node.'), { description });
 
-/** An object, or null if it cannot be read. */
-function objectOrNull<T extends TObject>(schema: T) {
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: ['object', 'null'] });
-}
 /** A list, or null if it cannot be read. */
-function listOrNull<T extends TObject>(schema: T, description: string) {
-  return Type.Unsafe<Static<T>[] | null>({ ...Type.Array(schema, { description }), type: ['array', 'null'] });
-}
+const listOrNull = <T extends TObject>(schema: T, description: string) => nullable(Type.Array(schema, { description }));
 
 const Finding = Type.Object(
   {
-    runbook: Type.Unsafe<RunbookEntry>({
-      type: 'string',
-      enum: [...RUNBOOK_ENTRIES],
-      description: 'The entry of the runbook in docs/operations.md, which is also the name of the alert.',
-    }),
+    runbook: oneOf(
+      RUNBOOK_ENTRIES,
+      'The entry of the runbook in docs/operations.md, which is also the name of the alert.',
+    ),
     subject: text('The partition, node, sink or webhook that it is about; empty: the deployment.'),
     message: text('What was found, for people.'),
   },
@@ -103,7 +92,7 @@ export const DeploymentState = Type.Object(
     processes: listOrNull(Process, 'The processes that live.'),
     sinks: listOrNull(Sink, 'The sinks.'),
     streams: listOrNull(Stream, 'The streams of the broker.'),
-    format: objectOrNull(
+    format: nullable(
       Type.Object(
         {
           own: count('The newest format that the process that answers reads.'),
@@ -112,7 +101,7 @@ export const DeploymentState = Type.Object(
         { description: 'The format gate.' },
       ),
     ),
-    webhooks: objectOrNull(
+    webhooks: nullable(
       Type.Object(
         {
           queued_records: count('Records of 1 to 64 deliveries that wait, of all games.'),
@@ -134,10 +123,9 @@ export const DeploymentState = Type.Object(
     broker: Type.Object(
       {
         connected: Type.Boolean({ description: 'Whether the process that answers is connected.' }),
-        clock_ahead_ms: Type.Unsafe<number | null>({
-          type: ['integer', 'null'],
-          description: "How far that process's clock is ahead of the broker's, milliseconds; null: not measured.",
-        }),
+        clock_ahead_ms: integerOrNull(
+          "How far that process's clock is ahead of the broker's, milliseconds; null: not measured.",
+        ),
       },
       { description: 'The broker.' },
     ),
@@ -149,7 +137,7 @@ export const DeploymentState = Type.Object(
       },
       { description: 'The file system with the data of the process that answers.' },
     ),
-    log: objectOrNull(
+    log: nullable(
       Type.Object(
         {
           used_bytes: count('Bytes of the log.'),
@@ -161,10 +149,7 @@ export const DeploymentState = Type.Object(
             ),
             { description: 'What keeps the log from being trimmed, the most first.' },
           ),
-          full_in_seconds: Type.Unsafe<number | null>({
-            type: ['number', 'null'],
-            description: 'Forecast until it is full; null: it does not fill.',
-          }),
+          full_in_seconds: numberOrNull('Forecast until it is full; null: it does not fill.'),
           reaches_back_to: timeOrNull('When its oldest record was stored.'),
         },
         { description: 'The log (FACTS) and its forecast.' },

@@ -1,8 +1,8 @@
 import { OPERATIONS_LIMITS } from './limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import type { DeploymentStatus, ProcessState, WebhookQueue } from './deployment-status.ts';
 import type { WebhookAttempts } from '../../../clickhouse-schema/queries/webhook-attempts.ts';
-import { answer } from '../route/answer.ts';
+import { jsonAnswer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { findingsIn } from './status-findings.ts';
@@ -26,7 +26,7 @@ export const getOpsStatus = defineRoute({
   ...readBy('admin'),
   errors: [],
   input: {},
-  reply: { statuses: [200], description: 'The state.', schema: DeploymentState, example: DEPLOYMENT_EXAMPLE },
+  reply: { description: 'The state.', schema: DeploymentState, example: DEPLOYMENT_EXAMPLE },
   action: { kind: 'service', call: (_, context) => readStatus(context) },
 });
 
@@ -59,21 +59,19 @@ async function readStatus({ key, services }: RequestContext) {
     .list('webhook', game, environment)
     .flatMap(({ document: { id, disabled: since } }) => (since === undefined ? [] : [{ id, reason: since.reason }]));
   const findings = findingsIn({ deployment, state, clickhouseAnswers, attempts, disabled, nowMs });
-  return answer(
-    JSON.stringify({
-      measured_at: formatTimestamp(deployment?.measuredAt ?? nowMs),
-      findings,
-      ...deploymentJson(deployment),
-      webhooks: queue === undefined ? null : queueJson(queue),
-      webhook_attempts: found.kind === 'answered' ? attempts.map((one) => attemptsJson(one, nameOf)) : null,
-      clickhouse: {
-        answers: clickhouseAnswers,
-        version: clickhouse.version.kind === 'answered' ? clickhouse.version.value : null,
-        answered_in_ms: clickhouseAnswers ? clickhouse.tookMs : null,
-      },
-      ...processJson(state),
-    }),
-  );
+  return jsonAnswer({
+    measured_at: formatTimestamp(deployment?.measuredAt ?? nowMs),
+    findings,
+    ...deploymentJson(deployment),
+    webhooks: queue === undefined ? null : queueJson(queue),
+    webhook_attempts: found.kind === 'answered' ? attempts.map((one) => attemptsJson(one, nameOf)) : null,
+    clickhouse: {
+      answers: clickhouseAnswers,
+      version: clickhouse.version.kind === 'answered' ? clickhouse.version.value : null,
+      answered_in_ms: clickhouseAnswers ? clickhouse.tookMs : null,
+    },
+    ...processJson(state),
+  });
 }
 
 function deploymentJson(deployment: DeploymentStatus | undefined) {
@@ -90,7 +88,7 @@ function deploymentJson(deployment: DeploymentStatus | undefined) {
       roles: one.roles,
       version: one.version ?? null,
       format: one.format,
-      started_at: timeOrNull(one.startedAt),
+      started_at: formatTimestampOrNull(one.startedAt),
       seen_at: formatTimestamp(one.seenAt),
       partitions_owned: one.owned,
       partitions_ready: one.ready,
@@ -101,7 +99,7 @@ function deploymentJson(deployment: DeploymentStatus | undefined) {
       stream,
       node: holder ?? null,
       behind_records: behind ?? null,
-      oldest_waiting_at: timeOrNull(oldestAt),
+      oldest_waiting_at: formatTimestampOrNull(oldestAt),
       lost_rows: lost,
     })),
     streams: deployment.streams.map(({ name, records, bytes, maxBytes }) => ({
@@ -126,7 +124,7 @@ const attemptsJson = (one: WebhookAttempts, nameOf: (id: string) => string) => (
   delivered: one.delivered,
   failed: one.failed,
   given_up: one.givenUp,
-  last_failure_at: timeOrNull(one.lastFailureAt),
+  last_failure_at: formatTimestampOrNull(one.lastFailureAt),
   last_status: one.lastFailureAt === undefined ? null : one.lastStatus,
 });
 
@@ -145,10 +143,7 @@ function processJson({ disk, log, clock, brokerConnected }: ProcessState) {
             limit_bytes: log.limitBytes,
             held: log.held.slice(0, OPERATIONS_LIMITS.opsHolders).map(({ holder, bytes }) => ({ holder, bytes })),
             full_in_seconds: Number.isFinite(log.fullInSeconds) ? log.fullInSeconds : null,
-            reaches_back_to: timeOrNull(log.oldestAt),
+            reaches_back_to: formatTimestampOrNull(log.oldestAt),
           },
   };
 }
-
-const timeOrNull = (epochMs: number | undefined): string | null =>
-  epochMs === undefined ? null : formatTimestamp(epochMs);

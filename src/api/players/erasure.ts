@@ -4,8 +4,8 @@ import { failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
-import { answer, type Answer } from '../route/answer.ts';
-import { PlayerId, timeOut } from '../input/fields.ts';
+import { type Answer, jsonAnswer } from '../route/answer.ts';
+import { integerOrNull, oneOf, PlayerId, timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { forgetPlayer } from '../segments/forget-player.ts';
@@ -17,18 +17,12 @@ import { forgetPlayer } from '../segments/forget-player.ts';
 const Receipt = Type.Object(
   {
     player_id: PlayerId,
-    status: Type.Unsafe<string>({
-      type: 'string',
-      enum: ['pending', 'done'],
-      description: '`pending` while the rows are being deleted, `done` after that.',
-    }),
+    status: oneOf(['pending', 'done'], '`pending` while the rows are being deleted, `done` after that.'),
     erased_at: timeOut('When the player was erased. Nothing about the player is published after this time.'),
-    rows_deleted: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      description:
-        "Number of rows deleted from the analytics tables, including the scores of the player's device if no other " +
+    rows_deleted: integerOrNull(
+      "Number of rows deleted from the analytics tables, including the scores of the player's device if no other " +
         'player uses it; null while pending.',
-    }),
+    ),
     log_retention_days: Type.Integer({
       description: 'Days until the append-only log of facts no longer contains data of the player.',
     }),
@@ -65,7 +59,6 @@ const erasePlayer = defineRoute({
   idempotent: true,
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   reply: {
-    statuses: [200],
     description: 'The receipt.',
     schema: Receipt,
     example: { ...EXAMPLE, status: 'pending', rows_deleted: null },
@@ -99,7 +92,7 @@ const getErasure = defineRoute({
     'If the player is registered again, the receipt is available once the erasure has reached the analytics tables. ' +
     'Returns 404 NOT_FOUND for a player that was never erased.',
   errors: ['PLAYER_NOT_FOUND', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  reply: { statuses: [200], description: 'The receipt.', schema: Receipt, example: EXAMPLE },
+  reply: { description: 'The receipt.', schema: Receipt, example: EXAMPLE },
   action: {
     kind: 'query',
     toQuery({ params }) {
@@ -131,14 +124,14 @@ async function knownErasure(
 /** @param known the latest erasure in ClickHouse; an earlier one of the same player id is not this one */
 function receipt(playerId: string, erasedAt: number, known: KnownErasure | undefined, replayed = false): Answer {
   const rowsDeleted = known?.erasedAt === erasedAt ? known.rowsDeleted : undefined;
-  return answer(
-    JSON.stringify({
+  return jsonAnswer(
+    {
       player_id: playerId,
       status: rowsDeleted === undefined ? 'pending' : 'done',
       erased_at: formatTimestamp(erasedAt),
       rows_deleted: rowsDeleted ?? null,
       log_retention_days: API_LIMITS.logRetentionDays,
-    }),
+    },
     { replayed },
   );
 }

@@ -57,7 +57,6 @@ export const exportPlayer = defineRoute({
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: PlayerId }), query: PageQuery },
   reply: {
-    statuses: [200],
     description: 'A page of the export.',
     schema: Type.Object(
       {

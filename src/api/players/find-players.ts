@@ -8,9 +8,9 @@ import type { PlayerView } from '../../../core/vocabulary/state/player.ts';
 import type { Failure } from '../../../core/kernel/errors.ts';
 import { PLAYER_API_LIMITS } from './limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { answer, type Answer } from '../route/answer.ts';
+import { type Answer, jsonAnswer } from '../route/answer.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
-import { ExternalId, nullableTimeOut, PlayerId, timeOut } from '../input/fields.ts';
+import { ExternalId, nullableTimeOut, oneOf, PlayerId, textOrNull, timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid } from '../route/route.ts';
 import { playerIdsOf } from './player-id.ts';
@@ -21,14 +21,12 @@ import { lastSeenOf, LIFECYCLE_STAGE_SCHEMA, PLAYER_EXAMPLE } from './state/play
  * a second later.
  */
 
-const text = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
-
 const Found = Type.Object(
   {
     id: PlayerId,
     external_id: ExternalId,
-    device_id: text('Device id; null if not set.'),
-    email: text('E-mail address; null if not set.'),
+    device_id: textOrNull('Device id; null if not set.'),
+    email: textOrNull('E-mail address; null if not set.'),
     lifecycle_stage: Type.Unsafe<string>(LIFECYCLE_STAGE_SCHEMA),
     session_count: Type.Integer({ description: 'Number of sessions opened or recorded.' }),
     total_revenue: Type.Number({ description: "Sum of all purchases in the game's currency." }),
@@ -80,12 +78,10 @@ export const findPlayers = defineRoute({
         }),
       ),
       order: Type.Optional(
-        Type.Unsafe<PlayerOrder>({
-          type: 'string',
-          enum: [...PLAYER_ORDERS],
-          description:
-            'Without `search`: orders all players by this field, the latest or highest first. Default: last_seen_at.',
-        }),
+        oneOf(
+          PLAYER_ORDERS,
+          'Without `search`: orders all players by this field, the latest or highest first. Default: last_seen_at.',
+        ),
       ),
       limit: Type.Optional(
         Type.Integer({
@@ -97,7 +93,6 @@ export const findPlayers = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The players.',
     schema: Type.Object(
       {
@@ -143,7 +138,7 @@ async function find(
   const known = new Set(exact.map(({ playerId }) => playerId));
   const more = complete ? others.value.filter(({ playerId }) => !known.has(playerId)) : [];
   const players = [...exact, ...more].slice(0, limit).map((player) => shown(player, search));
-  return answer(JSON.stringify({ players, complete }));
+  return jsonAnswer({ players, complete });
 }
 
 const NOT_WITH_SEARCH = 'must be left out with `search`, which puts exact matches first';

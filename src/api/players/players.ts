@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { answer } from '../route/answer.ts';
 import { settableAttributes } from './client-attributes.ts';
 import { documentText, documentTooLarge } from '../input/document-text.ts';
-import { ExternalId, PlayerId, freeForm } from '../input/fields.ts';
+import { ExternalId, PlayerId, freeForm, nullable } from '../input/fields.ts';
 import { playerIdOf } from './player-id.ts';
 import {
   Player,
@@ -105,7 +105,7 @@ export const getPlayer = defineRoute({
   approval: 'none',
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: ById },
-  reply: { statuses: [200], description: 'The player.', schema: Player, example: PLAYER_EXAMPLE },
+  reply: { description: 'The player.', schema: Player, example: PLAYER_EXAMPLE },
   action: {
     kind: 'query',
     toQuery({ params }) {
@@ -136,7 +136,7 @@ export const getPlayerByExternalId = defineRoute({
   approval: 'none',
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: Type.Object({ external_id: ExternalId }) },
-  reply: { statuses: [200], description: 'The player.', schema: Player, example: PLAYER_EXAMPLE },
+  reply: { description: 'The player.', schema: Player, example: PLAYER_EXAMPLE },
   action: {
     kind: 'query',
     toQuery({ params }, { key }) {
@@ -174,12 +174,12 @@ export const patchPlayer = defineRoute({
   input: {
     params: ById,
     body: Type.Object({
-      device_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], ...deviceIdSchema })),
-      email: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], ...emailSchema })),
+      device_id: Type.Optional(nullable(Type.String(deviceIdSchema))),
+      email: Type.Optional(nullable(Type.String(emailSchema))),
       attributes: Type.Optional(freeForm('JSON Merge Patch for the custom attributes.')),
     }),
   },
-  reply: { statuses: [200], description: 'The updated player.', schema: Player, example: PLAYER_EXAMPLE },
+  reply: { description: 'The updated player.', schema: Player, example: PLAYER_EXAMPLE },
   example: { email: 'player@example.com', attributes: { level: 26, trial: null } },
   action: {
     kind: 'command',

@@ -50,7 +50,6 @@ export const recordSession = defineRoute({
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: Type.Object({ id: PlayerId }), body: Body },
   reply: {
-    statuses: [200],
     description: 'The session is durable.',
     schema: Type.Object(
       {

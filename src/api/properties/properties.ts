@@ -74,7 +74,6 @@ const getProperty = defineRoute({
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ key: Type.String({ description: KEY }) }) },
   reply: {
-    statuses: [200],
     description: 'The property.',
     schema: PropertyWithProgress,
     example: { ...PROPERTY_EXAMPLE, past: { status: 'counted', partitions_counted: 2, partitions_total: 2 } },
@@ -112,7 +111,7 @@ const putProperty = defineRoute({
   idempotent: true,
   errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ key: Type.String({ description: KEY }) }), headers: IfMatch, body: PropertyChange },
-  reply: { statuses: [200], description: 'The updated property.', schema: Property, example: PROPERTY_EXAMPLE },
+  reply: { description: 'The updated property.', schema: Property, example: PROPERTY_EXAMPLE },
   example: PROPERTY_BODY_EXAMPLE,
   action: {
     kind: 'write',

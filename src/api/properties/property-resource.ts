@@ -6,9 +6,9 @@ import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
 import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
-import { timeOut } from '../input/fields.ts';
+import { nullable, oneOf, timeOut } from '../input/fields.ts';
 import type { SegmentsProgress } from '../route/request-context.ts';
-import { AGGREGATE_RULES, AGGREGATES, type Aggregate } from '../../../core/vocabulary/state/aggregates.ts';
+import { AGGREGATE_RULES, AGGREGATES } from '../../../core/vocabulary/state/aggregates.ts';
 
 /* The computed property resource: schemas of its bodies and responses, its JSON text and its examples. */
 
@@ -23,24 +23,25 @@ const Where = Type.Unsafe<JsonObject | null>({
     'Condition on `properties.<path>` of the event, without regular expressions, `$elemMatch` and `$all`. ' +
     '`null` (default): all events of that name.',
 });
-const AggregateField = Type.Unsafe<Aggregate>({
-  type: 'string',
-  enum: [...AGGREGATES],
-  description: AGGREGATES.map((name) => `\`${name}\`: ${AGGREGATE_RULES[name].description}.`).join(' '),
-});
-const Value = Type.Unsafe<string | null>({
-  type: ['string', 'null'],
-  maxLength: TEXT_LIMITS.nameLength,
-  description:
-    '`properties.<path>` of the event, required except for `count`. Events without a value there are not counted; ' +
-    `neither are texts of more than ${STATE_LIMITS.computedTextLength} characters.`,
-});
-const WithinDays = Type.Unsafe<number | null>({
-  type: ['integer', 'null'],
-  minimum: 1,
-  maximum: CONDITION_LIMITS.computedDays,
-  description: `Window in UTC days, today included, 1 to ${CONDITION_LIMITS.computedDays}. \`null\` (default): for ever.`,
-});
+const AggregateField = oneOf(
+  AGGREGATES,
+  AGGREGATES.map((name) => `\`${name}\`: ${AGGREGATE_RULES[name].description}.`).join(' '),
+);
+const Value = nullable(
+  Type.String({
+    maxLength: TEXT_LIMITS.nameLength,
+    description:
+      '`properties.<path>` of the event, required except for `count`. Events without a value there are not counted; ' +
+      `neither are texts of more than ${STATE_LIMITS.computedTextLength} characters.`,
+  }),
+);
+const WithinDays = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: CONDITION_LIMITS.computedDays,
+    description: `Window in UTC days, today included, 1 to ${CONDITION_LIMITS.computedDays}. \`null\` (default): for ever.`,
+  }),
+);
 
 const optional = {
   name: Type.Optional(nameOf('Display name. Default: the key.')),
@@ -106,11 +107,10 @@ export const PropertyWithProgress = Type.Object(
     ...fields,
     past: Type.Object(
       {
-        status: Type.Unsafe<'counted' | 'counting'>({
-          type: 'string',
-          enum: ['counted', 'counting'],
-          description: '`counting` while events from before the definition are missing in the values of some players.',
-        }),
+        status: oneOf(
+          ['counted', 'counting'],
+          '`counting` while events from before the definition are missing in the values of some players.',
+        ),
         partitions_counted: Type.Integer({ description: 'Partitions of the players that are complete.' }),
         partitions_total: Type.Integer({ description: 'Partitions of the players.' }),
       },

@@ -55,4 +55,9 @@ export function answer(
   };
 }
 
+/** A success with the given value as its `data`. */
+export function jsonAnswer(data: object, options?: AnswerOptions): JsonAnswer {
+  return answer(JSON.stringify(data), options);
+}
+
 type AnswerOptions = Partial<Pick<JsonAnswer, 'status' | 'replayed' | 'etag' | 'headers'>>;

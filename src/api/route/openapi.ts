@@ -259,7 +259,7 @@ function documented(schema: unknown): unknown {
 }
 
 function successes(route: Route): Record<string, unknown> {
-  const { schema, description, mediaType, example, statuses } = route.reply;
+  const { schema, description, mediaType, example, statuses = [200] } = route.reply;
   const enveloped = mediaType === undefined;
   const content = enveloped
     ? {

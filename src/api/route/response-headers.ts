@@ -36,6 +36,6 @@ export function responseHeadersOf(route: RouteDocs, status: number): HeaderName[
   if (status < 300 && route.auth !== 'none') names.push('X-Ignored-Fields');
   if (status < 300 && route.idempotent === true) names.push('Idempotent-Replayed');
   if (status < 300 && route.readsRows === true) names.push('X-Fresh-As-Of');
-  if (route.reply.statuses.includes(304) || (status < 300 && route.versioned === true)) names.push('ETag');
+  if (route.reply.statuses?.includes(304) === true || (status < 300 && route.versioned === true)) names.push('ETag');
   return names;
 }

@@ -93,7 +93,8 @@ export interface FailureDocs {
 
 /** The responses of a route. `schema` describes `data` inside the envelope, or the whole body if `mediaType` is set. */
 export interface ReplyDocs {
-  statuses: readonly (200 | 201 | 304)[];
+  /** Default: 200. */
+  statuses?: readonly (200 | 201 | 304)[];
   description: string;
   schema: TSchema;
   mediaType?: string;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { BUCKETS } from '../../scoring/buckets.ts';
+import { oneOf } from '../input/fields.ts';
 
 /* The schema and the example of scoring responses. */
 
@@ -18,11 +19,7 @@ export const ScoreAnswer = Type.Object(
           maximum: 1,
           description: 'Probability from 0 to 1 that the player pays within the first day.',
         }),
-        bucket: Type.Unsafe<string>({
-          type: 'string',
-          enum: [...BUCKETS],
-          description: 'Highest bucket whose threshold the score reaches.',
-        }),
+        bucket: oneOf(BUCKETS, 'Highest bucket whose threshold the score reaches.'),
         model_version: Type.String({ description: "First 12 characters of the model artifact's SHA-256." }),
         thresholds_used: Type.Object(
           { top_1pct: cutoff(99), top_5pct: cutoff(95), top_10pct: cutoff(90) },

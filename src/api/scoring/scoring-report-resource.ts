@@ -1,11 +1,11 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
+import { nullable, numberOrNull } from '../input/fields.ts';
 
 /* The schema of the report on the scoring models, and its example. */
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const number = (description: string) => Type.Number({ description });
 const text = (description: string) => Type.String({ description });
-const numberOrNull = (description: string) => Type.Unsafe<number | null>({ type: ['number', 'null'], description });
 const Day = Type.String({ description: 'UTC day, YYYY-MM-DD.' });
 
 const Model = Type.Object(
@@ -24,8 +24,7 @@ const Model = Type.Object(
   },
   { description: 'A model.' },
 );
-const modelOrNull = (description: string) =>
-  Type.Unsafe<Static<typeof Model> | null>({ ...Model, type: ['object', 'null'], description });
+const modelOrNull = (description: string) => nullable({ ...Model, description });
 
 const Volume = Type.Object(
   {

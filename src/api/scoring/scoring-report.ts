@@ -37,7 +37,7 @@ export const getScoringReport = defineRoute({
       ),
     }),
   },
-  reply: { statuses: [200], description: 'The report.', schema: ScoringReportShown, example: SCORING_REPORT_EXAMPLE },
+  reply: { description: 'The report.', schema: ScoringReportShown, example: SCORING_REPORT_EXAMPLE },
   action: {
     kind: 'analytics',
     rowsOf: 'RECORDS',

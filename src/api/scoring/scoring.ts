@@ -59,7 +59,6 @@ const scoreAt = (path: string): KeyedRoute =>
     errors: ['MODEL_UNAVAILABLE'],
     input: { body: Body },
     reply: {
-      statuses: [200],
       description: 'The score. Its record is stored.',
       mediaType: 'application/json',
       schema: ScoreAnswer,

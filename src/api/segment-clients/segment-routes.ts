@@ -94,7 +94,6 @@ function endpoints(endpoint: Endpoint): KeyedRoute[] {
         body: Type.Object(fields, { description: what }),
       },
       reply: {
-        statuses: [200],
         description: 'Every message is durable, was durable before, or is in quarantine.',
         mediaType: 'application/json',
         schema: Stored,

@@ -53,7 +53,6 @@ const settings = [
       headers: HEADERS,
     },
     reply: {
-      statuses: [200],
       description: 'The settings.',
       mediaType,
       schema: Type.Object(
@@ -110,7 +109,6 @@ const sourceConfigs = [
       }),
     },
     reply: {
-      statuses: [200],
       description: 'The source configuration.',
       mediaType,
       schema: Type.Object(
@@ -153,7 +151,6 @@ const clientMetrics = defineOpenRoute({
   forBrowsers: true,
   errors: [],
   reply: {
-    statuses: [200],
     description: 'The metrics were discarded.',
     mediaType,
     schema: Type.Object(

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { compileCondition } from '../../../actors/conditions/compile-condition.ts';
 import { metered } from '../../../actors/conditions/steps.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { answer } from '../route/answer.ts';
+import { jsonAnswer } from '../route/answer.ts';
 import { conditionsOf } from '../definitions/definition-fields.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
 import { ExplainedTests, testsJson } from '../explain/explained-tests.ts';
 import { computedLookup, stateOf, subjectOf } from '../explain/current-targeting.ts';
-import { PlayerId } from '../input/fields.ts';
+import { PlayerId, timeOrNull } from '../input/fields.ts';
 import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { conditionFaults } from './segment-faults.ts';
 
@@ -38,17 +38,13 @@ export const explainSegment = defineRoute({
   },
   example: { player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11', conditions: { is_payer: true } },
   reply: {
-    statuses: [200],
     description: 'The result.',
     schema: Type.Object(
       {
         matches: Type.Boolean({ description: 'Whether the player meets the condition. Exceptions do not count.' }),
-        member_since: Type.Unsafe<string | null>({
-          type: ['string', 'null'],
-          format: 'date-time',
-          description:
-            'When the player entered the segment `segment_id`, ISO 8601, UTC, milliseconds; null if it is not in it.',
-        }),
+        member_since: timeOrNull(
+          'When the player entered the segment `segment_id`, ISO 8601, UTC, milliseconds; null if it is not in it.',
+        ),
         tests: ExplainedTests,
       },
       { description: 'A tested player.' },
@@ -73,13 +69,11 @@ export const explainSegment = defineRoute({
       const subject = subjectOf(found.player, context.services.clock.wallMs(), undefined);
       const { holds, tests } = metered(() => compiled.explain(subject));
       const membership = found.player.segments.find(({ segmentId }) => segmentId === body.segment_id);
-      return answer(
-        JSON.stringify({
-          matches: holds,
-          member_since: membership === undefined ? null : formatTimestamp(membership.since),
-          tests: testsJson(tests),
-        }),
-      );
+      return jsonAnswer({
+        matches: holds,
+        member_since: formatTimestampOrNull(membership?.since),
+        tests: testsJson(tests),
+      });
     },
   },
 });

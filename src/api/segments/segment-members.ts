@@ -3,8 +3,8 @@ import { failure, type Failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
 import { SEGMENT_API_LIMITS } from './limits.ts';
 import type { BodyStream } from '../input/body-stream.ts';
-import { answer, type Answer } from '../route/answer.ts';
-import { ExternalId, PlayerId } from '../input/fields.ts';
+import { type Answer, answer, jsonAnswer } from '../route/answer.ts';
+import { ExternalId, oneOf, PlayerId } from '../input/fields.ts';
 import { playerIdOf } from '../players/player-id.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute } from '../route/route.ts';
@@ -47,11 +47,7 @@ const putMembers = defineRoute({
     params: SegmentParams,
     query: Type.Object({
       ids: Type.Optional(
-        Type.Unsafe<NameKind>({
-          type: 'string',
-          enum: ['external_id', 'player_id'],
-          description: 'What ids without a field name are. Default: external_id.',
-        }),
+        oneOf(['external_id', 'player_id'], 'What ids without a field name are. Default: external_id.'),
       ),
     }),
     headers: Type.Object({
@@ -61,7 +57,6 @@ const putMembers = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The new list has replaced the old one.',
     schema: Type.Object(
       {
@@ -131,7 +126,6 @@ const postMembers = defineRoute({
   },
   example: { external_ids: ['player_12345'] },
   reply: {
-    statuses: [200],
     description: 'The players are in the list.',
     schema: Type.Object(
       {
@@ -154,7 +148,7 @@ const postMembers = defineRoute({
       const changed = await change(params.id, 'add', names, context);
       if (changed.kind === 'failure') return changed;
       const result = { segment_id: params.id, added: changed.changed, unknown_ids: changed.unknownNames };
-      return answer(JSON.stringify(result));
+      return jsonAnswer(result);
     },
   },
 });
@@ -176,7 +170,6 @@ const deleteMember = defineRoute({
   errors: ['NOT_FOUND', 'PLAYER_NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ ...SegmentParams.properties, player_id: PlayerId }) },
   reply: {
-    statuses: [200],
     description: 'The player is not in the list.',
     schema: Type.Object(
       {
@@ -200,7 +193,7 @@ const deleteMember = defineRoute({
       if (changed.kind === 'failure') return changed;
       if (changed.unknownNames.length > 0) return failure('PLAYER_NOT_FOUND');
       const result = { segment_id: params.id, player_id: playerId, removed: changed.changed > 0 };
-      return answer(JSON.stringify(result));
+      return jsonAnswer(result);
     },
   },
 });

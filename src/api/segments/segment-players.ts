@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { SegmentPlayer } from '../../../clickhouse-schema/queries/analytics.ts';
 import { API_LIMITS } from '../limits.ts';
 import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { answer } from '../route/answer.ts';
+import { jsonAnswer } from '../route/answer.ts';
 import { ExternalId, PlayerId, timeOut } from '../input/fields.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
 import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
@@ -36,7 +36,6 @@ function listRoute(path: string, summary: string): KeyedRoute {
     errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     input: { params: Type.Object({ id: Type.String({ description: 'Id of the segment.' }) }), query: PageQuery },
     reply: {
-      statuses: [200],
       description: 'A page of players.',
       schema: Type.Object(
         { players: Type.Array(Member, { description: 'Players of this page.' }), next_cursor: NextCursor },
@@ -74,7 +73,7 @@ function listRoute(path: string, summary: string): KeyedRoute {
         const shown = players.slice(0, limit);
         const last = shown.at(-1);
         const next = last === undefined || players.length <= limit ? null : encode(last.playerId);
-        return answer(JSON.stringify({ players: shown.map(memberJson), next_cursor: next }));
+        return jsonAnswer({ players: shown.map(memberJson), next_cursor: next });
       },
     },
   });

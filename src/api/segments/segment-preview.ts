@@ -38,7 +38,6 @@ export const previewSegment = defineRoute({
   },
   example: { conditions: { is_payer: true } },
   reply: {
-    statuses: [200],
     description: 'The number of matching players.',
     schema: Type.Object(
       {

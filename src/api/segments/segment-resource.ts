@@ -2,10 +2,10 @@ import { Type, type Static } from 'typebox';
 import type { SegmentDocument, SegmentList } from '../../../core/vocabulary/documents/documents.ts';
 import { SEGMENT_API_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import { conditionsOf, Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
-import { PlayerId, timeOut } from '../input/fields.ts';
+import { oneOf, PlayerId, timeOrNull, timeOut } from '../input/fields.ts';
 import type { SegmentsProgress } from '../route/request-context.ts';
 
 /* The segment resource: schemas of its bodies and responses, its JSON text and its examples. */
@@ -20,13 +20,11 @@ const enabled = Type.Boolean({
   description: 'Whether the segment is evaluated. A disabled segment has no players. Default: true.',
 });
 
-const kind = Type.Unsafe<'dynamic' | 'static'>({
-  type: 'string',
-  enum: ['dynamic', 'static'],
-  description:
-    'dynamic: the players who meet `conditions`. static: the players of a list, which `PUT …/members` loads. Default: ' +
+const kind = oneOf(
+  ['dynamic', 'static'],
+  'dynamic: the players who meet `conditions`. static: the players of a list, which `PUT …/members` loads. Default: ' +
     'dynamic. It cannot be changed.',
-});
+);
 export const exceptions = (description: string) =>
   Type.Array(PlayerId, { maxItems: SEGMENT_API_LIMITS.segmentExceptions, description });
 const includes = exceptions('Ids of players who are in the segment whatever the conditions or the list say.');
@@ -94,11 +92,7 @@ const fields = {
     Type.Object(
       {
         players: Type.Integer({ description: 'Number of players in the list when it took effect.' }),
-        loaded_at: Type.Unsafe<string | null>({
-          type: ['string', 'null'],
-          format: 'date-time',
-          description: 'When the list took effect. ISO 8601, UTC, milliseconds; null before the first list.',
-        }),
+        loaded_at: timeOrNull('When the list took effect. ISO 8601, UTC, milliseconds; null before the first list.'),
       },
       { description: 'The list of a static segment. Single players that were added or removed later are not counted.' },
     ),
@@ -128,13 +122,11 @@ export const SegmentWithProgress = Type.Object(
     ),
     evaluation: Type.Object(
       {
-        status: Type.Unsafe<'done' | 'running'>({
-          type: 'string',
-          enum: ['done', 'running'],
-          description:
-            '`running` while players are being evaluated against the latest version, or the past of a computed property ' +
+        status: oneOf(
+          ['done', 'running'],
+          '`running` while players are being evaluated against the latest version, or the past of a computed property ' +
             'that it reads is being counted.',
-        }),
+        ),
         players_evaluated: Type.Integer({ description: 'Number of players evaluated so far.' }),
         players_total: Type.Integer({ description: 'Number of players of this game and environment.' }),
         players_over_budget: Type.Integer({
@@ -200,7 +192,7 @@ export function segmentJson(
 }
 
 function listOf({ players, loadedAt }: SegmentList) {
-  return { players, loaded_at: loadedAt === null ? null : formatTimestamp(loadedAt) };
+  return { players, loaded_at: formatTimestampOrNull(loadedAt) };
 }
 
 function evaluationOf({ evaluated, total, done, overBudget }: SegmentsProgress) {

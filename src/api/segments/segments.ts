@@ -87,7 +87,6 @@ const getSegment = defineRoute({
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: ById },
   reply: {
-    statuses: [200],
     description: 'The segment.',
     schema: SegmentWithProgress,
     example: {
@@ -129,7 +128,7 @@ const putSegment = defineRoute({
   idempotent: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   input: { params: ById, headers: IfMatch, body: SegmentChange },
-  reply: { statuses: [200], description: 'The updated segment.', schema: Segment, example: SEGMENT_EXAMPLE },
+  reply: { description: 'The updated segment.', schema: Segment, example: SEGMENT_EXAMPLE },
   example: SEGMENT_BODY_EXAMPLE,
   action: {
     kind: 'write',

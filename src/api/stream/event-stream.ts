@@ -63,7 +63,6 @@ export const streamEvents = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The stream. It stays open.',
     mediaType: 'text/event-stream',
     schema: Type.String({ description: 'Server-Sent Events.' }),

@@ -3,9 +3,9 @@ import type { LoggedAttempt } from '../../../clickhouse-schema/queries/webhook-d
 
 import { API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { answer } from '../route/answer.ts';
-import { PlayerId, timeIn, timeOut } from '../input/fields.ts';
+import { formatTimestamp, formatTimestampOrNull, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { jsonAnswer } from '../route/answer.ts';
+import { integerOrNull, oneOf, PlayerId, textOrNull, timeIn, timeOrNull, timeOut } from '../input/fields.ts';
 import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
 import { decodePlace, encodePlace } from '../input/place-cursor.ts';
 
@@ -15,14 +15,12 @@ import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
 /* The route that lists delivery attempts, from ClickHouse. */
 
 const OUTCOMES = ['delivered', 'failed', 'exhausted', 'dropped', 'overflowed'] as const;
-const Outcome = Type.Unsafe<(typeof OUTCOMES)[number]>({
-  type: 'string',
-  enum: OUTCOMES,
-  description:
-    '`delivered`: the receiver returned 2xx. `failed`: another attempt will follow. `exhausted`: no further attempt ' +
+const Outcome = oneOf(
+  OUTCOMES,
+  '`delivered`: the receiver returned 2xx. `failed`: another attempt will follow. `exhausted`: no further attempt ' +
     'will follow. `dropped`: the webhook was disabled when the attempt was due. `overflowed`: never queued, because ' +
     'the queue of the webhook or the game was full.',
-});
+);
 
 const DeliveriesQuery = Type.Object({
   outcome: Type.Optional(Outcome),
@@ -51,21 +49,11 @@ const Attempt = Type.Object(
     attempted_at: timeOut('When the attempt was made.'),
     duration_ms: Type.Integer({ description: 'Duration of the request and its response, milliseconds.' }),
     outcome: Outcome,
-    status: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      description: 'HTTP status of the response; null if there was none.',
-    }),
-    error: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Why there was no response; null if there was one.',
-    }),
+    status: integerOrNull('HTTP status of the response; null if there was none.'),
+    error: textOrNull('Why there was no response; null if there was one.'),
     response_start: Type.String({ description: 'First characters of the response body, as the receiver sent them.' }),
     url_host: Type.String({ description: 'Host of the receiver.' }),
-    next_attempt_at: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'When the next attempt is due. ISO 8601, UTC, milliseconds; null if there is none.',
-    }),
+    next_attempt_at: timeOrNull('When the next attempt is due. ISO 8601, UTC, milliseconds; null if there is none.'),
   },
   { description: 'A delivery attempt.' },
 );
@@ -84,7 +72,6 @@ export const listWebhookDeliveries = defineRoute({
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: WebhookById, query: DeliveriesQuery },
   reply: {
-    statuses: [200],
     description: 'A page of attempts.',
     schema: Type.Object(
       { deliveries: Type.Array(Attempt, { description: 'Attempts of this page.' }), next_cursor: NextCursor },
@@ -140,7 +127,7 @@ export const listWebhookDeliveries = defineRoute({
       const last = shown.at(-1);
       const next = last === undefined || attempts.length <= limit ? null : encodePlace(last.place, filters);
       const deliveries = shown.map((attempt) => attemptShown(filter.webhookId, attempt));
-      return answer(JSON.stringify({ deliveries, next_cursor: next }));
+      return jsonAnswer({ deliveries, next_cursor: next });
     },
   },
 });
@@ -160,6 +147,6 @@ function attemptShown(webhookId: string, attempt: LoggedAttempt) {
     error: attempt.error === '' ? null : attempt.error,
     response_start: attempt.responseStart,
     url_host: attempt.urlHost,
-    next_attempt_at: nextAttemptAt === null ? null : formatTimestamp(nextAttemptAt),
+    next_attempt_at: formatTimestampOrNull(nextAttemptAt),
   };
 }

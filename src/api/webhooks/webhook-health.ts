@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import type { AttemptGroup, WebhookHealth } from '../../../clickhouse-schema/queries/lookups/webhook-health.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { WEBHOOK_LIMITS } from './limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { answer } from '../route/answer.ts';
-import { timeOut } from '../input/fields.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
+import { jsonAnswer } from '../route/answer.ts';
+import { integerOrNull, timeOrNull, timeOut } from '../input/fields.ts';
 import { defineRoute, readBy } from '../route/route.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -12,17 +12,12 @@ import { webhooks } from './webhooks.ts';
 
 const HOUR_MS = 3_600_000;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const timeOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
 
 const Group = Type.Object(
   {
     kind: Type.String({ description: 'Event kind.' }),
     outcome: Type.String({ description: 'Outcome of the attempts, as in the list of attempts.' }),
-    status: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      description: 'HTTP status of the responses; null: there was none.',
-    }),
+    status: integerOrNull('HTTP status of the responses; null: there was none.'),
     attempts: count('Number of attempts.'),
     last_attempt_at: timeOut('The latest one.'),
   },
@@ -66,7 +61,6 @@ export const getWebhookHealth = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The counts.',
     schema: Type.Object(
       {
@@ -101,12 +95,10 @@ export const getWebhookHealth = defineRoute({
     },
     read: (analytics, question) => analytics.lookups.webhookHealth(question),
     toAnswer: (health, { sinceMs, webhookId }) =>
-      answer(
-        JSON.stringify({
-          webhooks: healthOf(health, webhookId !== undefined),
-          since: formatTimestamp(sinceMs),
-        }),
-      ),
+      jsonAnswer({
+        webhooks: healthOf(health, webhookId !== undefined),
+        since: formatTimestamp(sinceMs),
+      }),
   },
 });
 
@@ -124,7 +116,7 @@ function healthOf({ groups, pending }: WebhookHealth, withGroups: boolean) {
       last_attempt_at: latestOf(own),
       last_delivered_at: latestOf(delivered),
       undelivered: waiting?.deliveries ?? 0,
-      oldest_undelivered_at: waiting === undefined ? null : formatTimestamp(waiting.oldestAt),
+      oldest_undelivered_at: formatTimestampOrNull(waiting?.oldestAt),
       ...(withGroups ? { groups: own.map(groupShown) } : {}),
     };
   });

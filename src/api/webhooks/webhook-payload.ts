@@ -29,7 +29,6 @@ export const getDeliveryPayload = defineRoute({
     params: DeliveryById,
   },
   reply: {
-    statuses: [200],
     description: 'The payload.',
     schema: Type.Object(
       {

@@ -3,10 +3,10 @@ import type { ConfigEntry } from '../../../streams/config/config-store.ts';
 import type { Recovery } from '../../../streams/webhook-operations.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
-import { formatTimestamp, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { answer, type Answer } from '../route/answer.ts';
+import { formatTimestamp, formatTimestampOrNull, parseTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { type Answer, jsonAnswer } from '../route/answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
-import { timeIn, timeOut } from '../input/fields.ts';
+import { oneOf, timeIn, timeOrNull, timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy } from '../route/route.ts';
 import { enabledWebhook, missingWebhook, WebhookById, webhooks } from './webhooks.ts';
@@ -18,33 +18,24 @@ const RecoveryShape = Type.Object(
     recovery_id: Type.String({ description: 'Id of the recovery.' }),
     webhook_id: Type.String({ description: 'Id of the webhook.' }),
     since: timeOut('Start time of the recovery: later events are delivered again.'),
-    status: Type.Unsafe<Recovery['state']>({
-      type: 'string',
-      enum: ['running', 'done', 'stopped'],
-      description: '`stopped` if it ended early, because the webhook was disabled or the log was created anew.',
-    }),
+    status: oneOf(
+      ['running', 'done', 'stopped'],
+      '`stopped` if it ended early, because the webhook was disabled or the log was created anew.',
+    ),
     records_scanned: Type.Integer({ description: 'Number of log records read so far.' }),
     records_total: Type.Integer({ description: 'Approximate number of log records to read.' }),
     deliveries_queued: Type.Integer({ description: 'Number of deliveries queued so far.' }),
     started_at: timeOut('When the recovery started.'),
-    available_since: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description:
-        'If the log does not reach back to `since`: the time of the oldest record that it has. Events before it are ' +
+    available_since: timeOrNull(
+      'If the log does not reach back to `since`: the time of the oldest record that it has. Events before it are ' +
         'not delivered again. Null if it does.',
-    }),
-    finished_at: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'When the recovery ended. ISO 8601, UTC, milliseconds; null while it runs.',
-    }),
+    ),
+    finished_at: timeOrNull('When the recovery ended. ISO 8601, UTC, milliseconds; null while it runs.'),
   },
   { description: 'A recovery and its progress.' },
 );
 
 const RECOVERY_REPLY = {
-  statuses: [200],
   description: 'The recovery and its progress.',
   schema: RecoveryShape,
   example: {
@@ -141,8 +132,8 @@ async function begin(entry: ConfigEntry<'webhook'>, since: number, context: Requ
 
 function recoveryAnswer(webhookId: string, recovery: Recovery, replayed = false): Answer {
   const { id, since, state, scanned, total, queued, startedAt, availableSince, finishedAt } = recovery;
-  return answer(
-    JSON.stringify({
+  return jsonAnswer(
+    {
       recovery_id: id,
       webhook_id: webhookId,
       since: formatTimestamp(since),
@@ -151,9 +142,9 @@ function recoveryAnswer(webhookId: string, recovery: Recovery, replayed = false)
       records_total: total,
       deliveries_queued: queued,
       started_at: formatTimestamp(startedAt),
-      available_since: availableSince === null ? null : formatTimestamp(availableSince),
-      finished_at: finishedAt === null ? null : formatTimestamp(finishedAt),
-    }),
+      available_since: formatTimestampOrNull(availableSince),
+      finished_at: formatTimestampOrNull(finishedAt),
+    },
     { replayed },
   );
 }

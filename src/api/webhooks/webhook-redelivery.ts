@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { failure } from '../../../core/kernel/errors.ts';
 import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
-import { answer } from '../route/answer.ts';
+import { jsonAnswer } from '../route/answer.ts';
 import { claimKey } from '../definitions/definition-writes.ts';
 import { defineRoute } from '../route/route.ts';
 import { DeliveryById, enabledWebhook, webhooks } from './webhooks.ts';
@@ -31,7 +31,6 @@ export const redeliverToWebhook = defineRoute({
     params: DeliveryById,
   },
   reply: {
-    statuses: [200],
     description: 'The delivery is queued.',
     schema: Type.Object(
       {
@@ -70,9 +69,12 @@ export const redeliverToWebhook = defineRoute({
       const queued = await services.webhookOperations.redeliver(webhook.entry, place, requestId);
       switch (queued.kind) {
         case 'queued':
-          return answer(JSON.stringify({ webhook_id: params.id, delivery_id: queued.deliveryId, queued: true }), {
-            replayed: claimed.replayed,
-          });
+          return jsonAnswer(
+            { webhook_id: params.id, delivery_id: queued.deliveryId, queued: true },
+            {
+              replayed: claimed.replayed,
+            },
+          );
         case 'gone':
           return failure('NOT_FOUND', 'The log no longer contains the delivered event.');
         case 'erased':

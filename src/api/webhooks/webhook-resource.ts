@@ -6,9 +6,9 @@ import { mayAct } from '../route/access.ts';
 import type { ApiKey } from '../../access/api-key.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { WEBHOOK_LIMITS } from './limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import { BasedOn, nameOf, orNull } from '../definitions/definition-fields.ts';
-import { timeOut } from '../input/fields.ts';
+import { oneOf, timeOrNull, timeOut } from '../input/fields.ts';
 import { WebhookWarnings, webhookWarnings } from './filter-rules.ts';
 
 /* The webhook resource: schemas, JSON texts and examples. Only the texts for creation and rotation have the secret. */
@@ -73,13 +73,11 @@ const RetryPolicy = Type.Object(
       }),
     ),
     backoff: Type.Optional(
-      Type.Unsafe<WebhookDocument['retryPolicy']['backoff']>({
-        type: 'string',
-        enum: ['exponential', 'linear', 'none'],
-        description:
-          'Delay between attempts: `exponential` (default; 1, 5, 30, then 120 minutes unless configured), `linear` (5 ' +
+      oneOf(
+        ['exponential', 'linear', 'none'],
+        'Delay between attempts: `exponential` (default; 1, 5, 30, then 120 minutes unless configured), `linear` (5 ' +
           'minutes) or `none`.',
-      }),
+      ),
     ),
   },
   {
@@ -161,11 +159,10 @@ const shownFields = {
     Type.Object(
       {
         at: timeOut('When the service disabled the webhook.'),
-        reason: Type.Unsafe<'gone' | 'failing'>({
-          type: 'string',
-          enum: ['gone', 'failing'],
-          description: '`gone`: the receiver returned 410. `failing`: all attempts failed for days.',
-        }),
+        reason: oneOf(
+          ['gone', 'failing'],
+          '`gone`: the receiver returned 410. `failing`: all attempts failed for days.',
+        ),
       },
       { description: 'Present if the service disabled the webhook. Enabling the webhook removes it.' },
     ),
@@ -189,13 +186,10 @@ export const WebhookRotated = Type.Object(
   {
     ...shownFields,
     secret: secretOf('New signing secret. Only this response shows it.'),
-    previous_secret_until: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description:
-        'When the previous secret stops signing deliveries. ISO 8601, UTC, milliseconds; null if there is no ' +
+    previous_secret_until: timeOrNull(
+      'When the previous secret stops signing deliveries. ISO 8601, UTC, milliseconds; null if there is no ' +
         'previous secret.',
-    }),
+    ),
   },
   { description: 'A webhook with its new secret.' },
 );
@@ -218,7 +212,7 @@ export function createdWebhookJson(webhook: WebhookDocument): string {
 /** A webhook as JSON text with its new secret, for the response to a rotation only. */
 export function rotatedWebhookJson(webhook: WebhookDocument): string {
   const { secret, previousSecret } = webhook;
-  const until = previousSecret === undefined ? null : formatTimestamp(previousSecret.until);
+  const until = formatTimestampOrNull(previousSecret?.until);
   return JSON.stringify({
     ...shown(webhook),
     headers: hiddenValues(webhook.headers),

@@ -5,10 +5,10 @@ import type { TestSample } from '../../../streams/webhook-operations.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { WEBHOOK_LIMITS } from './limits.ts';
-import { answer, type Answer } from '../route/answer.ts';
+import { type Answer, jsonAnswer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { documentText, documentTooLarge } from '../input/document-text.ts';
-import { freeForm } from '../input/fields.ts';
+import { freeForm, integerOrNull, textOrNull } from '../input/fields.ts';
 import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
 import { eventFaults } from './webhook-rules.ts';
 import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
@@ -39,7 +39,6 @@ export function testWebhookRoute(): KeyedRoute {
     input: { params: WebhookById, body: Sample },
     example: { kind: 'event.purchase_completed', properties: { amount: 12 } },
     reply: {
-      statuses: [200],
       description: 'The result of the test delivery.',
       schema: Tested,
       example: TESTED_EXAMPLE,
@@ -95,15 +94,9 @@ const Tested = Type.Object(
       description: 'The paths of filters that do not hold for the sample.',
     }),
     delivered: Type.Boolean({ description: 'Whether the receiver returned 2xx.' }),
-    status: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      description: 'HTTP status of the response; null if there was none.',
-    }),
+    status: integerOrNull('HTTP status of the response; null if there was none.'),
     duration_ms: Type.Integer({ description: 'Duration of the request and its response, milliseconds.' }),
-    error: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Why there was no response; null if there was one.',
-    }),
+    error: textOrNull('Why there was no response; null if there was one.'),
     response_start: Type.String({ description: 'First characters of the response body, as the receiver sent them.' }),
   },
   { description: 'A test delivery.' },
@@ -128,18 +121,16 @@ async function test(
   { services }: RequestContext,
 ): Promise<Answer> {
   const tested = await services.webhookOperations.test(webhook, sample);
-  return answer(
-    JSON.stringify({
-      webhook_id: webhook.key,
-      delivery_id: tested.deliveryId,
-      kind: tested.type,
-      would_be_delivered: tested.subscribed && tested.unmetFilters.length === 0,
-      unmet_filters: tested.unmetFilters,
-      delivered: tested.delivered,
-      status: tested.status,
-      duration_ms: Math.round(tested.durationMs),
-      error: tested.error,
-      response_start: tested.responseStart,
-    }),
-  );
+  return jsonAnswer({
+    webhook_id: webhook.key,
+    delivery_id: tested.deliveryId,
+    kind: tested.type,
+    would_be_delivered: tested.subscribed && tested.unmetFilters.length === 0,
+    unmet_filters: tested.unmetFilters,
+    delivered: tested.delivered,
+    status: tested.status,
+    duration_ms: Math.round(tested.durationMs),
+    error: tested.error,
+    response_start: tested.responseStart,
+  });
 }

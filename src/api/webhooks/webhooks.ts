@@ -123,7 +123,7 @@ export const patchWebhook = (allowPrivateHosts: readonly string[]): KeyedRoute =
     idempotent: true,
     errors: CHANGE_ERRORS,
     input: { params: WebhookById, headers: IfMatch, body: WebhookPatch },
-    reply: { statuses: [200], description: 'The updated webhook.', schema: Webhook, example: WEBHOOK_EXAMPLE },
+    reply: { description: 'The updated webhook.', schema: Webhook, example: WEBHOOK_EXAMPLE },
     example: { enabled: false },
     action: {
       kind: 'write',
@@ -190,7 +190,6 @@ const rotateSecret = defineRoute({
   errors: CHANGE_ERRORS,
   input: { params: WebhookById, headers: IfMatch, body: RotationBody },
   reply: {
-    statuses: [200],
     description: 'The webhook with its new secret. Only this response shows the secret.',
     schema: WebhookRotated,
     example: {

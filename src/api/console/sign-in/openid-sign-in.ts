@@ -3,10 +3,11 @@ import { EVERYWHERE, withProof } from '../../../../streams/config/people/proof.t
 import { normalEmail, userOfEmail } from '../../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import { SIGN_IN_LIMITS } from './limits.ts';
-import { answer } from '../../route/answer.ts';
+import { jsonAnswer } from '../../route/answer.ts';
 import type { ConsoleContext, ConsoleRoute } from '../../route/route.ts';
 import { defineSignIn } from '../console-route.ts';
 import type { Known } from './passkey-sign-in.ts';
+import { textOrNull } from '../../input/fields.ts';
 
 /*
  * Signing in by the identity provider of the configuration.
@@ -54,20 +55,16 @@ const waysIn = defineSignIn({
   errors: [],
   input: {},
   reply: {
-    statuses: [200],
     description: 'The ways besides links, passwords and passkeys.',
     schema: Type.Object(
       {
-        openid: Type.Unsafe<string | null>({
-          type: ['string', 'null'],
-          description: 'Host of the identity provider; null if none is configured.',
-        }),
+        openid: textOrNull('Host of the identity provider; null if none is configured.'),
       },
       { description: 'Ways to sign in.' },
     ),
     example: { openid: 'id.example.com' },
   },
-  handle: (_, { services: { openId } }) => answer(JSON.stringify({ openid: openId?.name ?? null })),
+  handle: (_, { services: { openId } }) => jsonAnswer({ openid: openId?.name ?? null }),
 });
 
 const begin = defineSignIn({
@@ -81,7 +78,6 @@ const begin = defineSignIn({
   errors: ['FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {},
   reply: {
-    statuses: [200],
     description: 'The address.',
     schema: Type.Object(
       { address: Type.String({ description: 'Address of the provider’s page.' }) },
@@ -96,7 +92,7 @@ const begin = defineSignIn({
     const address = await openId.begin(redirectUri(context), secret);
     if (address === undefined) return UNAVAILABLE;
     const headers = { 'Set-Cookie': cookieOf(secret, SIGN_IN_LIMITS.openIdSeconds, context) };
-    return answer(JSON.stringify({ address }), { headers });
+    return jsonAnswer({ address }, { headers });
   },
 });
 

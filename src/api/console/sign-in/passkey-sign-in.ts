@@ -7,7 +7,7 @@ import { userAddress } from '../../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import { ACCESS_LIMITS } from '../../../access/limits.ts';
 import { SIGN_IN_LIMITS } from './limits.ts';
-import { answer } from '../../route/answer.ts';
+import { jsonAnswer } from '../../route/answer.ts';
 import type { ConsoleContext } from '../../route/route.ts';
 import { defineSignIn } from '../console-route.ts';
 import type { UserChange } from '../users/user-writes.ts';
@@ -60,7 +60,6 @@ export const makeSignInChallenge = defineSignIn({
   errors: ['FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   input: {},
   reply: {
-    statuses: [200],
     description: 'The options.',
     schema: Type.Object(
       {
@@ -84,7 +83,7 @@ export const makeSignInChallenge = defineSignIn({
     const challenge = await context.services.challenges.make(SIGN_IN);
     if (challenge === undefined) return failure('SERVICE_UNAVAILABLE');
     const options = { challenge, rpId, timeout: ACCESS_LIMITS.challengeMs, userVerification: 'required' };
-    return answer(JSON.stringify(options));
+    return jsonAnswer(options);
   },
 });
 

@@ -7,7 +7,7 @@ import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import { ACCESS_LIMITS } from '../../../access/limits.ts';
 import { CONFIG_LIMITS } from '../../../../streams/config/limits.ts';
 import { SIGN_IN_LIMITS } from './limits.ts';
-import { answer } from '../../route/answer.ts';
+import { jsonAnswer } from '../../route/answer.ts';
 import { invalid, type ConsoleContext, type ConsoleRoute, type SignedIn } from '../../route/route.ts';
 import { defineConsoleRoute } from '../console-route.ts';
 import { hostNameOf, makeSignInChallenge, NO_HOST_NAME } from './passkey-sign-in.ts';
@@ -91,7 +91,7 @@ const makeChallenge = defineConsoleRoute({
   repeatCounts: true,
   errors: ['FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   input: {},
-  reply: { statuses: [200], description: 'The options.', schema: Options, example: EXAMPLE },
+  reply: { description: 'The options.', schema: Options, example: EXAMPLE },
   async handle(_, context) {
     const { user } = context.signedIn;
     const id = hostNameOf(context.origin);
@@ -107,7 +107,7 @@ const makeChallenge = defineConsoleRoute({
       challenge,
       excludeCredentials: passkeysOf(user).map((held) => ({ id: held.id, type: 'public-key' })),
     };
-    return answer(JSON.stringify(options));
+    return jsonAnswer(options);
   },
 });
 

@@ -3,7 +3,7 @@ import type { UserDocument } from '../../../../core/vocabulary/documents/users.t
 import { withoutToken, withToken } from '../../../../streams/config/people/users.ts';
 import type { Failure } from '../../../../core/kernel/errors.ts';
 import { SIGN_IN_LIMITS } from './limits.ts';
-import { answer, type Answer, type Headers } from '../../route/answer.ts';
+import { type Answer, answer, type Headers, jsonAnswer } from '../../route/answer.ts';
 import type { ConsoleContext, ConsoleRoute, SignedIn } from '../../route/route.ts';
 import { defineConsoleRoute, defineSignIn } from '../console-route.ts';
 import { byLink } from './link-sign-in.ts';
@@ -204,7 +204,7 @@ export function meAnswer(
     expires_at: new Date(expiresAt).toISOString(),
     games,
   };
-  return answer(JSON.stringify(me), { headers });
+  return jsonAnswer(me, { headers });
 }
 
 function cookie(token: string, lifeMs: number, { secure }: ConsoleContext): string {

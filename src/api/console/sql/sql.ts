@@ -70,7 +70,6 @@ export const runSql = defineConsoleRoute({
   },
   example: { statement: "SELECT event_name, count() FROM events WHERE game_id = 'demo' GROUP BY ALL" },
   reply: {
-    statuses: [200],
     description: 'The result.',
     schema: Result,
     example: {

@@ -13,7 +13,7 @@ import {
 } from '../../../../streams/config/people/users.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import { USER_LIMITS } from './limits.ts';
-import { answer } from '../../route/answer.ts';
+import { answer, jsonAnswer } from '../../route/answer.ts';
 import { invalid, type ConsoleRoute } from '../../route/route.ts';
 import { changeWithAdmins, removeWithAdmins } from './keep-admins.ts';
 import { defineConsoleRoute } from '../console-route.ts';
@@ -35,6 +35,7 @@ import {
 } from './managed-users.ts';
 import { Email, EXAMPLE_MANAGED, GrantSchema, ManagedUser } from './user-resource.ts';
 import { changeUser, type UserChange } from './user-writes.ts';
+import { textOrNull } from '../../input/fields.ts';
 
 /*
  * The users of the console, for admins.
@@ -56,7 +57,6 @@ const listUsers = defineConsoleRoute({
   adminOnly: isAdminSomewhere,
   input: {},
   reply: {
-    statuses: [200],
     description: 'The users.',
     schema: Type.Object(
       { users: Type.Array(ManagedUser, { description: 'The users.' }) },
@@ -72,19 +72,17 @@ const listUsers = defineConsoleRoute({
       .filter(({ document }) => isVisible(document, context))
       .map(({ document }) => managedJson(admin, document, clock.wallMs()))
       .toSorted((one, other) => (one.email < other.email ? -1 : 1));
-    return answer(JSON.stringify({ users }));
+    return jsonAnswer({ users });
   },
 });
 
 const Linked = Type.Object(
   {
     user: ManagedUser,
-    link: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description:
-        'Path of a page that signs the user in once, within 24 hours: put the address of the service before it. It is ' +
+    link: textOrNull(
+      'Path of a page that signs the user in once, within 24 hours: put the address of the service before it. It is ' +
         'shown only now. Null if the user has an account already and its address is proved.',
-    }),
+    ),
   },
   { description: 'A user, and a link for it.' },
 );
@@ -274,7 +272,6 @@ const removeUser = defineConsoleRoute({
   errors: [...shared.errors, 'CONFLICT'],
   input: { params },
   reply: {
-    statuses: [200],
     description: 'The user is removed.',
     schema: Type.Object({ removed: Type.Boolean({ description: 'Always true.' }) }, { description: 'A removed user.' }),
     example: { removed: true },
@@ -321,13 +318,13 @@ function changeAs(context: AdminContext, id: string, change: (user: UserDocument
 function shown(written: { kind: 'written'; user: UserDocument } | Failure, context: AdminContext) {
   if (written.kind === 'failure') return written;
   const { clock } = context.services;
-  return answer(JSON.stringify(managedJson(adminNow(context), written.user, clock.wallMs())));
+  return jsonAnswer(managedJson(adminNow(context), written.user, clock.wallMs()));
 }
 
 function linked(user: UserDocument, token: string | undefined, context: AdminContext) {
   const link = token === undefined ? null : `/console/link#${token}`;
   const shownUser = managedJson(adminNow(context), user, context.services.clock.wallMs());
-  return answer(JSON.stringify({ user: shownUser, link }));
+  return jsonAnswer({ user: shownUser, link });
 }
 
 const NO_GRANT = failure('NOT_FOUND', 'The user has no role in this game and environment.');

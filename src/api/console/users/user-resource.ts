@@ -3,6 +3,7 @@ import { type Grant, ROLES, type UserDocument } from '../../../../core/vocabular
 import { passkeysOf } from '../../../../streams/config/people/passkeys.ts';
 import { CONFIG_LIMITS } from '../../../../streams/config/limits.ts';
 import { USER_LIMITS } from './limits.ts';
+import { textOrNull } from '../../input/fields.ts';
 
 /* The schemas of users and their resources. */
 
@@ -44,10 +45,7 @@ export const UserSchema = Type.Object(
           name: Type.String({ description: 'Its name, chosen by the user.' }),
           host: Type.String({ description: 'Host name of the console that it works on.' }),
           created_at: Type.String({ description: 'Time of creation, ISO 8601.' }),
-          last_used_at: Type.Unsafe<string | null>({
-            type: ['string', 'null'],
-            description: 'When it last signed in, ISO 8601; null if it did not.',
-          }),
+          last_used_at: textOrNull('When it last signed in, ISO 8601; null if it did not.'),
         },
         { description: 'A passkey.' },
       ),
@@ -81,10 +79,7 @@ export const ManagedUser = Type.Object(
         'Roles in your games that do not count yet: the user has an account that other admins made, and has not proved ' +
         'the address to your game. It does so by the identity provider, or by a link of yours.',
     }),
-    added_by: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'E-mail address of the admin who made the account; null if an operator did.',
-    }),
+    added_by: textOrNull('E-mail address of the admin who made the account; null if an operator did.'),
     manageable: Type.Boolean({
       description: 'Whether you may end the sessions of the user, and remove it: you could give all of its roles.',
     }),

@@ -48,7 +48,6 @@ export const streamFlagChanges = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The stream. It stays open.',
     mediaType: 'text/event-stream',
     schema: Type.String({ description: 'Server-Sent Events.' }),

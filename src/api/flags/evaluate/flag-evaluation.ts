@@ -60,7 +60,6 @@ export const evaluateFlag = defineRoute({
     body: Type.Object({ player_id: PlayerId, context: Context }),
   },
   reply: {
-    statuses: [200],
     description: 'The evaluation.',
     schema: Type.Object(
       { flag_key: Type.String({ description: "The flag's key." }), ...EVALUATION, ...TIMES },
@@ -127,7 +126,6 @@ export const evaluateFlags = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The evaluations.',
     schema: Type.Object(
       {

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../../../core/kernel/text/json.ts';
 import { answer } from '../../route/answer.ts';
 import { documentText, documentTooLarge } from '../../input/document-text.ts';
 import { computedLookup, currentTargeting, stateOf, subjectOf } from '../../explain/current-targeting.ts';
-import { freeForm, PlayerId } from '../../input/fields.ts';
+import { freeForm, oneOf, PlayerId, textOrNull } from '../../input/fields.ts';
 import { ExplainedTests, testsJson } from '../../explain/explained-tests.ts';
 import { defineRoute, invalid, readBy } from '../../route/route.ts';
 import { createTurns } from '../../route/turns.ts';
@@ -22,15 +22,13 @@ import { SERVED_FIELDS } from './served-fields.ts';
 /* The route that says why a player gets a variant, without recording anything. */
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
-const orNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
 const Step = Type.Object(
   {
-    step: Type.Unsafe<FlagStep['step']>({
-      type: 'string',
-      enum: ['enabled', 'prerequisite', 'override', 'rule', 'variant', 'default'],
-      description: 'What was looked at. The last step decided, except for rules that were not reached.',
-    }),
+    step: oneOf(
+      ['enabled', 'prerequisite', 'override', 'rule', 'variant', 'default'],
+      'What was looked at. The last step decided, except for rules that were not reached.',
+    ),
     passed: Type.Optional(
       Type.Boolean({ description: '`enabled` and `prerequisite`: whether the evaluation goes on.' }),
     ),
@@ -39,7 +37,7 @@ const Step = Type.Object(
     served: Type.Optional(
       Type.Unknown({ description: '`prerequisite`: value that it serves; null also without such a flag.' }),
     ),
-    reason: Type.Optional(orNull('`prerequisite`: why it serves it; null: there is no such flag.')),
+    reason: Type.Optional(textOrNull('`prerequisite`: why it serves it; null: there is no such flag.')),
     overridden: Type.Optional(
       Type.Boolean({ description: '`override`: whether the player has one; it then decides.' }),
     ),
@@ -47,20 +45,12 @@ const Step = Type.Object(
     rule: Type.Optional(Type.Integer({ description: '`rule`: its place in `targeting_rules`, from 0.' })),
     name: text('`rule`: its name.'),
     outcome: Type.Optional(
-      Type.Unsafe<string>({
-        type: 'string',
-        enum: [
-          'served',
-          'outside_schedule',
-          'not_in_segment',
-          'conditions_not_met',
-          'outside_percentage',
-          'not_reached',
-        ],
-        description: '`rule`: what came of it.',
-      }),
+      oneOf(
+        ['served', 'outside_schedule', 'not_in_segment', 'conditions_not_met', 'outside_percentage', 'not_reached'],
+        '`rule`: what came of it.',
+      ),
     ),
-    segment_id: Type.Optional(orNull('`rule`: id of its segment.')),
+    segment_id: Type.Optional(textOrNull('`rule`: id of its segment.')),
     percentage: Type.Optional(Type.Number({ description: '`rule`: percentage of players that it includes.' })),
     bucket: Type.Optional(
       Type.Number({
@@ -70,7 +60,7 @@ const Step = Type.Object(
       }),
     ),
     tests: Type.Optional(ExplainedTests),
-    variant_key: Type.Optional(orNull('`variant`: key of the variant at this place.')),
+    variant_key: Type.Optional(textOrNull('`variant`: key of the variant at this place.')),
   },
   { description: 'A step of the evaluation.' },
 );
@@ -108,7 +98,6 @@ export const explainFlags = defineRoute({
   },
   example: { player_id: '6f0f5a3e-8d7b-5c39-9a43-0d6f0e9c2b11', flag_keys: ['new_shop'], context: { platform: 'ios' } },
   reply: {
-    statuses: [200],
     description: 'The explanations.',
     schema: Type.Object(
       {
@@ -137,7 +126,7 @@ export const explainFlags = defineRoute({
               exposures: Type.Array(
                 Type.Object(
                   {
-                    variant_key: orNull('Key of the variant; `true` or `false` for a boolean flag.'),
+                    variant_key: textOrNull('Key of the variant; `true` or `false` for a boolean flag.'),
                     version: Type.Integer({ description: 'Version of the flag.' }),
                   },
                   { description: 'An exposure.' },

@@ -1,19 +1,16 @@
 import { Type } from 'typebox';
+import { oneOf, textOrNull } from '../../input/fields.ts';
 
 /** The fields in which every answer with flags says what a flag serves. */
 export const SERVED_FIELDS = {
   value: Type.Unknown({
     description: "Served value, of the flag's type; null if the flag has no value for the player.",
   }),
-  variant_key: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'Key of the served variant; null if there is none.',
-  }),
-  reason: Type.Unsafe<string>({
-    type: 'string',
-    enum: ['default', 'segment_match', 'percentage_rollout', 'flag_disabled', 'player_override'],
-    description: 'Why the flag serves this value.',
-  }),
+  variant_key: textOrNull('Key of the served variant; null if there is none.'),
+  reason: oneOf(
+    ['default', 'segment_match', 'percentage_rollout', 'flag_disabled', 'player_override'],
+    'Why the flag serves this value.',
+  ),
 };
 
 /** The field of every delivered flag that says when exposures begin anew. */

@@ -18,6 +18,7 @@ import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { invalid } from '../../route/route.ts';
 import { DAY_MS } from '../../../../core/kernel/days.ts';
+import { oneOf } from '../../input/fields.ts';
 
 /* What the routes with results of an experiment share: the period, the metrics and the samples. */
 
@@ -29,13 +30,11 @@ export const METRIC_FIELDS = {
     description: 'Name of the events to measure.',
   }),
   aggregate: Type.Optional(
-    Type.Unsafe<Aggregate['kind']>({
-      type: 'string',
-      enum: ['conversion', 'count', 'sum'],
-      description:
-        'Metric of a player: whether the player has such an event (`conversion`, default), the number of events ' +
+    oneOf(
+      ['conversion', 'count', 'sum'],
+      'Metric of a player: whether the player has such an event (`conversion`, default), the number of events ' +
         '(`count`), or the sum of a numeric property (`sum`).',
-    }),
+    ),
   ),
   property: Type.Optional(
     Type.String({

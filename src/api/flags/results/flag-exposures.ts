@@ -4,15 +4,13 @@ import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
 import { ERRORS, failure, isTemporary, type Failure } from '../../../../core/kernel/errors.ts';
 import { FLAG_API_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
-import { answer, type Answer } from '../../route/answer.ts';
-import { PlayerId } from '../../input/fields.ts';
+import { type Answer, jsonAnswer } from '../../route/answer.ts';
+import { nullable, oneOf, PlayerId } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { defineRoute, FOR_GAMES, invalid } from '../../route/route.ts';
 import { findFlag } from '../flags.ts';
 
 /* The route with which servers report the exposures of evaluations in their own process: one command per exposure. */
-
-type ShownReason = 'default' | 'segment_match' | 'percentage_rollout';
 
 const Exposure = Type.Object(
   {
@@ -23,18 +21,18 @@ const Exposure = Type.Object(
       maximum: Number.MAX_SAFE_INTEGER,
       description: 'Version of the flag in the definitions that were evaluated.',
     }),
-    variant_key: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      maxLength: TEXT_LIMITS.definitionKeyLength,
-      description:
-        'Key of the variant that the player saw; `"true"` or `"false"` for a boolean flag; null for the default of ' +
-        'another flag.',
-    }),
-    reason: Type.Unsafe<ShownReason>({
-      type: 'string',
-      enum: ['default', 'segment_match', 'percentage_rollout'],
-      description: 'Why the flag served it. Overridden players and disabled flags are no exposures.',
-    }),
+    variant_key: nullable(
+      Type.String({
+        maxLength: TEXT_LIMITS.definitionKeyLength,
+        description:
+          'Key of the variant that the player saw; `"true"` or `"false"` for a boolean flag; null for the default of ' +
+          'another flag.',
+      }),
+    ),
+    reason: oneOf(
+      ['default', 'segment_match', 'percentage_rollout'],
+      'Why the flag served it. Overridden players and disabled flags are no exposures.',
+    ),
     segment_id: Type.Optional(
       Type.String({
         maxLength: TEXT_LIMITS.callerIdLength,
@@ -79,7 +77,6 @@ export const exposeFlags = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'At least one exposure is durable, or was recorded earlier.',
     schema: Type.Object(
       {
@@ -90,11 +87,10 @@ export const exposeFlags = defineRoute({
           Type.Object(
             {
               index: Type.Integer({ description: 'Index of the exposure in the request, from 0.' }),
-              status: Type.Unsafe<Status>({
-                type: 'string',
-                enum: ['accepted', 'rejected', 'unavailable'],
-                description: 'Result for the exposure. Retry exposures that are `unavailable`.',
-              }),
+              status: oneOf(
+                ['accepted', 'rejected', 'unavailable'],
+                'Result for the exposure. Retry exposures that are `unavailable`.',
+              ),
               error: Type.Optional(
                 Type.Object(
                   {
@@ -170,5 +166,5 @@ function conclude(results: Result[]): Answer {
   if (counts.accepted === 0 && first !== undefined) {
     return failure(first.code, first.message, { ...first.details, results });
   }
-  return answer(JSON.stringify({ ...counts, results }));
+  return jsonAnswer({ ...counts, results });
 }

@@ -15,6 +15,7 @@ import {
   VARIANTS_EXAMPLE,
 } from './flag-results-resource.ts';
 import type { ShownPeriod } from './experiment-period.ts';
+import { textOrNull } from '../../input/fields.ts';
 
 /* The resource of a breakdown of results: its schema, its JSON text and its example. */
 
@@ -22,10 +23,7 @@ const MetricResults = Type.Object(
   {
     metric: Type.String({ description: 'Name of the measured events.' }),
     aggregate: Type.String({ description: '`conversion`, `count` or `sum`.' }),
-    property: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'The property of `sum`; else null.',
-    }),
+    property: textOrNull('The property of `sum`; else null.'),
     variants: Type.Array(Variant, { description: 'Results per variant, in the order of the flag.' }),
     sequential: SequentialVariants,
   },
@@ -34,12 +32,10 @@ const MetricResults = Type.Object(
 
 const Group = Type.Object(
   {
-    value: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description:
-        'What the players of this group have in common: the key of a segment, or a country, platform or version. ' +
+    value: textOrNull(
+      'What the players of this group have in common: the key of a segment, or a country, platform or version. ' +
         'Empty: players without one, or in no segment. null: all players, without `by`.',
-    }),
+    ),
     too_small: Type.Boolean({
       description:
         `True if a variant with players to expect has fewer than ${SMALL_GROUP_PLAYERS} here: its intervals do not ` +
@@ -60,10 +56,7 @@ export const FlagReadout = Type.Object(
     period: Type.Integer({ description: 'Period of these results.' }),
     periods: Periods,
     window_days: Type.Integer({ description: 'Length of the measured window, days after the first exposure.' }),
-    by: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'What groups have in common, as in the request; null: one group with all players.',
-    }),
+    by: textOrNull('What groups have in common, as in the request; null: one group with all players.'),
     groups_found: Type.Integer({ description: 'Number of groups, of which `groups` has the largest.' }),
     comparisons: Type.Integer({
       description:

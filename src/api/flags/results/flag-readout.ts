@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type Grouping, GROUPINGS } from '../../../../clickhouse-schema/queries/experiments/experiment-groups.ts';
+import { GROUPINGS } from '../../../../clickhouse-schema/queries/experiments/experiment-groups.ts';
 import type { MeasuredGroup } from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
 import type { FlagArm } from '../../../../core/vocabulary/documents/documents.ts';
 import { experimentResults, isSmallGroup } from '../../../analysis/experiment-results.ts';
@@ -10,6 +10,7 @@ import { defineRoute, invalid, readBy } from '../../route/route.ts';
 import { aggregateOf, leftOut, measuredPeriod, METRIC_FIELDS, PERIOD_FIELDS, sampleOf } from './experiment-period.ts';
 import { FLAG_READOUT_EXAMPLE, FlagReadout, readoutJson, type ShownGroup } from './flag-readout-resource.ts';
 import { findStoredFlag } from '../flags.ts';
+import { oneOf } from '../../input/fields.ts';
 
 /* The route that returns the results of several metrics at once, broken down by what players have in common. */
 
@@ -21,14 +22,12 @@ const ReadoutBody = Type.Object(
       description: 'The metrics to measure, the deciding one first.',
     }),
     by: Type.Optional(
-      Type.Unsafe<Grouping>({
-        type: 'string',
-        enum: [...GROUPINGS],
-        description:
-          'What the players of a group have in common at their first exposure: a `segment` that they were in (a player ' +
+      oneOf(
+        GROUPINGS,
+        'What the players of a group have in common at their first exposure: a `segment` that they were in (a player ' +
           'counts in each of its segments), or the last known `country`, `platform` or `app_version` up to that UTC ' +
           'day. Default: all players in one group.',
-      }),
+      ),
     ),
     limit: Type.Optional(
       Type.Integer({
@@ -59,7 +58,7 @@ export const queryFlagResults = defineRoute({
   errors: ['FLAG_NOT_FOUND', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), body: ReadoutBody },
   example: { metrics: [{ metric: 'purchase_completed' }], by: 'country' },
-  reply: { statuses: [200], description: 'The results.', schema: FlagReadout, example: FLAG_READOUT_EXAMPLE },
+  reply: { description: 'The results.', schema: FlagReadout, example: FLAG_READOUT_EXAMPLE },
   action: {
     kind: 'analytics',
     toQuestion({ params, body }, context) {

@@ -3,15 +3,11 @@ import type { FlagPeriod } from '../../../../core/vocabulary/documents/documents
 import { ALPHA, type ExperimentResults, type VariantResult } from '../../../analysis/experiment-results.ts';
 import { FLAG_LIMITS } from '../../../../actors/flags/limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
-import { timeOut } from '../../input/fields.ts';
+import { numberOrNull, timeOut } from '../../input/fields.ts';
 
 /* The results resource: its schema, its JSON text and its example. */
 
 /** A figure that may be null. @param description what the figure is */
-function figure(description: string) {
-  return Type.Unsafe<number | null>({ type: ['number', 'null'], description });
-}
-
 const variantKey = Type.String({ description: 'Key of the variant; `false` or `true` for a boolean flag.' });
 
 export const Variant = Type.Object(
@@ -19,18 +15,18 @@ export const Variant = Type.Object(
     variant_key: variantKey,
     players: Type.Integer({ description: 'Number of players exposed to this variant and to no other.' }),
     conversions: Type.Integer({ description: 'Number of these players with at least one event of the metric.' }),
-    sum: figure('Sum of the metric over these players; for `conversion`, the number of conversions.'),
-    mean: figure(
+    sum: numberOrNull('Sum of the metric over these players; for `conversion`, the number of conversions.'),
+    mean: numberOrNull(
       'Mean of the metric per player; for `conversion`, the share of players who converted. null without players.',
     ),
-    lift: figure(
+    lift: numberOrNull(
       'Relative lift, (mean − control mean) / |control mean|. null for the control and if the control mean is 0.',
     ),
-    ci_low: figure(
+    ci_low: numberOrNull(
       'Lower bound of the 95 % confidence interval of the lift. It is valid for one look at a time chosen in advance.',
     ),
-    ci_high: figure('Upper bound of this interval.'),
-    p_value: figure(
+    ci_high: numberOrNull('Upper bound of this interval.'),
+    p_value: numberOrNull(
       'Two-sided p-value of the hypothesis that the lift is 0. null if there are too few players for a test.',
     ),
   },
@@ -42,9 +38,9 @@ export const SequentialVariants = Type.Array(
   Type.Object(
     {
       variant_key: variantKey,
-      ci_low: figure('Lower bound of the confidence interval of the lift.'),
-      ci_high: figure('Upper bound of this interval.'),
-      p_value: figure('Two-sided p-value of the hypothesis that the lift is 0.'),
+      ci_low: numberOrNull('Lower bound of the confidence interval of the lift.'),
+      ci_high: numberOrNull('Upper bound of this interval.'),
+      p_value: numberOrNull('Two-sided p-value of the hypothesis that the lift is 0.'),
     },
     { description: 'Sequential comparison of a variant.' },
   ),
@@ -53,7 +49,7 @@ export const SequentialVariants = Type.Array(
 
 export const SampleRatio = Type.Object(
   {
-    p_value: figure('p-value of the χ² test of players against weights; null if no ratio is expected.'),
+    p_value: numberOrNull('p-value of the χ² test of players against weights; null if no ratio is expected.'),
     mismatch: Type.Boolean({
       description:
         'True if p < 0.001: the assignment or the data collection is broken. Do not trust the other results.',

@@ -35,7 +35,7 @@ export const getFlagResults = defineRoute({
   ...readBy('viewer'),
   errors: ['FLAG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ key: Type.String({ description: "The flag's key." }) }), query: ResultsQuery },
-  reply: { statuses: [200], description: 'The results.', schema: FlagResults, example: FLAG_RESULTS_EXAMPLE },
+  reply: { description: 'The results.', schema: FlagResults, example: FLAG_RESULTS_EXAMPLE },
   action: {
     kind: 'analytics',
     toQuestion({ params, query }, context) {

@@ -3,20 +3,17 @@ import { FLAG_API_LIMITS } from '../limits.ts';
 import { DAY_MS } from '../../../../core/kernel/days.ts';
 import { failure, type Failure } from '../../../../core/kernel/errors.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
-import { answer } from '../../route/answer.ts';
+import { jsonAnswer } from '../../route/answer.ts';
 import { clickHouseUnavailable } from '../../route/clickhouse-unavailable.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { defineRoute, readBy } from '../../route/route.ts';
 import { findStoredFlag } from '../flags.ts';
+import { timeOrNull } from '../../input/fields.ts';
 
 /* The routes that say which flags are used: when they were last evaluated, and their exposures. */
 
 const time = (description: string) =>
-  Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    format: 'date-time',
-    description: `${description} ISO 8601, UTC, milliseconds; null: never, as far as is known.`,
-  });
+  timeOrNull(`${description} ISO 8601, UTC, milliseconds; null: never, as far as is known.`);
 
 const getFlagUsage = defineRoute({
   method: 'GET',
@@ -34,7 +31,6 @@ const getFlagUsage = defineRoute({
   errors: ['SERVICE_UNAVAILABLE'],
   input: {},
   reply: {
-    statuses: [200],
     description: 'The use of all flags.',
     schema: Type.Object(
       {
@@ -91,13 +87,13 @@ const getFlagUsage = defineRoute({
           const atOnce = times.all >= document.createdAt && times.all < end ? times.all : 0;
           return {
             key: document.key,
-            archived_at: timeOrNull(document.archivedAt ?? 0),
-            last_evaluated_at: timeOrNull(Math.max(atOnce, times.byKey.get(document.key) ?? 0)),
-            last_exposed_at: timeOrNull(seen?.lastExposedAt ?? 0),
+            archived_at: timeOf(document.archivedAt ?? 0),
+            last_evaluated_at: timeOf(Math.max(atOnce, times.byKey.get(document.key) ?? 0)),
+            last_exposed_at: timeOf(seen?.lastExposedAt ?? 0),
             exposures: seen?.exposures ?? 0,
           };
         });
-      return answer(JSON.stringify({ since: formatTimestamp(sinceMs), flags }));
+      return jsonAnswer({ since: formatTimestamp(sinceMs), flags });
     },
   },
 });
@@ -107,7 +103,7 @@ const UNAVAILABLE = failure(
   'The times of evaluations are temporarily unavailable; retry later.',
 );
 
-function timeOrNull(atMs: number): string | null {
+function timeOf(atMs: number): string | null {
   return atMs === 0 ? null : formatTimestamp(atMs);
 }
 
@@ -136,7 +132,6 @@ const getFlagExposures = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The exposures.',
     schema: Type.Object(
       {
@@ -169,7 +164,7 @@ const getFlagExposures = defineRoute({
     },
     read: (analytics, question) => analytics.exposureDays(question),
     toAnswer: (days, { flagKey, sinceMs }) =>
-      answer(JSON.stringify({ flag_key: flagKey, from: formatTimestamp(sinceMs).slice(0, 'yyyy-mm-dd'.length), days })),
+      jsonAnswer({ flag_key: flagKey, from: formatTimestamp(sinceMs).slice(0, 'yyyy-mm-dd'.length), days }),
   },
 });
 

@@ -71,7 +71,6 @@ export const recordPurchase = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'The purchase is durable.',
     schema: Type.Object(
       {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
-import { answer } from '../../route/answer.ts';
-import { PlayerId, timeOut } from '../../input/fields.ts';
+import { jsonAnswer } from '../../route/answer.ts';
+import { oneOf, PlayerId, timeOut } from '../../input/fields.ts';
 import { defineRoute, readBy } from '../../route/route.ts';
 
 /* The route that returns the churn risk of a player. */
@@ -26,7 +26,6 @@ export const getChurnRisk = defineRoute({
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {
-    statuses: [200],
     description: 'The current churn risk.',
     schema: Type.Object(
       {
@@ -36,18 +35,10 @@ export const getChurnRisk = defineRoute({
           maximum: 1,
           description: 'Churn risk from 0 to 1, the sum of the contributions.',
         }),
-        risk_level: Type.Unsafe<string>({
-          type: 'string',
-          enum: ['low', 'medium', 'high'],
-          description: '`low` below 0.33, `medium` below 0.66, else `high`.',
-        }),
+        risk_level: oneOf(['low', 'medium', 'high'], '`low` below 0.33, `medium` below 0.66, else `high`.'),
         factors: Type.Array(
           Type.Object({
-            factor: Type.Unsafe<string>({
-              type: 'string',
-              enum: ['session_decline', 'playtime_decline', 'inactivity'],
-              description: 'Name of the factor.',
-            }),
+            factor: oneOf(['session_decline', 'playtime_decline', 'inactivity'], 'Name of the factor.'),
             description: Type.String({ description: 'The figures of the factor in words.' }),
             contribution: Type.Number({ description: 'Contribution of the factor to `risk_score`.' }),
           }),
@@ -93,16 +84,14 @@ export const getChurnRisk = defineRoute({
     toAnswer(reply) {
       if (reply.kind !== 'churnRisk') throw new Error(`a churn query was answered with ${reply.kind}`);
       const { score, level, factors, confidence, predictedAt } = reply.risk;
-      return answer(
-        JSON.stringify({
-          player_id: reply.playerId,
-          risk_score: score / SCORE_SCALE,
-          risk_level: level,
-          factors: factors.map((one) => ({ ...one, contribution: one.contribution / SCORE_SCALE })),
-          prediction_date: formatTimestamp(predictedAt),
-          confidence: confidence / CONFIDENCE_SCALE,
-        }),
-      );
+      return jsonAnswer({
+        player_id: reply.playerId,
+        risk_score: score / SCORE_SCALE,
+        risk_level: level,
+        factors: factors.map((one) => ({ ...one, contribution: one.contribution / SCORE_SCALE })),
+        prediction_date: formatTimestamp(predictedAt),
+        confidence: confidence / CONFIDENCE_SCALE,
+      });
     },
   },
 });

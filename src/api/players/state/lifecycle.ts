@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { NEVER_SEEN } from '../../../../core/vocabulary/state/player.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
-import { answer } from '../../route/answer.ts';
+import { jsonAnswer } from '../../route/answer.ts';
 import { PlayerId } from '../../input/fields.ts';
 import { LIFECYCLE_STAGE_SCHEMA } from './player-resource.ts';
 import { defineRoute, readBy } from '../../route/route.ts';
@@ -25,7 +25,6 @@ export const getLifecycle = defineRoute({
   errors: ['PLAYER_NOT_FOUND'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {
-    statuses: [200],
     description: 'The lifecycle summary.',
     schema: Type.Object(
       {
@@ -60,17 +59,15 @@ export const getLifecycle = defineRoute({
     },
     toAnswer(reply) {
       if (reply.kind !== 'lifecycle') throw new Error(`a lifecycle query was answered with ${reply.kind}`);
-      return answer(
-        JSON.stringify({
-          player_id: reply.playerId,
-          lifecycle_stage: reply.stage,
-          lifecycle_changed_at: withOffset(reply.changedAt),
-          first_seen_at: withOffset(reply.firstSeenAt),
-          last_seen_at: reply.lastSeenAt === NEVER_SEEN ? null : withOffset(reply.lastSeenAt),
-          session_count: reply.sessionCount,
-          total_playtime_seconds: reply.totalPlaytimeSeconds,
-        }),
-      );
+      return jsonAnswer({
+        player_id: reply.playerId,
+        lifecycle_stage: reply.stage,
+        lifecycle_changed_at: withOffset(reply.changedAt),
+        first_seen_at: withOffset(reply.firstSeenAt),
+        last_seen_at: reply.lastSeenAt === NEVER_SEEN ? null : withOffset(reply.lastSeenAt),
+        session_count: reply.sessionCount,
+        total_playtime_seconds: reply.totalPlaytimeSeconds,
+      });
     },
   },
 });

@@ -4,17 +4,13 @@ import type { CampaignTally, PendingIntervention } from '../../../../core/vocabu
 import { SUPPRESSION_REASONS, type SuppressionReason } from '../../../../core/vocabulary/facts/suppression-reasons.ts';
 import { dayOf } from '../../../../core/kernel/days.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
-import { answer } from '../../route/answer.ts';
-import { PlayerId, timeOut } from '../../input/fields.ts';
+import { jsonAnswer } from '../../route/answer.ts';
+import { PlayerId, textOrNull, timeOrNull, timeOut } from '../../input/fields.ts';
 import type { RequestContext } from '../../route/request-context.ts';
 import { defineRoute, readBy } from '../../route/route.ts';
 import { readPlayerState } from './player-state.ts';
 
 /* The route that tells what campaigns did with a player, from live state. */
-
-const timeOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
-const textOrNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
 const Suppressed = Type.Object(
   {
@@ -76,7 +72,6 @@ export const getPlayerCampaigns = defineRoute({
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {
-    statuses: [200],
     description: 'The campaigns, the most recently triggered first.',
     schema: Type.Object(
       {
@@ -110,13 +105,11 @@ export const getPlayerCampaigns = defineRoute({
       const found = await readPlayerState(params.id, context);
       if (found.kind === 'failure') return found;
       const { id, campaignTallies, interventions } = found.player;
-      return answer(
-        JSON.stringify({
-          player_id: id,
-          campaigns: campaignTallies.map((tally) => campaignOf(tally, context)).toReversed(),
-          waiting: interventions.map(pendingOf),
-        }),
-      );
+      return jsonAnswer({
+        player_id: id,
+        campaigns: campaignTallies.map((tally) => campaignOf(tally, context)).toReversed(),
+        waiting: interventions.map(pendingOf),
+      });
     },
   },
 });

@@ -1,20 +1,15 @@
 import { Type } from 'typebox';
-import type { FlagType } from '../../../../core/vocabulary/documents/documents.ts';
-import type { FlagReason } from '../../../../core/vocabulary/facts/flag-reason.ts';
 import { anyJson } from '../../definitions/definition-fields.ts';
-import { PlayerId, timeOut } from '../../input/fields.ts';
+import { integerOrNull, oneOf, PlayerId, textOrNull, timeOut } from '../../input/fields.ts';
 
 /* What flags serve a player, and what the player saw: the schema and its example. */
 
 const REASONS = ['default', 'segment_match', 'percentage_rollout', 'flag_disabled', 'player_override'] as const;
-const reason = Type.Unsafe<FlagReason>({
-  type: 'string',
-  enum: [...REASONS],
-  description:
-    '`default`: no rule holds. `segment_match`: a rule for a segment holds. `percentage_rollout`: a rule for all ' +
+const reason = oneOf(
+  REASONS,
+  '`default`: no rule holds. `segment_match`: a rule for a segment holds. `percentage_rollout`: a rule for all ' +
     'players holds. `flag_disabled`: the flag or a prerequisite is off. `player_override`: the player has an override.',
-});
-const textOrNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+);
 
 const RESULT = {
   value: anyJson('The value; null also if a served value was too long to store.'),
@@ -66,15 +61,9 @@ const FlagOfPlayer = Type.Object(
   {
     flag_key: Type.String({ description: "The flag's key." }),
     name: textOrNull('Name of the flag; null if it is deleted.'),
-    flag_type: Type.Unsafe<FlagType | null>({
-      type: ['string', 'null'],
-      description: '`boolean`, `multivariate`, `string`, `number` or `json`; null if the flag is deleted.',
-    }),
+    flag_type: textOrNull('`boolean`, `multivariate`, `string`, `number` or `json`; null if the flag is deleted.'),
     enabled: Type.Boolean({ description: 'Whether the flag exists and is enabled.' }),
-    version: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      description: 'Current version; null if the flag is deleted.',
-    }),
+    version: integerOrNull('Current version; null if the flag is deleted.'),
     now: Type.Union([Now, Type.Null({ description: 'The flag is deleted.' })], {
       description: 'Calculated for this answer, without an evaluation context. The player may have got something else.',
     }),

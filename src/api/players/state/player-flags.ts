@@ -38,7 +38,6 @@ export const getPlayerFlags = defineRoute({
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {
-    statuses: [200],
     description: 'The flags, in order of their keys.',
     schema: PlayerFlags,
     example: PLAYER_FLAGS_EXAMPLE,

@@ -5,7 +5,7 @@ import { TEXT_LIMITS } from '../../../../core/kernel/text/limits.ts';
 import { unitsText } from '../../../../core/kernel/money.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import type { Success } from '../../route/action.ts';
-import { ExternalId, freeForm, nullableTimeOut, PlayerId, timeOut } from '../../input/fields.ts';
+import { ExternalId, freeForm, nullableTimeOut, PlayerId, textOrNull, timeOut } from '../../input/fields.ts';
 import { LIFECYCLE_STAGES } from '../../../../core/vocabulary/state/lifecycle-stages.ts';
 import { NEVER_SEEN, type PlayerView } from '../../../../core/vocabulary/state/player.ts';
 import type { KeyKind } from '../../../access/api-key.ts';
@@ -23,16 +23,8 @@ export const Player = Type.Object(
   {
     id: PlayerId,
     external_id: ExternalId,
-    device_id: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Device id; null if not set.',
-    }),
-    email: Type.Optional(
-      Type.Unsafe<string | null>({
-        type: ['string', 'null'],
-        description: 'E-mail address; null if not set. Responses to client keys leave it out.',
-      }),
-    ),
+    device_id: textOrNull('Device id; null if not set.'),
+    email: Type.Optional(textOrNull('E-mail address; null if not set. Responses to client keys leave it out.')),
     lifecycle_stage: Type.Unsafe<string>(LIFECYCLE_STAGE_SCHEMA),
     session_count: Type.Integer({ description: 'Number of sessions opened or recorded.' }),
     total_revenue: Type.Number({

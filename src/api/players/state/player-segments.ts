@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
-import { answer } from '../../route/answer.ts';
-import { PlayerId, timeOut } from '../../input/fields.ts';
+import { jsonAnswer } from '../../route/answer.ts';
+import { PlayerId, textOrNull, timeOut } from '../../input/fields.ts';
 import { defineRoute, readBy } from '../../route/route.ts';
 import { readPlayerState } from './player-state.ts';
 
@@ -11,10 +11,7 @@ const Membership = Type.Object(
   {
     segment_id: Type.String({ description: 'Id of the segment.' }),
     segment_key: Type.String({ description: 'Key of the segment when the player entered it.' }),
-    name: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Name of the segment; null if it is deleted and the player has not left it yet.',
-    }),
+    name: textOrNull('Name of the segment; null if it is deleted and the player has not left it yet.'),
     static: Type.Boolean({ description: 'Whether the players of the segment are those of a list.' }),
     since: timeOut('When the player entered the segment.'),
   },
@@ -33,7 +30,6 @@ export const getPlayerSegments = defineRoute({
   errors: ['PLAYER_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   input: { params: Type.Object({ id: PlayerId }) },
   reply: {
-    statuses: [200],
     description: 'The segments, in order of their ids.',
     schema: Type.Object(
       { player_id: PlayerId, segments: Type.Array(Membership, { description: 'The segments.' }) },
@@ -69,7 +65,7 @@ export const getPlayerSegments = defineRoute({
           since: formatTimestamp(since),
         };
       });
-      return answer(JSON.stringify({ player_id: id, segments: shown }));
+      return jsonAnswer({ player_id: id, segments: shown });
     },
   },
 });

@@ -6,20 +6,18 @@ import { PLAYER_API_LIMITS } from '../limits.ts';
 import { formatTimestamp } from '../../../../core/kernel/text/timestamp.ts';
 import { answer } from '../../route/answer.ts';
 import { anyJson } from '../../definitions/definition-fields.ts';
-import { PlayerId, timeOut } from '../../input/fields.ts';
+import { oneOf, PlayerId, timeOut } from '../../input/fields.ts';
 import { NextCursor, NOT_A_CURSOR } from '../../input/paging.ts';
 import { decodePlace, encodePlace } from '../../input/place-cursor.ts';
 import { defineRoute, invalid } from '../../route/route.ts';
 
 /* The route that lists what happened to a player, from ClickHouse. */
 
-const Kind = Type.Unsafe<TimelineKind>({
-  type: 'string',
-  enum: [...TIMELINE_KINDS],
-  description:
-    '`event`, `quarantined` (an event that violates its schema), `session` (a closed one), `purchase`, `segment` ' +
+const Kind = oneOf(
+  TIMELINE_KINDS,
+  '`event`, `quarantined` (an event that violates its schema), `session` (a closed one), `purchase`, `segment` ' +
     '(entered or exited), `stage` (of the lifecycle), `exposure` (to a variant of a flag) or `campaign`.',
-});
+);
 
 const optionalText = (description: string) => Type.Optional(Type.String({ description }));
 
@@ -113,7 +111,6 @@ export const getPlayerTimeline = defineRoute({
     }),
   },
   reply: {
-    statuses: [200],
     description: 'A page of the timeline.',
     schema: Type.Object(
       { entries: Type.Array(Entry, { description: 'Entries of this page.' }), next_cursor: NextCursor },
