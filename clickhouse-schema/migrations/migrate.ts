@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
 import { openClient } from '../open-client.ts';
 import { checksumOf, type Recorded, recordOf, SchemaError, statementsOf } from '../schema-record.ts';
-import { applyViews } from '../views/apply-views.ts';
+import { applyViews, outdateViews } from '../views/apply-views.ts';
 
 /**
  * Creates a database if it is missing, applies, in order, every numbered SQL file of this folder that
@@ -24,11 +24,12 @@ export async function migrate(address: ClickhouseAddress): Promise<string[]> {
     const files = await migrationFiles();
     refuseOtherTables(address.database, files, record.checksums);
     const pending = files.filter(({ name }) => !record.checksums.has(name));
+    if (pending.length > 0) await outdateViews(client);
     for (const file of pending) {
       for (const query of file.statements) await client.command({ query });
       await record.add([file]);
     }
-    const views = await applyViews(client, pending.length > 0);
+    const views = await applyViews(client);
     return [...pending.map(({ name }) => name), ...views];
   } finally {
     await client.close();

@@ -3,22 +3,31 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { checksumOf, type Recorded, recordOf, SchemaError, statementsOf } from '../schema-record.ts';
 
 /**
+ * Makes the next `applyViews` create all views again. Call it before tables change: a view of `*` has the columns that
+ * its source had when it was created.
+ */
+export async function outdateViews(client: ClickHouseClient): Promise<void> {
+  const record = await recordOf(client, 'schema_views');
+  const views = [...record.checksums.keys()].map((name) => ({ name, checksum: 'outdated' }));
+  if (views.length > 0) await record.add(views);
+}
+
+/**
  * Creates the views of this folder's SQL files, and drops the recorded ones that no file has any more. If one differs
- * from its record in `schema_views`, or `tablesChanged`, all are created again: a view of `*` has the columns that its
- * source had when it was created. An interrupted call is repeated by the next.
+ * from its record in `schema_views`, all are created again. An interrupted call is repeated by the next.
  * @returns the names of the views that were created, changed or dropped
  */
-export async function applyViews(client: ClickHouseClient, tablesChanged: boolean): Promise<string[]> {
+export async function applyViews(client: ClickHouseClient): Promise<string[]> {
   const record = await recordOf(client, 'schema_views');
   const views = inOrder(await readViews());
   const changed = views.filter(({ name, checksum }) => record.checksums.get(name) !== checksum);
   const names = new Set(views.map(({ name }) => name));
   const dropped = [...record.checksums.keys()].filter((name) => !names.has(name));
-  if (changed.length === 0 && dropped.length === 0 && !tablesChanged) return [];
+  if (changed.length === 0 && dropped.length === 0) return [];
   for (const name of dropped) await client.command({ query: `DROP VIEW IF EXISTS ${name}` });
   for (const { sql } of views) await client.command({ query: sql });
   const applied = [...changed, ...dropped.map((name) => ({ name, checksum: '' }))];
-  if (applied.length > 0) await record.add(applied);
+  await record.add(applied);
   return applied.map(({ name }) => name);
 }
 
