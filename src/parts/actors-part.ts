@@ -19,7 +19,12 @@ export async function startActorsPart(base: Base): Promise<Part> {
     // Not a ConfigError: the lock is free again once the other process has ended, so another start can succeed.
     throw new Error(`Another process uses DATA_DIR ${dataDir}. Set a separate DATA_DIR for each process.`);
   }
-  if (await compactLmdbStores(path, clock.wallMs())) logger.info('compacted the local store after erasures');
+  try {
+    if (await compactLmdbStores(path, clock.wallMs())) logger.info('compacted the local store after erasures');
+  } catch (error) {
+    // Without room for a copy, or with a damaged file, the owners start all the same.
+    logger.warn({ err: error }, 'could not compact the local store after erasures; the next start tries again');
+  }
   const stores = openLmdbStores(path);
   const actors: Actors = startActors({
     partitions,

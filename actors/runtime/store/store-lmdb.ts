@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { open, type Database } from 'lmdb';
 import { OWNER_LIMITS } from '../limits.ts';
 import { decodeState, encodeState, conditionsState, headOfState } from '../../../core/codec/state/state-codec.ts';
@@ -44,26 +45,35 @@ export function openLmdbStores(path: string): Stores {
  * Writes the file anew, entry by entry, if a player was erased since the last time: LMDB keeps the content of a free
  * page, and of the free space within a page, until it uses them again, and its own copy has the latter too. At most
  * once a day, because it copies all players: 428 MB took 11 s beside other work. Call it before the stores are opened.
- * A crash leaves the old file or the new one.
+ * A crash or a failure leaves the old file or the new one; after a failure the next start tries again.
  * @returns whether it wrote a new file
  */
 export async function compactLmdbStores(path: string, nowMs: number): Promise<boolean> {
   if (!existsSync(join(path, FILE))) return false;
-  const { root, compaction } = openRoot(path);
   const copy = join(path, 'compacted');
+  try {
+    if (!(await copyIfDue(path, copy, nowMs))) return false;
+    await noteCompaction(copy, nowMs);
+    renameSync(join(copy, FILE), join(path, FILE));
+    return true;
+  } finally {
+    // Of a failure too: the disk may be full of it.
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+async function copyIfDue(path: string, copy: string, nowMs: number): Promise<boolean> {
+  const { root, compaction } = openRoot(path);
   try {
     const last = compaction.get(COMPACTED_AT) ?? 0;
     if (compaction.get(ERASED) === undefined || nowMs - last < OWNER_LIMITS.compactionMs) return false;
     rmSync(copy, { recursive: true, force: true });
     mkdirSync(copy, { mode: 0o700 });
     await copyEntries(root, copy);
+    return true;
   } finally {
     await root.close();
   }
-  await noteCompaction(copy, nowMs);
-  renameSync(join(copy, FILE), join(path, FILE));
-  rmSync(copy, { recursive: true, force: true });
-  return true;
 }
 
 /** Copies the entries of every database of `root` into a new environment at `path`. */
@@ -79,11 +89,13 @@ async function copyEntries(root: Root, path: string): Promise<void> {
       let next = entries.next();
       while (next.done !== true) {
         copy.transactionSync(() => {
-          for (let count = 0; count < COPIED_AT_ONCE && next.done !== true; count += 1) {
-            to.putSync(next.value.key, next.value.value, { append: true });
-            next = entries.next();
+          for (let bytes = 0; bytes < COPIED_AT_ONCE && next.done !== true; next = entries.next()) {
+            const { key, value } = next.value;
+            to.putSync(key, value, { append: true });
+            bytes += key.length + value.length;
           }
         });
+        await nextTurn();
       }
     }
   } finally {
@@ -91,8 +103,8 @@ async function copyEntries(root: Root, path: string): Promise<void> {
   }
 }
 
-/** Entries of one transaction of the copy: some tens of megabytes. */
-const COPIED_AT_ONCE = 10_000;
+/** Bytes of one transaction of the copy: between two the process does other work, such as its beat. */
+const COPIED_AT_ONCE = 4 * 1024 * 1024;
 
 /** Writes into the copy: if a crash prevents replacing the file, the old one still asks for a compaction. */
 async function noteCompaction(path: string, nowMs: number): Promise<void> {

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
@@ -75,6 +76,57 @@ describe('the file of the stores', () => {
     expect(await compactLmdbStores(folder, 2 * day - 1)).toBe(false);
     expect(await compactLmdbStores(folder, 2 * day)).toBe(true);
     expect(secrets()).toBe(0);
+  });
+
+  /** A file of 24 MB, of which a player was erased. */
+  async function withErased(): Promise<string> {
+    const folder = mkdtempSync(join(tmpdir(), 'store-'));
+    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+    const stores = openLmdbStores(folder);
+    const mark = { appliedSeq: 1, factsCreated: 'c' };
+    const attributes = JSON.stringify({ a: 'x'.repeat(60_000) });
+    const entities = Array.from({ length: 400 }, (_, n) => ({
+      state: aPlayer({ id: `p${n}`, attributes }),
+      dirtySince: 0,
+      snapshotSeq: 0,
+    }));
+    await stores.partition(0).write({ entities, mark });
+    const tombstone = { kind: 'erased', id: 'p1', game: 'demo', environment: 'live', erasedAt: 1, lastSeq: 1 } as const;
+    const erased = { state: { ...tombstone, keys: [], quarantined: 0 }, dirtySince: 0, snapshotSeq: 0 };
+    await stores.partition(0).write({ entities: [erased], mark });
+    await stores.close();
+    return folder;
+  }
+
+  it('is written anew while the process does other work', async () => {
+    const folder = await withErased();
+    const copy = join(folder, 'compacted', 'data.mdb');
+    const sizes = new Set<number>();
+    let isDone = false;
+    const look = () => {
+      sizes.add(statSync(copy, { throwIfNoEntry: false })?.size ?? 0);
+      if (!isDone) setImmediate(look);
+    };
+    look();
+    expect(await compactLmdbStores(folder, OWNER_LIMITS.compactionMs)).toBe(true);
+    isDone = true;
+    expect(sizes.size).toBeGreaterThan(4);
+  });
+
+  it('stays as it is if the copy cannot be written, and no part of the copy stays', async () => {
+    const folder = await withErased();
+    const store = new URL('store-lmdb.ts', import.meta.url).href;
+    const code = `const { compactLmdbStores } = await import('${store}');
+      await compactLmdbStores(${JSON.stringify(folder)}, ${OWNER_LIMITS.compactionMs});`;
+    // No file of the process may have more than 10 MB.
+    const limited = 'trap "" XFSZ; ulimit -f 20480; exec "$0" --input-type=module -e "$1"';
+    const { status, stderr } = spawnSync('sh', ['-c', limited, process.execPath, code], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('at copyEntries')]);
+    expect(existsSync(join(folder, 'compacted'))).toBe(false);
+    const stores = openLmdbStores(folder);
+    expect([stores.partition(0).count(), stores.partition(0).get('p2')?.state.id]).toEqual([400, 'p2']);
+    await stores.close();
+    expect(await compactLmdbStores(folder, OWNER_LIMITS.compactionMs)).toBe(true);
   });
 });
 
