@@ -3,6 +3,11 @@ import type { Environment } from '../../core/vocabulary/documents/scope.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { Campaign, Segment, Targeting } from './targeting.ts';
 
+/*
+ * What a decision reads of definitions: their compiled forms, as types. The rooms of segments, flags and campaigns make
+ * them; they stand here so that these rooms need not import each other.
+ */
+
 /** The segments of one game and environment, indexed by the events that may change them. */
 export interface SegmentSet {
   /** Sorted by id. */

@@ -5,7 +5,7 @@ import type { EntityState, PlayerState } from '../../core/vocabulary/state/state
 /** A fact that does not fit the state. Always a bug, never the caller's fault. */
 export class FactOrderError extends Error {}
 
-/** Turns a step that requires a player into one that accepts any state. */
+/** Turns a function of a domain that changes a player into an entry of the table of kinds, which accepts any state. */
 export function evolvesPlayer<F extends DomainFact>(
   evolve: (player: PlayerState, fact: F, limits: EvolveLimits) => EntityState,
 ) {

@@ -7,6 +7,8 @@ import type { LocalServiceOptions, Service } from '../lib/service/service.ts';
 import { times } from '../lib/figures/statistics.ts';
 import { section, tableOf } from '../lib/report/table.ts';
 
+/* `npm run bench -- flags --upkeep`: what memberships of segments, which flags read, cost each event. */
+
 /** Ingest of single events while so many segments are kept up to date. */
 interface UpkeepFigures {
   segments: number;

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { createGame } from '../src/game-node.ts';
 import { mortalDevice } from './mortal-platform.ts';
 
-/* Plays many players' sessions, each on a device of its own, with kills between. */
+/*
+ * Plays many players' sessions, each on a device of its own, with kills between, and compares what the devices stored
+ * with the rows of ClickHouse. For `play-sessions.ts` and the tests of the client.
+ */
 
 export interface PlayOptions {
   url: string;
