@@ -36,7 +36,7 @@ const RECENT_SHARE = 0.5;
  *
  * Invariants: no record is trimmed that
  * 1. is younger than the retention, unless FACTS holds more than `FactsLevels.trimFrom`;
- * 2. a sink of FACTS has still to handle (`sinks/sink-registry.ts`);
+ * 2. a sink of FACTS has still to handle (`streams/positions/sink-registry.ts`);
  * 3. a partition's rebuild still needs (`rebuild-mark.ts`);
  * 4. is the last one of its partition: the fence compares with it.
  */

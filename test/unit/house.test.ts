@@ -115,6 +115,21 @@ describe('the house is tidy', () => {
     expect(written.flatMap(longProse)).toEqual([]);
   });
 
+  it('comments and documents name only files that exist', () => {
+    const known = files.map((file) => `/${file}`);
+    const isPart = (path: string) => known.some((file) => file.endsWith(`/${path}`));
+    const wrong = files
+      .filter((file) => /\.(tsx?|sql|md)$/.test(file) && !file.endsWith('.test.ts'))
+      .flatMap((file) => {
+        const lines = readFileSync(join(ROOT, file), 'utf8')
+          .split('\n')
+          .filter((line) => !/ from '|import/.test(line));
+        const named = lines.join('\n').match(/(?<![\w./@{},*-])(?:[\w-]+\/)+[\w.-]+\.(?:tsx?|sql|md)\b/g) ?? [];
+        return named.filter((path) => !isPart(path)).map((path) => `${file} names ${path}`);
+      });
+    expect(wrong).toEqual([]);
+  });
+
   it('no default exports, no barrels, no utils', () => {
     const wrong = texts.filter(
       ({ file, text }) =>

@@ -3,8 +3,8 @@ import type { LifecycleStage } from '../state/lifecycle-stages.ts';
 
 /*
  * The catalogue of webhook event kinds, with the fields of each payload's `data`. The API validates definitions with
- * it, the sink matches facts with it (`sinks/webhooks/record/occurrences.ts` maps each kind to its fact), the console
- * lists it, and the SDK for game servers has its types from it.
+ * it, the sink matches facts with it (`streams/sinks/webhooks/record/occurrences.ts` maps each kind to its fact), the
+ * console lists it, and the SDK for game servers has its types from it.
  */
 
 /** What a field holds. Those of `object` and `any` are JSON values of the caller's. */

@@ -11,7 +11,7 @@ import { playerData } from './player-data.ts';
 
 /*
  * Maps webhook kinds to facts, with each payload's `data` and a sample for test deliveries. A kind of the catalogue
- * (config/webhook-kinds.ts) without an entry does not compile.
+ * (core/vocabulary/documents/webhook-kinds.ts) without an entry does not compile.
  */
 
 /** A fact in the terms of the webhook contract. */
