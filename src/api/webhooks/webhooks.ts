@@ -128,17 +128,14 @@ export const patchWebhook = (allowPrivateHosts: readonly string[]): KeyedRoute =
     action: {
       kind: 'write',
       write({ params, headers, body }, context) {
-        const held = webhooks.find(params.id, context)?.document;
-        const faults = [
-          ...webhookFaults(body, allowPrivateHosts, held),
-          ...hiddenHeaderFaults(body.headers, held?.headers ?? {}),
-        ];
-        if (faults.length > 0) return invalid(faults);
-        const { receivedAt } = context.origin;
         return change(params.id, { ...headers, version: body.version }, context, (held) => {
-          // Against the webhook that the change is based on: another request may have changed it meanwhile.
-          const moved = movedHeaderFaults(body, held);
-          return moved.length > 0 ? invalid(moved) : changedWebhook(body, held, receivedAt);
+          // Against the webhook that the change is based on: others may have changed it, and a repeat has no basis.
+          const faults = [
+            ...webhookFaults(body, allowPrivateHosts, held),
+            ...hiddenHeaderFaults(body.headers, held.headers),
+            ...movedHeaderFaults(body, held),
+          ];
+          return faults.length > 0 ? invalid(faults) : changedWebhook(body, held, context.origin.receivedAt);
         });
       },
       toAnswer({ entry: { document }, replayed }, { key }) {

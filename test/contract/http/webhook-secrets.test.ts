@@ -107,6 +107,18 @@ describe('the configuration of a webhook', () => {
     expect((await moved({ url: 'https://other.example.org/in', headers: {} })).status).toBe(200);
   });
 
+  it('answers a repeat as the first time when the values that it kept are gone', async () => {
+    const patch = (body: object, headers?: Record<string, string>) =>
+      gateway.call(key, 'PATCH', `${PATH}/${id}`, body, headers);
+    await patch({ headers: { Authorization: 'kept' } });
+    const change = () => patch({ headers: { Authorization: '[hidden]' }, name: 'n' }, { 'Idempotency-Key': 'kept' });
+    expect((await change()).status).toBe(200);
+    await patch({ headers: {} });
+    const repeat = await change();
+    expect([repeat.status, repeat.headers.get('Idempotent-Replayed')]).toEqual([200, 'true']);
+    expect(stored()?.headers).toEqual({});
+  });
+
   it('stays hidden in the answer to a rotation', async () => {
     const rotated = await gateway.call(key, 'POST', `${PATH}/${id}/rotate-secret`);
     expect(await rotated.text()).not.toContain(TOKEN);
