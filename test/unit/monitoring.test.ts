@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -170,19 +169,6 @@ describe('the alerts', () => {
       ).toBe(true);
     }
   });
-
-  const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-  it.skipIf(!hasPromtool)(
-    'pass the checks and tests of promtool (skipped where it is not installed)',
-    () => {
-      const promtool = (...line: string[]): string =>
-        execFileSync('promtool', line, { cwd: PROMETHEUS_FOLDER, encoding: 'utf8' });
-      expect(promtool('check', 'rules', 'alerts.yml')).toContain(`${alerts.length} rules found`);
-      expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
-      expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
-    },
-    240_000,
-  );
 });
 
 interface RuleTests {

@@ -29,18 +29,22 @@ export interface Check<T> {
 }
 
 /**
- * Compiles a TypeBox schema. Call it once per schema, when its module loads.
+ * A check of a TypeBox schema. Call it once per schema, when its module loads. The schema is compiled when the first
+ * value is checked: a process checks few of the schemas that it loads, and all of them take half a second.
  * @param dropsAbsent whether `accepts` deletes absent values of optional fields from a value that they would refuse
  */
 export function compile<S extends TSchema>(schema: S, { dropsAbsent = false } = {}): Check<Static<S>> {
-  const first = firstFault.compile<Static<S>>({ ...schema });
+  let first: ValidateFunction<Static<S>> | undefined;
   let all: ValidateFunction | undefined;
   return {
-    accepts: (value): value is Static<S> => first(value) || (dropsAbsent && dropAbsent(value, schema) && first(value)),
+    accepts(value): value is Static<S> {
+      first ??= firstFault.compile<Static<S>>({ ...schema });
+      return first(value) || (dropsAbsent && dropAbsent(value, schema) && first(value));
+    },
     faultsOf(value) {
       // Ajv cannot stop after a number of faults: a million invalid items make a million errors.
       if (!holdsAtMost(value, VALIDATION_LIMITS.validatedValues)) {
-        return (first.errors ?? []).slice(0, 1).map(faultOf);
+        return (first?.errors ?? []).slice(0, 1).map(faultOf);
       }
       all ??= allFaults.compile({ ...schema });
       all(value);

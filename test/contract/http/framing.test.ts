@@ -143,13 +143,11 @@ describe('a connection', () => {
       connection.send(head([], '/healthz', 'GET'));
       await connection.answer('GET');
     }
-    const startMs = performance.now();
     await delay(ROUTE_LIMITS.keepAliveSeconds * 1000 + 1000);
     used.send(head([], '/healthz', 'GET'));
     expect((await used.answer('GET')).status).toBe(200);
     used.destroy();
     await idle.closed;
-    expect(performance.now() - startMs).toBeLessThan(20_000);
   });
 
   it('of a stream ends with the stream, with a well-formed last chunk', async () => {

@@ -63,11 +63,9 @@ describe('the parsers of header values', () => {
     ['quotes', '"'.repeat(size)],
     ['parameters', '; charset=utf-8'.repeat(size / 15)],
   ])('take a megabyte of %s in linear time', (_name, text) => {
-    const started = performance.now();
-    isJsonType(`application/json${text}x`);
-    bearerToken(`Bearer ${text}x`);
-    isVisibleAscii(text);
-    // About 40 ms; a backtracking expression took 10 minutes for the spaces.
-    expect(performance.now() - started).toBeLessThan(3_000);
+    // A backtracking expression took 10 minutes for the spaces: longer than a test may take.
+    expect(isJsonType(`application/json${text}x`)).toBe(false);
+    expect(bearerToken(`Bearer ${text}x`)).not.toBe('');
+    expect(isVisibleAscii(text)).toBe(!text.includes(' '));
   });
 });
