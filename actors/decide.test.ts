@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandBody, RegisterPlayer, TrackItem } from '../core/vocabulary/commands/commands.ts';
 import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
-import { aCommand } from './testing.ts';
+import { SAMPLES } from '../test/fixtures/codec/samples.ts';
+import { id as SAMPLE_ID } from '../test/fixtures/codec/samples/common.ts';
+import { liveDefinitions } from '../test/support/in-memory/live-definitions.ts';
+import { aCommand, aPlayer } from './testing.ts';
 import { given } from './testing/harness.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
@@ -27,6 +30,8 @@ const item = (some: Partial<TrackItem> = {}): TrackItem => ({
   ...some,
 });
 const track = (...items: TrackItem[]): CommandBody => ({ kind: 'TrackEvents', items });
+/** Their owner stores its position before it answers them without facts; ServeFlags is a command of the owner itself. */
+const BY_DEFINITIONS: ReadonlySet<CommandBody['kind']> = new Set(['ListPlayers', 'ServeFlags']);
 const kinds = (facts: readonly DomainFact[]) => facts.map((fact) => fact.kind);
 
 /** The facts of a player registered with these fields. */
@@ -257,5 +262,25 @@ describe('decide', () => {
       return { facts, reply, states };
     };
     expect(outcome()).toEqual(outcome());
+  });
+});
+
+describe('a command that changes nothing', () => {
+  const player = aPlayer({ id: SAMPLE_ID });
+  const worlds = [[], [player], [{ ...player, environment: 'test' as const }]];
+
+  it.each(Object.values(SAMPLES.commands))('is decided by its content and the state alone: $kind', (body) => {
+    const definitions = liveDefinitions();
+    const readsOf = worlds.flatMap((states) => {
+      const world = given(states, definitions);
+      return [1, 2].flatMap(() => {
+        const before = definitions.reads;
+        const { facts } = world.when(aCommand(body));
+        return facts.length === 0 ? [definitions.reads - before] : [];
+      });
+    });
+    expect(readsOf.length).toBeGreaterThan(0);
+    const readsAny = readsOf.some((reads) => reads > 0);
+    expect(readsAny).toBe(BY_DEFINITIONS.has(body.kind));
   });
 });
