@@ -13,17 +13,6 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'the owner answers what it decided by definitions without a record',
-    faults: ['crash', 'empty disk'],
-    changes: [
-      {
-        file: 'actors/runtime/term/build-commit.ts',
-        original: 'definitions.reads === reads && ',
-        mutated: '',
-      },
-    ],
-  },
-  {
     name: 'stored states lose the lists of their players',
     changes: [
       {
