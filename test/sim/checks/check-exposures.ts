@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import { ROOM_SEEN_MS, SIM_LIMITS } from '../machines/sim-limits.ts';
+import { mayLackRoom, SIM_LIMITS } from '../machines/sim-limits.ts';
 import type { FlagHistory } from '../model/flag-history.ts';
 import type { Attempt, History } from '../history.ts';
 import { evaluated, periodIn, variantSeen } from '../model/model-flags.ts';
@@ -158,7 +158,7 @@ export function checkExposed(
   for (const { body, partition, invokedTick, invokedMs, outcome, configRevision } of attempts) {
     if (body.kind !== 'EvaluateFlags' || !body.exposes || invokedTick < calmTick) continue;
     // Without room in FACTS an owner serves flags and records nothing.
-    if (world.wasCaused('facts full', invokedMs - ROOM_SEEN_MS, Infinity)) continue;
+    if (mayLackRoom(world, invokedMs, Infinity)) continue;
     const state = states.get(body.playerId);
     if (outcome === undefined || outcome.reply === 'lost' || outcome.reply.kind !== 'flags') continue;
     if (state?.kind !== 'player') continue;

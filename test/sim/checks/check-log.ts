@@ -31,7 +31,7 @@ import { type ConfigHistory, type ModelSegment, predictSegments } from '../model
 import type { Observer, StoredCommit, StoredRequest } from '../observer.ts';
 import { createTimeline, type Timeline } from '../timeline.ts';
 import { isUnavailable } from '../clients/operation.ts';
-import { ROOM_SEEN_MS } from '../machines/sim-limits.ts';
+import { mayLackRoom } from '../machines/sim-limits.ts';
 import type { World } from '../world.ts';
 import type { CommitRecord, RequestPosition } from '../../../core/vocabulary/facts/commit-record.ts';
 import type { PartitionLog, Placement } from './partition-log.ts';
@@ -318,8 +318,7 @@ export function checkLog(check: LogCheck): PartitionLog {
     if (mayConflict(command)) return 'another list was current';
     if (refused.has(commandKey(command))) return 'FACTS was full';
     const reply = replyTo(command);
-    if (isUnanswered(command) && world.wasCaused('facts full', request.atMs - ROOM_SEEN_MS, atMs))
-      return 'FACTS had no room';
+    if (isUnanswered(command) && mayLackRoom(world, request.atMs, atMs)) return 'FACTS had no room';
     if (reply === undefined || reply === 'lost' || reply.kind !== 'failure') return undefined;
     const wasUnseen = reply.code === 'SERVICE_UNAVAILABLE' && world.coverage.has(UNSEEN_REVISION);
     return wasUnseen ? 'revision unseen' : undefined;

@@ -1,6 +1,7 @@
 import { sleep } from '../../../core/kernel/clock.ts';
 import { BACKEND_LIMITS } from '../../../src/gateway/backend/limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
+import { ELECTION_MS } from './sim-limits.ts';
 import { requestsSubject } from '../../../streams/subjects.ts';
 import type { LeaderUse, MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import type { WriteFault } from '../../../streams/log/memory/connection.ts';
@@ -316,8 +317,8 @@ export function createRareFaults({
         breakRows(tools);
         return;
       case 'election':
-        world.cause('away', 5_000);
-        elections.begin(random.pick(SOURCES), random.between(100, random.chance(0.5) ? 1_000 : 5_000));
+        world.cause('away', ELECTION_MS);
+        elections.begin(random.pick(SOURCES), random.between(100, random.chance(0.5) ? 1_000 : ELECTION_MS));
         return;
       case 'definitions late':
         definitionsLate(tools);

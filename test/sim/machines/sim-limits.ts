@@ -7,6 +7,7 @@ import { LOG_LIMITS } from '../../../streams/log/limits.ts';
 import { SINK_LIMITS } from '../../../streams/sinks/clickhouse/limits.ts';
 import { MATCHING_LIMITS } from '../../../streams/sinks/webhooks/matching/limits.ts';
 import { PROCESS_LIMITS } from '../../../src/process/limits.ts';
+import type { World } from '../world.ts';
 
 /**
  * The bounds of the simulated service. They shorten minutes to seconds, so that a short run reaches snapshots, marks,
@@ -48,5 +49,14 @@ export const SIM_LIMITS = {
 
 export type SimLimits = Adjustable<typeof SIM_LIMITS>;
 
+/** How long the longest election lasts. */
+export const ELECTION_MS = 5_000;
 /** An owner may refuse commands for this long after FACTS has room again: until it has read the size again. */
-export const ROOM_SEEN_MS = 2 * SIM_LIMITS.factsPollMs;
+const ROOM_SEEN_MS = 2 * SIM_LIMITS.factsPollMs;
+
+/** Whether FACTS may have lacked room between two times, as far as an owner knew: reads wait while FACTS has no leader. */
+export function mayLackRoom(world: Pick<World, 'wasCaused'>, fromMs: number, toMs: number): boolean {
+  const readMs = fromMs - ROOM_SEEN_MS;
+  const waitsMs = world.wasCaused('away', readMs, toMs) ? ELECTION_MS : 0;
+  return world.wasCaused('facts full', readMs - waitsMs, toMs);
+}
