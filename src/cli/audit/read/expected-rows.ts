@@ -66,33 +66,15 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
       return [row('lifecycle_transitions', [...scope, ...player, fact.from, fact.to, ...times])];
     }
     case 'SegmentEntered':
-    case 'SegmentExited': {
-      const transition = fact.kind === 'SegmentEntered' ? 'entered' : 'exited';
-      const cells = [...scope, fact.segmentId, fact.segmentKey, ...player, transition, time(fact.at)];
-      return [row('segment_transitions', cells)];
-    }
-    case 'FlagExposed': {
-      const { flagKey, flagVersion, period = 0, variantKey, value, reason, attribution = '' } = fact;
-      const flag = [flagKey, flagVersion, period, variantKey, value, reason, attribution];
-      return [row('flag_exposures', [...scope, ...flag, ...player, time(fact.at)])];
-    }
+    case 'SegmentExited':
+    case 'FlagExposed':
     case 'FlagsServed':
-      return fact.mixed.map((key) => {
-        const { flagVersion = 0, period = 0 } = fact.flags.find(({ flagKey }) => flagKey === key) ?? {};
-        return row('flag_mixed_players', [...scope, key, flagVersion, period, ...player, time(fact.at)]);
-      });
     case 'InterventionTriggered':
     case 'InterventionSuppressed':
     case 'InterventionOffered':
     case 'InterventionShown':
-    case 'InterventionClicked': {
-      const campaign = [fact.campaignId, fact.campaignKey, fact.campaignVersion];
-      const event = fact.kind.slice('Intervention'.length).toLowerCase();
-      const why = [fact.kind === 'InterventionSuppressed' ? fact.reason : '', 'cause' in fact ? fact.cause : ''];
-      const what = 'interventionId' in fact ? fact.interventionId : null;
-      const session = 'sessionId' in fact ? fact.sessionId : null;
-      return [row('campaign_events', [...scope, ...campaign, ...player, event, ...why, what, session, time(fact.at)])];
-    }
+    case 'InterventionClicked':
+      return rowsOfTargeting(fact, scope, player, row);
     case 'PlayerErased':
       return [row('erasures', [...scope, fact.entityId.toLowerCase(), time(fact.at), time(fact.at)])];
     // The player's next snapshot has what these change.
@@ -185,6 +167,51 @@ function rowOfSession(
       const times = [time(start), time(fact.at), Math.round(fact.durationSeconds)];
       const rest = [...times, 0, [], 0, 0, time(fact.at), ...playedWith(fact)];
       return row('sessions', [...head, 'imported', ...rest]);
+    }
+  }
+}
+
+/** What segments, flags and campaigns did to a player. */
+function rowsOfTargeting(
+  fact: Of<
+    | 'SegmentEntered'
+    | 'SegmentExited'
+    | 'FlagExposed'
+    | 'FlagsServed'
+    | `Intervention${'Triggered' | 'Suppressed' | 'Offered' | 'Shown' | 'Clicked'}`
+  >,
+  scope: readonly Cell[],
+  player: readonly string[],
+  row: RowOf,
+): ExpectedRow[] {
+  switch (fact.kind) {
+    case 'SegmentEntered':
+    case 'SegmentExited': {
+      const transition = fact.kind === 'SegmentEntered' ? 'entered' : 'exited';
+      const cells = [...scope, fact.segmentId, fact.segmentKey, ...player, transition, time(fact.at)];
+      return [row('segment_transitions', cells)];
+    }
+    case 'FlagExposed': {
+      const { flagKey, flagVersion, period = 0, variantKey, value, reason, attribution = '' } = fact;
+      const flag = [flagKey, flagVersion, period, variantKey, value, reason, attribution];
+      return [row('flag_exposures', [...scope, ...flag, ...player, time(fact.at)])];
+    }
+    case 'FlagsServed':
+      return fact.mixed.map((key) => {
+        const { flagVersion = 0, period = 0 } = fact.flags.find(({ flagKey }) => flagKey === key) ?? {};
+        return row('flag_mixed_players', [...scope, key, flagVersion, period, ...player, time(fact.at)]);
+      });
+    case 'InterventionTriggered':
+    case 'InterventionSuppressed':
+    case 'InterventionOffered':
+    case 'InterventionShown':
+    case 'InterventionClicked': {
+      const campaign = [fact.campaignId, fact.campaignKey, fact.campaignVersion];
+      const event = fact.kind.slice('Intervention'.length).toLowerCase();
+      const why = [fact.kind === 'InterventionSuppressed' ? fact.reason : '', 'cause' in fact ? fact.cause : ''];
+      const what = 'interventionId' in fact ? fact.interventionId : null;
+      const session = 'sessionId' in fact ? fact.sessionId : null;
+      return [row('campaign_events', [...scope, ...campaign, ...player, event, ...why, what, session, time(fact.at)])];
     }
   }
 }

@@ -1,0 +1,134 @@
+import type { Tier } from '../../core/vocabulary/documents/documents.ts';
+import type { LiveFeed } from '../../streams/live-feed.ts';
+import type { Config } from '../settings/config.ts';
+import type { ChangesMetrics } from './sse/metrics.ts';
+import { createAuditTrail } from '../../streams/audit/audit-trail.ts';
+import { createEventSchemas } from '../event-schemas/event-schemas.ts';
+import { within } from '../../core/kernel/clock.ts';
+import { FLAG_API_LIMITS } from '../api/flags/limits.ts';
+import { GATEWAY_LIMITS } from './limits.ts';
+import { SHARED_LIMITS } from '../../core/kernel/limits.ts';
+import { STREAM_API_LIMITS } from '../api/stream/limits.ts';
+import { createAuditedRequests } from './access/audited-request.ts';
+import { createCallerAddresses } from '../../core/kernel/caller-address.ts';
+import { createConsoleSessions } from './access/console/console-session.ts';
+import { endLostSessions } from './access/console/end-lost-sessions.ts';
+import { createKeyRing } from './access/keys/key-ring.ts';
+import { createPlayerTokens } from './access/keys/player-tokens.ts';
+import { createRateLimiter } from './access/limits/rate-limiter.ts';
+import { createBodyReader } from './http/read/request-body.ts';
+import type { PipelineDeps } from './steps/call.ts';
+import { createFlagUse } from '../api/flags/flag-use.ts';
+import { createFlagChanges } from './sse/flag-changes.ts';
+import { createStreamRegistry, type StreamRegistry } from './sse/stream-registry.ts';
+import { createServices, type ServiceDeps } from './services.ts';
+
+export interface PipelineOptions extends ServiceDeps {
+  config: ServiceDeps['config'] & Pick<Config, 'trustedProxies'>;
+  feed: LiveFeed;
+  metrics: ServiceDeps['metrics'] & ChangesMetrics;
+  /** Interval of heartbeats on streams of changed flags. */
+  heartbeatMs?: number;
+  /** Maximum of open streams of changed flags of one key, by its tier. */
+  changesReadersOfKey?: Readonly<Record<Tier, number>>;
+}
+
+/** What all requests of one process share. */
+export interface Pipeline {
+  readonly steps: PipelineDeps;
+  /** Ends the streams of events and of changed flags. */
+  endStreams(): void;
+  /** Stops the rest, once no request is open. */
+  close(): Promise<void>;
+}
+
+export function createPipeline(deps: PipelineOptions): Pipeline {
+  const { clock, ids, config, configStore, logger } = deps;
+  const eventSchemas = createEventSchemas(configStore, logger, clock);
+  const flagUse = createFlagUse({
+    log: deps.log,
+    isFlag: (scope, key) => configStore.get({ ...scope, kind: 'flag', key }) !== undefined,
+    clock,
+    logger,
+  });
+  const keyRing = createKeyRing(configStore);
+  const consoleSessions = createConsoleSessions(configStore, clock);
+  const playerTokens = createPlayerTokens(configStore, clock);
+  const trail = createAuditTrail({ log: deps.log, clock, ids, logger, node: 'gateway' });
+  const streams = openStreams(deps);
+  keyRing.onChange(() => {
+    const good = keyRing.ids();
+    for (const one of streams.endable) one.endWhere((key) => key.user === undefined && !good.has(key.id));
+  });
+  const stopWatchingSessions = endLostSessions({
+    config: configStore,
+    sessions: consoleSessions,
+    registries: streams.endable,
+    clock,
+  });
+  return {
+    steps: {
+      services: createServices(deps, eventSchemas, flagUse),
+      audited: createAuditedRequests(configStore, trail, clock),
+      trail,
+      keyRing,
+      consoleSessions,
+      playerTokens,
+      limiter: createRateLimiter(clock),
+      callers: createCallerAddresses(config.trustedProxies),
+      bodies: createBodyReader(clock),
+      ...streams.steps,
+      logger,
+    },
+    endStreams: streams.end,
+    async close() {
+      await within(clock, GATEWAY_LIMITS.auditCloseMs, trail.close());
+      await within(clock, GATEWAY_LIMITS.serverCloseMs, flagUse.stop());
+      keyRing.stop();
+      stopWatchingSessions();
+      playerTokens.stop();
+      eventSchemas.stop();
+    },
+  };
+}
+
+interface Streams {
+  steps: Pick<PipelineDeps, 'eventStreams' | 'changeStreams' | 'uploads'>;
+  /** What ends with the access of its caller. */
+  endable: readonly StreamRegistry[];
+  end: () => void;
+}
+
+function openStreams(deps: PipelineOptions): Streams {
+  const changes = createFlagChanges({
+    config: deps.configStore,
+    clock: deps.clock,
+    metrics: deps.metrics,
+    heartbeatMs: deps.heartbeatMs ?? GATEWAY_LIMITS.changesHeartbeatMs,
+  });
+  const [ofEvents, ofChanges, uploads] = [createStreamRegistry(), createStreamRegistry(), createStreamRegistry()];
+  return {
+    steps: {
+      uploads,
+      eventStreams: {
+        source: deps.feed,
+        streams: ofEvents,
+        mostReaders: SHARED_LIMITS.streamReaders,
+        mostOfKey: STREAM_API_LIMITS.streamReadersOfKey,
+      },
+      changeStreams: {
+        source: changes,
+        streams: ofChanges,
+        mostReaders: GATEWAY_LIMITS.changesReaders,
+        mostOfKey: deps.changesReadersOfKey ?? FLAG_API_LIMITS.changesReadersOfKey,
+        mostOfCaller: GATEWAY_LIMITS.changesReadersOfCaller,
+      },
+    },
+    endable: [ofEvents, ofChanges, uploads],
+    end() {
+      ofEvents.close();
+      ofChanges.close();
+      changes.stop();
+    },
+  };
+}
