@@ -1,18 +1,17 @@
-import type { ImportedReply, ImportHistory } from '../../../core/vocabulary/commands/import.ts';
+import type { ImportHistory } from '../../../core/vocabulary/commands/import.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import { IMPORT_LIMITS } from './limits.ts';
 import { createCommandPace } from '../../../core/kernel/flow/command-pace.ts';
-import { noteFitted } from './files/fitted-lines.ts';
 import type { ImportSource } from './files/import-source.ts';
-import { loadProgress, newProgress, saveProgress, type ImportIdentity, type ImportProgress } from './import-state.ts';
+import { loadProgress, newProgress, type ImportIdentity, type ImportProgress } from './import-state.ts';
+import { createImportTally, type ImportTally } from './import-tally.ts';
 import { readDecidedLines } from './send/decided-lines.ts';
 import type { EventIds } from './send/event-ids.ts';
 import { inBatches } from './files/line-batches.ts';
-import { openFile } from './files/open-source.ts';
+import { type OpenFile, openFile } from './files/open-source.ts';
 import type { Progress } from './progress-line.ts';
 import { readHistory, type ReadLine, type ReadOptions } from './files/read-history.ts';
-import { openRejectedLines } from './send/rejected-lines.ts';
 import { createPartitionSender, type PartitionSender } from './send/send-history.ts';
 
 export interface ImportFileOptions extends Omit<ReadOptions, 'nowMs' | 'fromLine' | 'importId'> {
@@ -49,143 +48,120 @@ export async function importFile(options: ImportFileOptions): Promise<ImportProg
   const { importId, sizeBytes } = source;
   const identity: ImportIdentity = { importId, namespace, fileKind, sizeBytes, rejectedPath };
   const begun = options.fromStart ? undefined : loadProgress(statePath, partitions, identity);
-  const isContinued = begun !== undefined;
   const saved = begun ?? newProgress(partitions);
   if (saved.done) return { ...saved, isOld: true };
-  const { counts } = saved;
-  const rejected = openRejectedLines({
-    path: rejectedPath,
-    keptBytes: saved.rejectedBytes,
-    mostBytes: IMPORT_LIMITS.importRejectedBytes,
-    isFull: saved.unlisted > 0,
-  });
+  const tally = createImportTally({ saved, isContinued: begun !== undefined, statePath, identity });
+  const senders = createSenders(options, saved.decidedTo, tally);
   const begunMs = clock.monotonicMs();
   let savedMs = begunMs;
-  let { readTo, unlisted, withoutId } = saved;
-  const repeated = new Set(saved.repeatedLines);
-  const { fitted } = saved;
   let linesOfRun = 0;
-
-  function reject(line: number, reason: string, text: string): void {
-    counts.rejected += 1;
-    if (!rejected.add(line, reason, text)) unlisted += 1;
-  }
-
-  function onDecided(reply: ImportedReply, wasSent: boolean): void {
-    // What was decided since the last save of a killed run, or at the first attempt, is this machine's own doing.
-    const isOwn = wasSent || isContinued;
-    counts.imported += reply.imported + (isOwn ? reply.earlier : 0);
-    counts.repeated += reply.repeated + (isOwn ? 0 : reply.earlier);
-    for (const { line, message } of reply.rejected) reject(line, message, '');
-  }
-
-  const pace = createCommandPace({ clock, mostInFlight: partitions * IMPORT_LIMITS.importWindow });
-  const senders = saved.decidedTo.map((decidedTo) =>
-    createPartitionSender({
-      importId,
-      decidedTo,
-      send: options.send,
-      mayGoOn: options.mayGoOn,
-      onDecided,
-      pace,
-      clock,
-    }),
-  );
-
-  function save(done: boolean): ImportProgress {
-    const decidedTo = senders.map((sender) => sender.decidedTo);
-    const undecided = senders.map((sender) => sender.undecidedFrom ?? Infinity);
-    const nextLine = Math.min(readTo + 1, ...undecided);
-    for (const line of repeated) if (line < nextLine) repeated.delete(line);
-    const lines = { nextLine, readTo, decidedTo, repeatedLines: [...repeated], withoutId };
-    const progress = { ...lines, done, counts, fitted, rejectedBytes: rejected.bytes, unlisted };
-    saveProgress(statePath, progress, identity);
-    return progress;
-  }
 
   const file = await openFile(path, fileKind, source.state);
   // If this run is killed before its next save, the next run finds that it had begun.
-  save(false);
+  tally.save(false, senders);
   const report = (): void =>
     options.onProgress({
       // The first line of CSV names the columns.
-      lines: fileKind === 'csv' ? Math.max(0, readTo - 1) : readTo,
+      lines: fileKind === 'csv' ? Math.max(0, tally.readTo - 1) : tally.readTo,
       linesOfRun,
       elapsedMs: clock.monotonicMs() - begunMs,
       share: file.share(),
-      rejected: counts.rejected,
+      rejected: tally.rejected,
     });
 
   /** Hands a line to its partition. @returns the partition that has no room for another one */
   function take(read: ReadLine): PartitionSender | undefined {
-    if (read.kind === 'fault') {
-      if (read.line > saved.readTo) reject(read.line, read.reason, read.bytes.toString('utf8'));
-      return undefined;
-    }
-    if (read.line > saved.readTo) note(read);
+    tally.read(read);
+    if (read.kind === 'fault' || tally.isRepeated(read.line)) return undefined;
     const partition = partitionOf(read.item.playerId);
     const sender = senders[partition];
     if (sender === undefined || read.line <= (saved.decidedTo[partition] ?? 0)) return undefined;
-    if (repeated.has(read.line)) return undefined;
     linesOfRun += 1;
     return sender.add(read.item) ? undefined : sender;
   }
 
-  function note(read: Extract<ReadLine, { kind: 'item' }>): void {
-    if (read.ownId === undefined) withoutId += 1;
-    if (repeated.has(read.line)) counts.repeated += 1;
-    else noteFitted(fitted, read);
-  }
-
   const flush = (): Promise<unknown> => Promise.all(senders.map((sender) => sender.flush()));
-  const decided = options.openEventIds && (await readDecidedLines(importId, options.players, options.send, clock));
-  const eventIds = await options.openEventIds?.(async () => void (await flush()));
-
-  /** Finds the lines whose event the player has. What an earlier run sent is left to its owner. */
-  async function findRepeated(lines: readonly ReadLine[]): Promise<void> {
-    const named = lines.flatMap((read) => {
-      if (read.kind === 'fault' || read.ownId === undefined || repeated.has(read.line)) return [];
-      const { playerId } = read.item;
-      const isSent = read.line <= (decided?.[partitionOf(playerId)] ?? 0);
-      return isSent ? [] : [{ playerId, eventId: read.ownId, line: read.line }];
-    });
-    const found = await eventIds?.repeatedAmong(named);
-    for (const at of found ?? []) repeated.add(named[at]?.line ?? 0);
-  }
-
-  let fault: unknown;
-  /** The lines up to a fault of the file: they are imported all the same, whatever is in flight when it is found. */
-  async function* readable(): AsyncGenerator<ReadLine[]> {
-    const from = { ...options, importId, fromLine: saved.nextLine, nowMs: clock.wallMs() };
-    try {
-      yield* readHistory(file, from);
-    } catch (error) {
-      fault = error;
-    }
-  }
+  const findRepeated = await openRepeatedFinder(options, tally, flush);
+  const lines = fileLines(file, { ...options, importId, fromLine: saved.nextLine, nowMs: clock.wallMs() });
 
   try {
-    for await (const lines of eventIds === undefined ? readable() : inBatches(readable())) {
-      await findRepeated(lines);
-      for (const read of lines) {
+    for await (const batch of findRepeated === undefined ? lines.read() : inBatches(lines.read())) {
+      await findRepeated?.(batch);
+      for (const read of batch) {
         await take(read)?.room();
-        readTo = Math.max(readTo, read.line);
+        tally.readTo = Math.max(tally.readTo, read.line);
       }
       await boundWaiting(senders);
       if (signal.aborted) break;
       if (clock.monotonicMs() - savedMs < IMPORT_LIMITS.importSaveMs) continue;
       savedMs = clock.monotonicMs();
-      save(false);
+      tally.save(false, senders);
       report();
     }
     await flush();
     report();
-    const progress = save(!signal.aborted && fault === undefined);
-    if (fault !== undefined) throw fault;
+    const progress = tally.save(!signal.aborted && lines.fault === undefined, senders);
+    if (lines.fault !== undefined) throw lines.fault;
     return { ...progress, isOld: false };
   } finally {
-    rejected.close();
+    tally.close();
   }
+}
+
+/** @param decidedTo for each partition, its last line that earlier runs decided */
+function createSenders(
+  { source, partitions, send, mayGoOn, clock }: ImportFileOptions,
+  decidedTo: readonly number[],
+  tally: ImportTally,
+): PartitionSender[] {
+  const pace = createCommandPace({ clock, mostInFlight: partitions * IMPORT_LIMITS.importWindow });
+  const common = { importId: source.importId, send, mayGoOn, onDecided: tally.decided, pace, clock };
+  return decidedTo.map((line) => createPartitionSender({ ...common, decidedTo: line }));
+}
+
+/**
+ * Finds the lines whose event the player has. What an earlier run sent is left to its owner.
+ * @returns undefined if the lines have no events
+ */
+async function openRepeatedFinder(
+  { source, openEventIds, players, send, partitionOf, clock }: ImportFileOptions,
+  tally: ImportTally,
+  flush: () => Promise<unknown>,
+): Promise<((lines: readonly ReadLine[]) => Promise<void>) | undefined> {
+  if (openEventIds === undefined) return undefined;
+  const decided = await readDecidedLines(source.importId, players, send, clock);
+  const eventIds = await openEventIds(async () => void (await flush()));
+  return async (lines) => {
+    const named = lines.flatMap((read) => {
+      if (read.kind === 'fault' || read.ownId === undefined || tally.isRepeated(read.line)) return [];
+      const { playerId } = read.item;
+      const isSent = read.line <= (decided[partitionOf(playerId)] ?? 0);
+      return isSent ? [] : [{ playerId, eventId: read.ownId, line: read.line }];
+    });
+    for (const at of await eventIds.repeatedAmong(named)) tally.repeats(named[at]?.line ?? 0);
+  };
+}
+
+interface FileLines {
+  /** The lines up to a fault of the file: they are imported all the same, whatever is in flight when it is found. */
+  read(): AsyncGenerator<ReadLine[]>;
+  readonly fault: unknown;
+}
+
+function fileLines(file: OpenFile, options: ReadOptions): FileLines {
+  let fault: unknown;
+  return {
+    async *read() {
+      try {
+        yield* readHistory(file, options);
+      } catch (error) {
+        fault = error;
+      }
+    },
+    get fault() {
+      return fault;
+    },
+  };
 }
 
 /** With many partitions, batches are sent before they are full, so that all together stay in their bound. */

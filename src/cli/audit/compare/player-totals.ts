@@ -1,17 +1,5 @@
 import type { Fact } from '../read/expected-rows.ts';
-
-/** What is added up of a player. Money is in ten-thousandths. */
-export interface Totals {
-  sessions: number;
-  purchases: number;
-  revenue: number;
-  playtimeSeconds: number;
-  stage: string;
-  /** Sum of a hash of the ids of the segments that the player is in, modulo 2³². */
-  segments: number;
-  /** The last record that concerns the player. */
-  lastSequence: number;
-}
+import { createPlayerColumns, ERASED, KNOWN, type PlayerColumns, type Totals, UNKNOWN } from './player-columns.ts';
 
 /** A player's newest snapshot in the log. */
 export interface SnapshotTotals extends Totals {
@@ -39,171 +27,28 @@ export interface PlayerTotals {
   readonly checked: number;
 }
 
-const [UNKNOWN, KNOWN, ERASED] = [0, 1, 2];
-
-/** The columns of a player's current totals, and of its newest snapshot. */
-const FIELDS = ['sessions', 'purchases', 'revenue', 'playtimeSeconds', 'segments', 'lastSequence'] as const;
-type Field = (typeof FIELDS)[number];
-type Columns = Record<Field, Float64Array>;
-
-const FIRST_SIZE = 1_024;
 /** Playtime is a sum of fractions, whose order decides the last digits. */
 const TOLERANCE_SECONDS = 0.001;
 
 export function createPlayerTotals(): PlayerTotals {
-  const indexes = new Map<string, number>();
-  let now = columns(FIRST_SIZE);
-  let last = columns(FIRST_SIZE);
-  let snapshotSequence = new Float64Array(FIRST_SIZE);
-  let stage = new Uint8Array(FIRST_SIZE);
-  let lastStage = new Uint8Array(FIRST_SIZE);
-  let state = new Uint8Array(FIRST_SIZE);
+  const columns = createPlayerColumns();
   let checked = 0;
-  /** Stages by number, as they were met; 0: unknown. */
-  const stageNames = [''];
-
-  function stageNumber(name: string): number {
-    const known = stageNames.indexOf(name);
-    return known < 0 ? stageNames.push(name) - 1 : known;
-  }
-
-  function indexOf(player: string): number {
-    const known = indexes.get(player);
-    if (known !== undefined) return known;
-    const index = indexes.size;
-    indexes.set(player, index);
-    if (index >= state.length) grow(2 * state.length);
-    return index;
-  }
-
-  function grow(size: number): void {
-    now = grown(now, size);
-    last = grown(last, size);
-    snapshotSequence = larger(snapshotSequence, new Float64Array(size));
-    stage = larger(stage, new Uint8Array(size));
-    lastStage = larger(lastStage, new Uint8Array(size));
-    state = larger(state, new Uint8Array(size));
-  }
-
-  const add = (field: Field, index: number, amount: number): void => {
-    now[field][index] = (now[field][index] ?? 0) + amount;
-  };
-
-  function begin(index: number, kind: number): void {
-    for (const field of FIELDS) now[field][index] = 0;
-    stage[index] = 0;
-    snapshotSequence[index] = 0;
-    state[index] = kind;
-  }
-
-  function change(fact: Fact, index: number): void {
-    let segmentsOf = 0;
-    switch (fact.kind) {
-      case 'PlayerRegistered':
-        begin(index, KNOWN);
-        stage[index] = stageNumber(fact.player.lifecycleStage);
-        return;
-      case 'PlayerImported':
-        // Of a player that lives, an import adds fields only. Whether an unknown one lived before does not matter
-        // as long as it did nothing that is added up; its segments are unknown then.
-        if (state[index] === KNOWN || fact.player.sessionCount > 0 || fact.player.isPayer) return;
-        segmentsOf = state[index] === ERASED ? 0 : NaN;
-        begin(index, KNOWN);
-        now.segments[index] = segmentsOf;
-        stage[index] = stageNumber(fact.player.lifecycleStage);
-        return;
-      case 'PlayerErased':
-        begin(index, ERASED);
-        return;
-      case 'SessionOpened':
-        return add('sessions', index, 1);
-      case 'SessionClosed':
-        return add('playtimeSeconds', index, fact.durationSeconds);
-      case 'SessionRecorded':
-      case 'SessionImported':
-        add('sessions', index, 1);
-        return add('playtimeSeconds', index, fact.durationSeconds);
-      case 'PurchaseRecorded':
-      case 'PurchaseImported':
-        add('purchases', index, 1);
-        return add('revenue', index, fact.amount);
-      case 'PurchaseReversed':
-        add('purchases', index, -1);
-        return add('revenue', index, -fact.amount);
-      case 'LifecycleChanged':
-        stage[index] = stageNumber(fact.to);
-        return;
-      case 'HistoryImported':
-        stage[index] = stageNumber(fact.stage);
-        return;
-      case 'SegmentEntered':
-        return addSegment(index, hashOf(fact.segmentId));
-      case 'SegmentExited':
-        return addSegment(index, -hashOf(fact.segmentId));
-      case 'ChurnRiskChanged':
-      case 'EntitySnapshot':
-      case 'EventImported':
-      case 'EventQuarantined':
-      case 'EventTracked':
-      case 'EventsImported':
-      case 'FlagExposed':
-      case 'FlagOverridden':
-      case 'FlagsServed':
-      case 'IdempotencyKeyUsed':
-      case 'ImportAdvanced':
-      case 'InterventionClicked':
-      case 'InterventionOffered':
-      case 'InterventionShown':
-      case 'InterventionSuppressed':
-      case 'InterventionTriggered':
-      case 'LifecycleScheduled':
-      case 'PlayerListed':
-      case 'PlayerUpdated':
-      case 'PropertiesChanged':
-      case 'PropertiesDropped':
-      case 'PropertyFilled':
-      case 'SegmentsScheduled':
-      case 'SessionFlagsTold':
-      case 'SessionSynced':
-      case 'SnapshotMark':
-        return;
-    }
-  }
-
-  function addSegment(index: number, amount: number): void {
-    const before = now.segments[index] ?? 0;
-    if (!Number.isNaN(before)) now.segments[index] = (before + amount) >>> 0;
-  }
-
-  function totalsAt(from: Columns, stages: Uint8Array, index: number): Totals {
-    const read = (field: Field): number => from[field][index] ?? 0;
-    return {
-      sessions: read('sessions'),
-      purchases: read('purchases'),
-      revenue: read('revenue'),
-      playtimeSeconds: read('playtimeSeconds'),
-      stage: stageNames[stages[index] ?? 0] ?? '',
-      segments: read('segments'),
-      lastSequence: read('lastSequence'),
-    };
-  }
 
   /** A snapshot holds the player as it was before the record that carries it. */
   function takeSnapshot(snapshot: Totals, index: number, sequence: number): string | undefined {
+    const { now, state } = columns;
     let fault: string | undefined;
     if (state[index] === KNOWN && now.lastSequence[index] === snapshot.lastSequence) {
       checked += 1;
-      fault = differenceOf(totalsAt(now, stage, index), snapshot);
+      fault = differenceOf(columns.totalsAt('now', index), snapshot);
       if (Number.isNaN(now.segments[index])) now.segments[index] = snapshot.segments;
     }
     if (state[index] === UNKNOWN && (now.lastSequence[index] ?? 0) <= snapshot.lastSequence) {
-      for (const field of FIELDS) now[field][index] = snapshot[field];
-      stage[index] = stageNumber(snapshot.stage);
+      columns.write('now', index, snapshot);
       state[index] = KNOWN;
     }
-    for (const field of FIELDS) last[field][index] = snapshot[field];
-    lastStage[index] = stageNumber(snapshot.stage);
-    snapshotSequence[index] = sequence;
+    columns.write('last', index, snapshot);
+    columns.snapshotSequence[index] = sequence;
     return fault;
   }
 
@@ -223,28 +68,115 @@ export function createPlayerTotals(): PlayerTotals {
           segments,
           lastSequence: player.lastSeq,
         };
-        return takeSnapshot(snapshot, indexOf(fact.entityId.toLowerCase()), sequence);
+        return takeSnapshot(snapshot, columns.indexOf(fact.entityId.toLowerCase()), sequence);
       }
       if (!isOfPlayer(fact.entityId)) return undefined;
-      const index = indexOf(fact.entityId.toLowerCase());
-      change(fact, index);
-      now.lastSequence[index] = sequence;
+      const index = columns.indexOf(fact.entityId.toLowerCase());
+      addFact(columns, index, fact);
+      columns.now.lastSequence[index] = sequence;
       return undefined;
     },
     snapshotOf(player) {
-      const index = indexes.get(player);
-      if (index === undefined || (snapshotSequence[index] ?? 0) === 0) return undefined;
-      return { ...totalsAt(last, lastStage, index), sequence: snapshotSequence[index] ?? 0 };
+      const index = columns.indexes.get(player);
+      const sequence = index === undefined ? 0 : (columns.snapshotSequence[index] ?? 0);
+      return index === undefined || sequence === 0 ? undefined : { ...columns.totalsAt('last', index), sequence };
     },
-    isErased: (player) => state[indexes.get(player) ?? -1] === ERASED,
-    players: () => indexes.keys(),
+    isErased: (player) => columns.state[columns.indexes.get(player) ?? -1] === ERASED,
+    players: () => columns.indexes.keys(),
     get size() {
-      return indexes.size;
+      return columns.indexes.size;
     },
     get checked() {
       return checked;
     },
   };
+}
+
+/** Adds a fact to the current totals of its player. */
+function addFact(columns: PlayerColumns, index: number, fact: Fact): void {
+  switch (fact.kind) {
+    case 'PlayerRegistered':
+    case 'PlayerImported':
+    case 'PlayerErased':
+      return begin(columns, index, fact);
+    case 'SessionOpened':
+      return columns.add('sessions', index, 1);
+    case 'SessionClosed':
+      return columns.add('playtimeSeconds', index, fact.durationSeconds);
+    case 'SessionRecorded':
+    case 'SessionImported':
+      columns.add('sessions', index, 1);
+      return columns.add('playtimeSeconds', index, fact.durationSeconds);
+    case 'PurchaseRecorded':
+    case 'PurchaseImported':
+      columns.add('purchases', index, 1);
+      return columns.add('revenue', index, fact.amount);
+    case 'PurchaseReversed':
+      columns.add('purchases', index, -1);
+      return columns.add('revenue', index, -fact.amount);
+    case 'LifecycleChanged':
+      return columns.setStage('now', index, fact.to);
+    case 'HistoryImported':
+      return columns.setStage('now', index, fact.stage);
+    case 'SegmentEntered':
+      return addSegment(columns, index, hashOf(fact.segmentId));
+    case 'SegmentExited':
+      return addSegment(columns, index, -hashOf(fact.segmentId));
+    case 'ChurnRiskChanged':
+    case 'EntitySnapshot':
+    case 'EventImported':
+    case 'EventQuarantined':
+    case 'EventTracked':
+    case 'EventsImported':
+    case 'FlagExposed':
+    case 'FlagOverridden':
+    case 'FlagsServed':
+    case 'IdempotencyKeyUsed':
+    case 'ImportAdvanced':
+    case 'InterventionClicked':
+    case 'InterventionOffered':
+    case 'InterventionShown':
+    case 'InterventionSuppressed':
+    case 'InterventionTriggered':
+    case 'LifecycleScheduled':
+    case 'PlayerListed':
+    case 'PlayerUpdated':
+    case 'PropertiesChanged':
+    case 'PropertiesDropped':
+    case 'PropertyFilled':
+    case 'SegmentsScheduled':
+    case 'SessionFlagsTold':
+    case 'SessionSynced':
+    case 'SnapshotMark':
+      return;
+  }
+}
+
+type Of<K extends Fact['kind']> = Extract<Fact, { kind: K }>;
+
+/** A player's life begins or ends. */
+function begin(
+  columns: PlayerColumns,
+  index: number,
+  fact: Of<'PlayerRegistered' | 'PlayerImported' | 'PlayerErased'>,
+): void {
+  if (fact.kind === 'PlayerErased') return columns.clear(index, ERASED);
+  const { player } = fact;
+  if (fact.kind === 'PlayerRegistered') columns.clear(index, KNOWN);
+  else {
+    // Of a player that lives, an import adds fields only. Whether an unknown one lived before does not matter
+    // as long as it did nothing that is added up; its segments are unknown then.
+    const before = columns.state[index];
+    if (before === KNOWN || player.sessionCount > 0 || player.isPayer) return;
+    columns.clear(index, KNOWN);
+    columns.now.segments[index] = before === ERASED ? 0 : NaN;
+  }
+  columns.setStage('now', index, player.lifecycleStage);
+}
+
+function addSegment({ now }: PlayerColumns, index: number, amount: number): void {
+  const before = now.segments[index] ?? 0;
+  if (!Number.isNaN(before)) now.segments[index] = (before + amount) >>> 0;
 }
 
 /** What one of two totals says otherwise; `undefined`: nothing. */
@@ -272,27 +204,4 @@ function hashOf(text: string): number {
   let hash = 2_166_136_261;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16_777_619);
   return hash >>> 0;
-}
-
-function columns(size: number): Columns {
-  const column = (): Float64Array => new Float64Array(size);
-  return {
-    sessions: column(),
-    purchases: column(),
-    revenue: column(),
-    playtimeSeconds: column(),
-    segments: column(),
-    lastSequence: column(),
-  };
-}
-
-function grown(before: Columns, size: number): Columns {
-  const after = columns(size);
-  for (const field of FIELDS) after[field].set(before[field]);
-  return after;
-}
-
-function larger<T extends Float64Array | Uint8Array>(before: T, after: T): T {
-  after.set(before);
-  return after;
 }
