@@ -2,88 +2,8 @@ import { compileRegex, type CompiledRegex } from '../../actors/conditions/regex.
 import type { FieldFault } from '../../core/kernel/errors.ts';
 import { isObject, pointerPart, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
 import { EVENT_SCHEMA_LIMITS } from './limits.ts';
+import { KEYWORDS, lackingIn, LATEST, NONE, NOTES_BESIDE_REFERENCE } from './schema-keywords.ts';
 import { VALIDATION_LIMITS } from '../../core/kernel/validation/limits.ts';
-
-/** The kind of a keyword's value. */
-type Shape =
-  | 'note'
-  | 'value'
-  | 'names'
-  | 'schema'
-  | 'schemas'
-  | 'named'
-  | 'patterned'
-  | 'pattern'
-  | 'ref'
-  | 'definitions'
-  | 'dialect';
-
-/**
- * The keywords of draft 2020-12 that an event schema may use. Not allowed are keywords that name or fetch other
- * documents (`$id`, `$anchor`, `$dynamicRef` …), and unknown names: a misspelt keyword would accept the values it
- * should refuse.
- */
-const KEYWORDS: ReadonlyMap<string, Shape> = new Map<string, Shape>([
-  ['$schema', 'dialect'],
-  ['$defs', 'definitions'],
-  // The name of `$defs` before draft 2019-09.
-  ['definitions', 'definitions'],
-  ['$ref', 'ref'],
-  ...shaped('note', '$comment title description default examples deprecated readOnly writeOnly'),
-  ...shaped(
-    'value',
-    'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength format',
-  ),
-  ...shaped('value', 'maxItems minItems uniqueItems maxContains minContains maxProperties minProperties'),
-  ...shaped('names', 'required dependentRequired'),
-  ['pattern', 'pattern'],
-  ['patternProperties', 'patterned'],
-  ...shaped('named', 'properties dependentSchemas'),
-  ...shaped('schemas', 'allOf anyOf oneOf prefixItems'),
-  ...shaped('schema', 'items contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties'),
-  ...shaped('schema', 'if then else not'),
-]);
-
-function shaped(shape: Shape, names: string): [string, Shape][] {
-  return names.split(' ').map((name) => [name, shape]);
-}
-
-const LATEST = 'https://json-schema.org/draft/2020-12/schema';
-
-/**
- * Earlier drafts, with the keywords that mean nothing or something else in them. What they have of their own
- * (`dependencies`, `additionalItems`, a list in `items`) is no keyword here.
- */
-const EARLIER: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['json-schema.org/draft/2019-09/schema', new Set(['prefixItems', 'unevaluatedItems'])],
-  [
-    'json-schema.org/draft-07/schema',
-    new Set([
-      '$defs',
-      'deprecated',
-      'dependentRequired',
-      'dependentSchemas',
-      'maxContains',
-      'minContains',
-      'prefixItems',
-      'unevaluatedItems',
-      'unevaluatedProperties',
-    ]),
-  ],
-]);
-
-const NONE: ReadonlySet<string> = new Set();
-
-/** The keywords that a dialect lacks; undefined if it is not supported. */
-function lackingIn(dialect: Json | undefined): ReadonlySet<string> | undefined {
-  if (dialect === undefined) return NONE;
-  if (typeof dialect !== 'string') return undefined;
-  const name = dialect.replace(/^https?:\/\//, '').replace(/#$/, '');
-  return name === LATEST.slice('https://'.length) ? NONE : EARLIER.get(name);
-}
-
-/** In drafts before 2019-09, whatever stands beside `$ref` has no effect. */
-const NOTES_BESIDE_REFERENCE: ReadonlySet<string> = new Set(['$ref', '$comment', 'title', 'description']);
 
 const REFERENCE = /^#\/(\$defs|definitions)\/([A-Za-z0-9._-]{1,100})$/;
 
@@ -108,20 +28,17 @@ export type SchemaPatterns = ReadonlyMap<string, Extract<CompiledRegex, { kind: 
  */
 export function inspectSchema(schema: JsonObject): InspectedSchema {
   const faults: FieldFault[] = [];
-  const note = (path: string, message: string): void => {
+  const note: Note = (path, message) => {
     if (faults.length < VALIDATION_LIMITS.reportedFaults) faults.push({ path, message });
   };
-  const definitions = new Map<string, Part>();
-  const patterns = new Map<string, Extract<CompiledRegex, { kind: 'compiled' }>>();
-  let patternCount = 0;
-  const root: Part = { keywords: 0, refs: new Map() };
-  const lacking = lackingIn(schema['$schema']) ?? NONE;
-  const ignoresBesideReference = lacking.has('$defs');
-
-  walk(schema, '', 1, root);
+  const { root, definitions, patterns } = walkSchema(schema, note);
   if (faults.length > 0) return { kind: 'faulty', faults };
-  for (const [name, part] of definitions) noteUnknown(part, name);
-  noteUnknown(root, undefined);
+  const noteUnknown = ({ refs }: Part, owner: string): void => {
+    for (const name of refs.keys())
+      if (!definitions.has(name)) note(owner, `refers to #/${name}, which does not exist`);
+  };
+  for (const [name, part] of definitions) noteUnknown(part, `/${name}`);
+  noteUnknown(root, '');
   if (faults.length > 0) return { kind: 'faulty', faults };
   const keywords = expandedKeywords(root, definitions);
   if (keywords === undefined) note('/$defs', 'must not refer to itself, directly or through others');
@@ -131,6 +48,25 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
   return keywords === undefined || faults.length > 0
     ? { kind: 'faulty', faults }
     : { kind: 'sound', keywords, patterns };
+}
+
+type Note = (path: string, message: string) => void;
+
+interface WalkedSchema {
+  root: Part;
+  definitions: ReadonlyMap<string, Part>;
+  patterns: SchemaPatterns;
+}
+
+/** Visits every keyword of a schema and notes the faults that need no other part of it. */
+function walkSchema(schema: JsonObject, note: Note): WalkedSchema {
+  const root: Part = { keywords: 0, refs: new Map() };
+  const definitions = new Map<string, Part>();
+  const patterns = createPatternCheck(note);
+  const lacking = lackingIn(schema['$schema']) ?? NONE;
+  const ignoresBesideReference = lacking.has('$defs');
+  walk(schema, '', 1, root);
+  return { root, definitions, patterns: patterns.compiled };
 
   function walk(schema: Json | undefined, path: string, depth: number, part: Part): void {
     if (typeof schema === 'boolean') {
@@ -171,65 +107,66 @@ export function inspectSchema(schema: JsonObject): InspectedSchema {
         }
         return;
       case 'pattern':
-        return notePattern(value, path);
+        return patterns.check(value, path);
       case 'ref':
-        return noteReference(value, path, part);
+        return noteReference(value, path, part, note);
       case 'schema':
         return walk(value, path, depth + 1, part);
       case 'schemas':
         if (Array.isArray(value)) for (const [at, schema] of value.entries()) below(schema, String(at));
         return;
       case 'named':
-        for (const [name, schema] of entriesOf(value, path)) below(schema, name);
+        for (const [name, schema] of entriesOf(value, path, note)) below(schema, name);
         return;
       case 'patterned':
-        for (const [pattern, schema] of entriesOf(value, path)) {
-          notePattern(pattern, `${path}/${pointerPart(pattern)}`);
+        for (const [pattern, schema] of entriesOf(value, path, note)) {
+          patterns.check(pattern, `${path}/${pointerPart(pattern)}`);
           below(schema, pattern);
         }
         return;
       case 'definitions':
         if (part !== root || depth > 1) return note(path, 'must be at the top level');
-        for (const [name, schema] of entriesOf(value, path)) {
+        for (const [name, schema] of entriesOf(value, path, note)) {
           const definition: Part = { keywords: 0, refs: new Map() };
           definitions.set(`${keyword}/${name}`, definition);
           walk(schema, `${path}/${pointerPart(name)}`, depth + 1, definition);
         }
     }
   }
+}
 
-  /** A compiled schema silently ignores a member with this name, so it is refused. */
-  function entriesOf(value: Json, path: string): [string, Json][] {
-    const entries = isObject(value) ? Object.entries(value) : [];
-    if (entries.some(([name]) => name === '__proto__'))
-      note(`${path}/__proto__`, 'is a name that schemas cannot describe');
-    return entries;
-  }
+/** A compiled schema silently ignores a member with this name, so it is refused. */
+function entriesOf(value: Json, path: string, note: Note): [string, Json][] {
+  const entries = isObject(value) ? Object.entries(value) : [];
+  if (entries.some(([name]) => name === '__proto__'))
+    note(`${path}/__proto__`, 'is a name that schemas cannot describe');
+  return entries;
+}
 
-  function notePattern(pattern: Json, path: string): void {
-    if (typeof pattern !== 'string' || patterns.has(pattern)) return;
-    patternCount += 1;
-    if (patternCount > EVENT_SCHEMA_LIMITS.eventSchemaPatterns) {
-      return note(path, `exceeds the maximum of ${EVENT_SCHEMA_LIMITS.eventSchemaPatterns} patterns`);
-    }
-    const compiled = compileRegex(pattern, false);
-    if (compiled.kind === 'invalid') note(path, compiled.message);
-    else patterns.set(pattern, compiled);
-  }
+/** Compiles the patterns of one schema, each once. */
+function createPatternCheck(note: Note): { check: (pattern: Json, path: string) => void; compiled: SchemaPatterns } {
+  const compiled = new Map<string, Extract<CompiledRegex, { kind: 'compiled' }>>();
+  let count = 0;
+  return {
+    compiled,
+    check(pattern, path) {
+      if (typeof pattern !== 'string' || compiled.has(pattern)) return;
+      count += 1;
+      if (count > EVENT_SCHEMA_LIMITS.eventSchemaPatterns) {
+        return note(path, `exceeds the maximum of ${EVENT_SCHEMA_LIMITS.eventSchemaPatterns} patterns`);
+      }
+      const one = compileRegex(pattern, false);
+      if (one.kind === 'invalid') note(path, one.message);
+      else compiled.set(pattern, one);
+    },
+  };
+}
 
-  function noteReference(value: Json, path: string, part: Part): void {
-    const [, group, own] = (typeof value === 'string' ? REFERENCE.exec(value) : null) ?? [];
-    const name = `${group}/${own}`;
-    if (own === undefined) return note(path, 'must be #/$defs/ followed by the name of a definition of this schema');
-    part.refs.set(name, (part.refs.get(name) ?? 0) + 1);
-  }
-
-  function noteUnknown({ refs }: Part, owner: string | undefined): void {
-    for (const name of refs.keys()) {
-      if (definitions.has(name)) continue;
-      note(owner === undefined ? '' : `/${owner}`, `refers to #/${name}, which does not exist`);
-    }
-  }
+function noteReference(value: Json, path: string, part: Part, note: Note): void {
+  const [, group, own] = (typeof value === 'string' ? REFERENCE.exec(value) : null) ?? [];
+  const name = `${group}/${own}`;
+  if (own === undefined) return note(path, 'must be #/$defs/ followed by the name of a definition of this schema');
+  part.refs.set(name, (part.refs.get(name) ?? 0) + 1);
 }
 
 /**

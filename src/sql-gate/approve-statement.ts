@@ -1,5 +1,6 @@
 import type { Caller } from './caller.ts';
-import { checkClauses, checkDatabase, type ClauseRules, settingsAt } from './check-clauses.ts';
+import { checkClauses, type ClauseRules, settingsAt } from './check-clauses.ts';
+import { checkDatabase } from './check-tables.ts';
 import { checkNames, checkPlainName, refuse } from './check-names.ts';
 import { checkZones } from './check-zones.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';

@@ -1,17 +1,21 @@
+import { checkTableFunction, createTableCheck, type TableRules } from './check-tables.ts';
+import {
+  isArrayJoin,
+  isDistinctFrom,
+  isFillFrom,
+  isFormatName,
+  isOperand,
+  isPartOfName,
+  isQueryAt,
+} from './clause-words.ts';
 import { SQL_GATE_LIMITS } from './limits.ts';
-import { checkPlainName, refuse, refuseSystemTable } from './check-names.ts';
+import { checkPlainName, refuse } from './check-names.ts';
 import { RefusedRequest } from '../../clickhouse-schema/queries/statements/exceptions.ts';
-import { FORMATS, PARAMETERISED_VIEWS, SHARED_DATABASES, SYSTEM_TABLES, TABLE_FUNCTIONS } from './reviewed-names.ts';
+import { FORMATS } from './reviewed-names.ts';
 import { isWord, type Token } from './sql-tokens.ts';
 
 /** The names that the clauses of a query may contain. */
-export interface ClauseRules {
-  /** The service's database. */
-  database: string;
-  /** The default database for names without one. */
-  currentDatabase: string;
-  /** All databases and tables are allowed; files are still refused. */
-  readsEverything: boolean;
+export interface ClauseRules extends TableRules {
   /** The reason why a setting may not have this value, or undefined. */
   refusedSetting: (name: string, value: string) => string | undefined;
 }
@@ -26,11 +30,6 @@ export interface FoundClauses {
 type State = 'expectTable' | 'tables' | 'joined' | 'other';
 
 const MAX_DEPTH = SQL_GATE_LIMITS.clickhouseStatementDepth;
-const QUERY_WORDS = ['select', 'with', 'from'];
-/** Words before a value: the next word is a column, even if it is also a keyword. */
-const OPERATORS =
-  `all and any between by case distinct div else from having ilike interval is like mod not on or prewhere qualify
-  select then using when where xor`.split(/\s+/);
 /** Functions whose arguments are separated by FROM. */
 const FROM_FUNCTIONS = ['trim', 'ltrim', 'rtrim', 'extract', 'substring', 'substr', 'mid', 'overlay', 'position'];
 const CLAUSES = `select prewhere where group order by having qualify limit window settings format union except intersect
@@ -47,6 +46,7 @@ export function checkClauses(
   options: { start: number; state: State },
 ): FoundClauses {
   const closing = pairs(tokens);
+  const tables = createTableCheck(tokens, closing, rules);
   const found: FoundClauses = { format: undefined, settings: new Map() };
 
   function query(start: number, end: number, begin: State, isOutermost: boolean): void {
@@ -63,28 +63,28 @@ export function checkClauses(
       } else if (token.kind === 'symbol') {
         if (token.value === ',' && (state === 'tables' || state === 'joined')) state = 'expectTable';
         else at = group(at);
-      } else if (token.kind !== 'word' || isPartOfName(at)) {
+      } else if (token.kind !== 'word' || isPartOfName(tokens, at)) {
         continue;
       } else if (token.value === 'as') {
         // An alias may be any word, including a keyword.
-        if (tokens[at + 1]?.kind === 'word' && !isQueryAt(at + 1)) at += 1;
+        if (tokens[at + 1]?.kind === 'word' && !isQueryAt(tokens, at + 1)) at += 1;
         lastName = at;
       } else if (token.value === 'from') {
-        if (!isDistinctFrom(at) && !isFillFrom(at)) state = 'expectTable';
+        if (!isDistinctFrom(tokens, at) && !isFillFrom(tokens, at)) state = 'expectTable';
       } else if (token.value === 'join') {
-        state = isArrayJoin(at, lastName) ? 'other' : 'expectTable';
+        state = isArrayJoin(tokens, at, lastName) ? 'other' : 'expectTable';
       } else if (token.value === 'on') {
         state = 'joined';
       } else if (token.value === 'in') {
         at = membership(at);
       } else if (token.value === 'into') {
         refuse('INTO OUTFILE is not allowed; results are answered to the client');
-      } else if (isOperand(at)) {
+      } else if (isOperand(tokens, at)) {
         continue;
       } else if (token.value === 'settings') {
         at = settings(at + 1, end, isOutermost);
         state = 'other';
-      } else if (token.value === 'format' && isFormatName(at, end)) {
+      } else if (token.value === 'format' && isFormatName(tokens, at, end)) {
         at = format(at + 1, isOutermost);
         state = 'other';
       } else if (CLAUSES.includes(token.value)) {
@@ -99,8 +99,8 @@ export function checkClauses(
     for (let at = start; at < end; at++) {
       const token = tokens[at];
       if (token?.kind === 'symbol') at = group(at);
-      else if (isWord(token, 'in') && !isPartOfName(at)) at = membership(at);
-      else if (isWord(token, 'from') && !isPartOfName(at) && !isWord(tokens[start - 2], ...FROM_FUNCTIONS))
+      else if (isWord(token, 'in') && !isPartOfName(tokens, at)) at = membership(at);
+      else if (isWord(token, 'from') && !isPartOfName(tokens, at) && !isWord(tokens[start - 2], ...FROM_FUNCTIONS))
         at = table(at + 1);
     }
   }
@@ -109,88 +109,34 @@ export function checkClauses(
   function group(at: number): number {
     const close = closing.get(at);
     if (close === undefined) return at;
-    if (tokens[at]?.value === '(' && isQueryAt(at + 1)) query(at + 1, close, 'other', false);
+    if (tokens[at]?.value === '(' && isQueryAt(tokens, at + 1)) query(at + 1, close, 'other', false);
     else if (isWord(tokens[at + 1], 'explain') && tokens[at + 2]?.kind === 'word') {
       refuse('EXPLAIN is allowed at the beginning of a statement only');
     } else expression(at + 1, close);
     return close;
   }
 
-  function isQueryAt(at: number): boolean {
-    let first = at;
-    while (tokens[first]?.value === '(') first += 1;
-    return (
-      isWord(tokens[first], ...QUERY_WORDS) && tokens[first + 1]?.value !== ',' && tokens[first + 1]?.value !== ')'
-    );
-  }
-
-  function isPartOfName(at: number): boolean {
-    return tokens[at - 1]?.value === '.';
-  }
-
-  /** Whether a value starts at `at`, so the word there is a column and does not start a clause. */
-  function isOperand(at: number): boolean {
-    const before = tokens[at - 1];
-    if (before?.kind === 'symbol') return before.value !== ')' && before.value !== ']' && before.value !== '*';
-    return isWord(before, ...OPERATORS) && !isPartOfName(at - 1);
-  }
-
-  function isDistinctFrom(at: number): boolean {
-    return isWord(tokens[at - 1], 'distinct') && isWord(tokens[at - 2], 'is', 'not') && !isPartOfName(at - 2);
-  }
-
-  function isFillFrom(at: number): boolean {
-    return isWord(tokens[at - 1], 'fill') && isWord(tokens[at - 2], 'with') && !isPartOfName(at - 2);
-  }
-
-  function isArrayJoin(at: number, lastName: number): boolean {
-    return isWord(tokens[at - 1], 'array') && lastName !== at - 1 && !isPartOfName(at - 1) && !isOperand(at - 1);
-  }
-
   /** Checks the table, table function or subquery at `at`; returns its last token. */
   function table(at: number): number {
     const token = tokens[at];
     if (token?.value === '(' && token.kind === 'symbol') {
-      if (!isQueryAt(at + 1) && !isWord(tokens[at + 1], 'values')) refuse('FROM ( needs a subquery');
+      if (!isQueryAt(tokens, at + 1) && !isWord(tokens[at + 1], 'values')) refuse('FROM ( needs a subquery');
       return group(at);
     }
     const next = tokens[at + 1];
     if (next?.value === '(' && next.kind === 'symbol') return tableFunction(at);
-    return namedTable(at);
+    return tables.named(at);
   }
 
   function tableFunction(at: number): number {
-    const name = tokens[at]?.value ?? '';
-    if (!TABLE_FUNCTIONS.has(name.toLowerCase()) && !PARAMETERISED_VIEWS.has(name)) {
-      const allowed = [...TABLE_FUNCTIONS, ...PARAMETERISED_VIEWS].join(', ');
-      refuse(`The table function ${name.slice(0, 100)} is not allowed. Allowed are: ${allowed}`);
-    }
+    checkTableFunction(tokens[at]);
     return group(at + 1);
-  }
-
-  function namedTable(at: number): number {
-    const first = checkPlainName(tokens[at]);
-    if (tokens[at + 1]?.value !== '.') {
-      checkTable(rules.currentDatabase, first);
-      return at;
-    }
-    checkTable(first, checkPlainName(tokens[at + 2]));
-    if (tokens[at + 3]?.value === '.') refuse('A table is named as database.table');
-    return at + 2;
-  }
-
-  function checkTable(database: string, name: string): void {
-    if (rules.readsEverything) return;
-    const known = database.toLowerCase();
-    // Names of WITH are not exempt, because scopes determine whether a name means the query or the table.
-    if (known === 'system' && !SYSTEM_TABLES.has(name.toLowerCase())) refuseSystemTable(name);
-    checkDatabase(database, rules);
   }
 
   /** Checks the operand of IN: a subquery, a list, or the name of a table. */
   function membership(at: number): number {
     const token = tokens[at + 1];
-    if (token?.value === '(' && token.kind === 'symbol') members(at + 1);
+    if (token?.value === '(' && token.kind === 'symbol') tables.members(at + 1);
     if (token?.kind !== 'word' && token?.kind !== 'name') return at;
     const next = tokens[at + 2];
     if (next?.value === '(' && next.kind === 'symbol') {
@@ -198,46 +144,17 @@ export function checkClauses(
       if (token.value.toLowerCase() === 'format') return tableFunction(at + 1);
       return group(at + 2);
     }
-    if (next?.value !== '.') return namedTable(at + 1);
+    if (next?.value !== '.') return tables.named(at + 1);
     // A column of a table, or a table of a database: tables of `system` are checked by name.
     checkPlainName(token);
     checkPlainName(tokens[at + 3]);
     return at + 3;
   }
 
-  /** The engine interprets a name in parentheses as a table as well, as in `x IN ((name))`. */
-  function members(open: number): void {
-    const close = closing.get(open) ?? open;
-    if (isQueryAt(open + 1)) return;
-    for (let at = open + 1; at < close; at++) {
-      const token = tokens[at];
-      const isFirst = at === open + 1 || tokens[at - 1]?.value === ',';
-      if (token?.kind === 'symbol') {
-        if (token.value === '(' && isFirst) members(at);
-        at = closing.get(at) ?? at;
-      } else if (isFirst && (token?.kind === 'word' || token?.kind === 'name')) member(at);
-    }
-  }
-
-  function member(at: number): void {
-    const next = tokens[at + 1];
-    if (next?.value === '.') {
-      checkPlainName(tokens[at]);
-      checkPlainName(tokens[at + 2]);
-    } else if (next?.value === ',' || next?.value === ')' || isWord(next, 'as')) {
-      if (!isWord(tokens[at], 'null', 'true', 'false')) checkTable(rules.currentDatabase, checkPlainName(tokens[at]));
-    }
-  }
-
   function settings(start: number, end: number, isOutermost: boolean): number {
     const { values, last } = settingsAt(tokens, start, end, rules.refusedSetting);
     if (isOutermost) for (const [name, value] of values) found.settings.set(name, value);
     return last;
-  }
-
-  function isFormatName(at: number, end: number): boolean {
-    const next = tokens[at + 1];
-    return at + 1 < end && (next?.kind === 'word' || next?.kind === 'name');
   }
 
   function format(at: number, isOutermost: boolean): number {
@@ -278,16 +195,6 @@ export function checkFormat(name: string): void {
   if (!FORMATS.has(name.toLowerCase())) {
     throw new RefusedRequest('UNKNOWN_FORMAT', `There is no format ${name.slice(0, 100)}, or it is not allowed`);
   }
-}
-
-/** Throws unless a reader may name the database. */
-export function checkDatabase(database: string, rules: Pick<ClauseRules, 'database' | 'readsEverything'>): void {
-  if (rules.readsEverything || database === rules.database || SHARED_DATABASES.has(database.toLowerCase())) return;
-  throw new RefusedRequest(
-    'UNKNOWN_DATABASE',
-    `There is no database ${database.slice(0, 100)}, or it is not allowed. ` +
-      `Allowed are: ${rules.database}, system, information_schema`,
-  );
 }
 
 function settingValue(token: Token): string {

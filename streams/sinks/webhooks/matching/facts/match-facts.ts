@@ -1,4 +1,3 @@
-import { scopeKey } from '../../record/scope-key.ts';
 import { type Clock, sleep } from '../../../../../core/kernel/clock.ts';
 import type { Adjustable } from '../../../../../core/kernel/adjustable.ts';
 import { MATCHING_LIMITS } from '../limits.ts';
@@ -7,26 +6,23 @@ import type { SinkLagMetrics } from '../../../../metrics.ts';
 import type { WebhookMetrics } from '../../record/metrics.ts';
 import type { Signal } from '../../../../../core/kernel/flow/signal.ts';
 import { decodeCommit } from '../../../../../core/codec/codec.ts';
-import { decodeRecord } from '../../../../facts/decode-record.ts';
-import type { Log, LogRecord } from '../../../../log/log.ts';
+import type { Log } from '../../../../log/log.ts';
 import type { OpenReader } from '../../../../log/shared-reader.ts';
 import type { StoredValue } from '../../../../stored-value.ts';
 import { appendUntilAcked } from '../../queue/append-until-acked.ts';
 import type { DeliveriesQuota } from '../../queue/deliveries-quota.ts';
 import { type Delivery, dueSubject } from '../../record/delivery.ts';
 import { recordMessageId } from '../../record/delivery-record.ts';
-import { type DeliveryBatch, inBatches } from '../delivery-batches.ts';
+import type { DeliveryBatch } from '../delivery-batches.ts';
 import { createDeliveryTurns } from '../delivery-turns.ts';
 import { createDueQuota } from '../../queue/due-quota.ts';
-import { createLaggingGames, type NewTask } from '../lagging-games.ts';
-import { createMatchWindow, type ReadRecord } from './match-window.ts';
+import { createLaggingGames } from '../lagging-games.ts';
+import { createMatchWindow } from './match-window.ts';
+import { createRecordIntake, tasksOf } from './record-intake.ts';
 import { type MatcherPosition, matcherPosition, WEBHOOKS_SINK } from '../matcher-position.ts';
-import { gamesOf, matchRecord } from './match-record.ts';
-import { noteErasures } from './note-erasures.ts';
 import { createPositionSaver } from '../position-saver.ts';
 import { type Subscriptions } from '../subscriptions.ts';
 import type { WebhookQuota } from '../../queue/webhook-quota.ts';
-import type { CommitRecord } from '../../../../../core/vocabulary/facts/commit-record.ts';
 
 export interface MatchFactsOptions {
   log: Log;
@@ -72,15 +68,10 @@ const TAKE_RECORDS = 64;
  * 4. The position moves past an erasure only after the erasure is in the bucket ERASURES, where all workers see it.
  */
 export async function matchFacts(options: MatchFactsOptions): Promise<void> {
-  const { log, clock, logger, metrics, subscriptions, positions, from, isHealthy, onOverflow, isConfigSeen, signal } =
-    options;
-  const { limits } = options;
+  const { log, clock, logger, metrics, positions, from, isConfigSeen, signal, limits } = options;
   const window = createMatchWindow(from.reach ?? from.sequence);
   const reader = options.readFacts({ from: window.taken + 1, onWaiting: () => signal.notify() });
-  let windowBytes = 0;
   let failure: { error: unknown } | undefined;
-  /** A record that cannot be read. Matching ends once all before it is stored. */
-  let blocked: { error: unknown; sequence: number } | undefined;
   let isReset = false;
   let closed = false;
   const isOver = (): boolean => closed || options.isOver();
@@ -91,8 +82,8 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     webhookQuota: options.webhookQuota,
     dueQuota,
     deliveriesQuota: options.deliveriesQuota,
-    append,
-    onOverflow,
+    append: (deliveries, bytes) => appendBatch({ log, clock, logger, isOver }, deliveries, bytes),
+    onOverflow: options.onOverflow,
     onFailure: fail,
   });
   const lagging = createLaggingGames({
@@ -105,9 +96,9 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     wantedBelow: options.wantedBelow,
     async tasksOf(record) {
       const commit = decodeCommit(record.data);
-      return (await isConfigSeen(commit.configRevision)) ? tasksOf(record, commit) : undefined;
+      return (await isConfigSeen(commit.configRevision)) ? tasksOf(record, commit, options) : undefined;
     },
-    onOverflow,
+    onOverflow: options.onOverflow,
     onReset() {
       isReset = true;
       signal.notify();
@@ -117,86 +108,18 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     limits,
     signal,
   });
+  const intake = createRecordIntake({ ...options, window, turns, lagging, isOver, onFailure: fail });
 
   function fail(error: unknown): void {
     failure ??= { error };
     signal.notify();
   }
 
-  async function append(deliveries: DeliveryBatch, bytes: Uint8Array): Promise<boolean> {
-    const terms = { log, clock, logger, givenUp: isOver, waitsWhenFull: true };
-    const outcome = await appendUntilAcked(terms, dueSubject(deliveries[0].webhook), bytes, {
-      messageId: recordMessageId(deliveries),
-    });
-    return outcome !== 'given_up';
-  }
-
-  /** `undefined`: matching waits before the record, because skipping it would lose its deliveries. */
-  function decode(record: LogRecord): CommitRecord | undefined {
-    const { sequence } = record;
-    try {
-      return decodeRecord(record);
-    } catch (error) {
-      logger.error({ err: error, sequence }, 'webhooks: matching waits at a FACTS record that it cannot read');
-      blocked = { error, sequence };
-      return undefined;
-    }
-  }
-
-  /** The tasks of a record, one per game with webhooks. */
-  function* tasksOf({ sequence, data }: LogRecord, commit: CommitRecord): Generator<NewTask> {
-    const place = { created: from.stream, sequence };
-    for (const { scope, indexes } of gamesOf(commit, subscriptions)) {
-      const sizeBytes = Math.ceil((data.byteLength * indexes.length) / commit.facts.length);
-      const deliveries = inBatches(matchRecord(commit, place, subscriptions, isHealthy, indexes));
-      yield { sequence, scope, sizeBytes, deliveries };
-    }
-  }
-
-  /** Adds the tasks of a record for all games that do not lag. False: matching is over. */
-  async function addRecord(logRecord: LogRecord): Promise<boolean> {
-    if (blocked !== undefined) return true;
-    const { sequence } = logRecord;
-    const commit = decode(logRecord);
-    if (commit === undefined) return true;
-    if (!(await isConfigSeen(commit.configRevision))) return false;
-    const record = window.add(sequence);
-    for (const task of tasksOf(logRecord, commit)) {
-      if (lagging.matches(scopeKey(task.scope), sequence)) continue;
-      window.hold(record);
-      windowBytes += task.sizeBytes;
-      turns.add({ ...task, onDone: () => taskDone(record, task.sizeBytes) });
-    }
-    noteErasuresOf(commit, record);
-    window.release(record);
-    return true;
-  }
-
-  function taskDone(record: ReadRecord, sizeBytes: number): void {
-    windowBytes -= sizeBytes;
-    window.release(record);
-    signal.notify();
-  }
-
-  function noteErasuresOf(commit: CommitRecord, record: ReadRecord): void {
-    if (!commit.facts.some(({ kind }) => kind === 'PlayerErased')) return;
-    window.hold(record);
-    const place = { created: from.stream, sequence: record.sequence };
-    void noteErasures({ log, clock, logger, givenUp: isOver }, commit, place)
-      .then(() => {
-        if (isOver()) return;
-        window.release(record);
-        signal.notify();
-      })
-      .catch(fail);
-  }
-
-  const current = (): MatcherPosition => matcherPosition(from.stream, window.position, lagging.marks());
   const saver = createPositionSaver({
     clock,
     positions,
     from,
-    current,
+    current: () => matcherPosition(from.stream, window.position, lagging.marks()),
     stored: () => turns.stored,
     isOver,
     signal,
@@ -205,12 +128,13 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
   lagging.start(from.games ?? []);
   try {
     while (!isOver()) {
-      const mayTake = windowBytes < MATCHING_LIMITS.matcherWindowBytes && blocked === undefined;
+      const mayTake = !intake.isFull && intake.blocked === undefined;
       const records = mayTake ? reader.take(TAKE_RECORDS, MATCHING_LIMITS.matcherBatchBytes) : [];
       metrics.sinkLag.set({ sink: WEBHOOKS_SINK }, reader.pending);
-      for (const record of records) if (!(await addRecord(record))) return;
-      while (windowBytes >= MATCHING_LIMITS.matcherWindowBytes && lagging.detachLargest());
+      for (const record of records) if (!(await intake.add(record))) return;
+      while (intake.isFull && lagging.detachLargest());
       if (failure !== undefined) throw failure.error;
+      const { blocked } = intake;
       if (blocked !== undefined && window.position >= blocked.sequence - 1) throw blocked.error;
       if (!(await saver.saveInTime())) return;
       if (records.length > 0) {
@@ -227,6 +151,19 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
     dueQuota.stop();
     reader.stop();
     lagging.stop();
-    if (options.isStopping() || (blocked !== undefined && !options.isOver())) await saver.saveLast();
+    if (options.isStopping() || (intake.blocked !== undefined && !options.isOver())) await saver.saveLast();
   }
+}
+
+/** False: matching is over. */
+async function appendBatch(
+  { log, clock, logger, isOver }: Pick<MatchFactsOptions, 'log' | 'clock' | 'logger' | 'isOver'>,
+  deliveries: DeliveryBatch,
+  bytes: Uint8Array,
+): Promise<boolean> {
+  const terms = { log, clock, logger, givenUp: isOver, waitsWhenFull: true };
+  const outcome = await appendUntilAcked(terms, dueSubject(deliveries[0].webhook), bytes, {
+    messageId: recordMessageId(deliveries),
+  });
+  return outcome !== 'given_up';
 }
