@@ -6,7 +6,7 @@ import { migrate } from '../../clickhouse-schema/migrations/migrate.ts';
 import type { Config } from '../settings/config.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import { answersOk, isSilent } from './answers-ok.ts';
-import type { ChildSpec } from './processes/child.ts';
+import type { ChildSpec } from './processes/launch-child.ts';
 import { firstFactsBytes } from './nats/first-log-size.ts';
 import { freePort } from './free-port.ts';
 import { ensureLocalKey } from '../settings/secrets-key.ts';

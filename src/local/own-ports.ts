@@ -1,4 +1,4 @@
-import type { ChildSpec, ServiceName } from './processes/child.ts';
+import type { ChildSpec, ServiceName } from './processes/launch-child.ts';
 
 /** The name of a process of the service by its number, from 1. */
 export const serviceName = (number: number): ServiceName => (number === 1 ? 'service' : `service-${number}`);

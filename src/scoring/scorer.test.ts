@@ -8,7 +8,8 @@ import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { FEATURES } from './features.ts';
 import type { Model } from './load-model.ts';
-import { createScorer, type Scored, type Scorer, type ScoreRequest } from './scorer.ts';
+import type { ScoreRequest } from './batch-scorer.ts';
+import { createScorer, type Scored, type Scorer } from './scorer.ts';
 import { shippedManifest, someFeatures } from './testing.ts';
 import type { Failure } from '../../core/kernel/errors.ts';
 

@@ -1,24 +1,15 @@
-import type { ScoreBucket, ScoreFeatures, ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
+import type { ScoreBucket, ScoreRecord } from '../../core/vocabulary/records/score-record.ts';
 import type { Cancel, Clock } from '../../core/kernel/clock.ts';
 import { type ErrorCode, failure, type Failure } from '../../core/kernel/errors.ts';
 import type { Ids } from '../../core/kernel/ids.ts';
 import { SCORING_LIMITS } from './limits.ts';
 import type { Logger } from '../../core/kernel/logger.ts';
 import type { ScoringMetrics } from './metrics.ts';
-import { bucketOf, BUCKETS, forcedBucketOf, scoreWithin, type Thresholds } from './buckets.ts';
-import { FEATURES, unusableFeature, writeRow } from './features.ts';
+import { createBatchScorer, type Role, type RowToScore, type ScoredBatch, type ScoreRequest } from './batch-scorer.ts';
+import { BUCKETS, forcedBucketOf, type Thresholds } from './buckets.ts';
+import { unusableFeature } from './features.ts';
 import type { Model } from './load-model.ts';
 import type { Models } from './models.ts';
-import type { Environment } from '../../core/vocabulary/documents/scope.ts';
-
-/** One install to score, with its game. */
-export interface ScoreRequest {
-  game: string;
-  tenant: string;
-  environment: Environment;
-  deviceId: string;
-  features: ScoreFeatures;
-}
 
 /** A score whose record is stored. */
 export interface Scored {
@@ -48,26 +39,9 @@ export interface ScorerDeps {
 }
 
 /** A request without a response. */
-interface Waiting {
-  request: ScoreRequest;
-  forced: ScoreBucket | undefined;
+interface Waiting extends RowToScore {
   complete: (outcome: Scored | Failure) => void;
 }
-
-/** Memory for one batch; reused. */
-interface Buffers {
-  features: Float32Array;
-  scores: Float32Array;
-  challengerScores: Float32Array;
-}
-
-/** The records of a batch, in its order, and the challenger's records of the rows that the current model scored. */
-interface ScoredBatch {
-  records: ScoreRecord[];
-  challengerRecords: ScoreRecord[];
-}
-
-type Role = 'current' | 'challenger';
 
 /**
  * Scores requests in batches: the requests of one turn of the event loop share one run of the model, one clock reading
@@ -88,8 +62,7 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
   /** Batches that are being scored or stored. */
   let batches = 0;
   let cancelLate: Cancel | undefined;
-  const spare: Buffers[] = [];
-  const failedModels = new WeakSet<Model>();
+  const batchScorer = createBatchScorer({ clock, ids, logger, metrics });
 
   function schedule(): void {
     if (isScheduled) return;
@@ -117,7 +90,7 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
     batches += 1;
     try {
       const model = models.current();
-      const scored = model === undefined ? undefined : await scoreBatch(batch, model);
+      const scored = model === undefined ? undefined : await batchScorer.score(batch, model, models.challenger());
       if (model === undefined || scored === undefined) refuse(batch, 'MODEL_UNAVAILABLE');
       else await storeAndAnswer(batch, scored, model);
     } catch (error) {
@@ -128,70 +101,6 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
       batches -= 1;
       if (waiting.length > 0) schedule();
     }
-  }
-
-  /** @returns undefined if the model failed */
-  async function scoreBatch(batch: readonly Waiting[], model: Model): Promise<ScoredBatch | undefined> {
-    const challenger = models.challenger();
-    const toRun = batch.filter(({ forced }) => forced === undefined);
-    const buffers = spare.pop() ?? createBuffers();
-    try {
-      toRun.forEach(({ request }, row) => writeRow(buffers.features, row, request.features));
-      const [isScored, isChallenged] = await Promise.all([
-        run(model, 'current', buffers, toRun.length),
-        challenger !== undefined && run(challenger, 'challenger', buffers, toRun.length),
-      ]);
-      if (!isScored) return undefined;
-      const records = recordsOf(batch, model, buffers.scores, clock.wallMs());
-      if (challenger === undefined || !isChallenged) return { records, challengerRecords: [] };
-      return { records, challengerRecords: challengerRecordsOf(records, challenger, buffers.challengerScores) };
-    } finally {
-      spare.push(buffers);
-    }
-  }
-
-  /** @returns whether the model filled its scores. A failure is logged once for each model. */
-  async function run(model: Model, role: Role, buffers: Buffers, rows: number): Promise<boolean> {
-    if (rows === 0) return true;
-    metrics.scoringBatchRows.observe({ model: role }, rows);
-    const features = buffers.features.subarray(0, rows * FEATURES.length);
-    const scores = (role === 'current' ? buffers.scores : buffers.challengerScores).subarray(0, rows);
-    // The runtime computes in its own immediate, directly after this one, so only its time is measured.
-    let startedMs: number | undefined;
-    const cancel = clock.timer(0, () => {
-      startedMs = clock.monotonicMs();
-    });
-    try {
-      await model.run(features, scores);
-      if (startedMs !== undefined) {
-        metrics.scoringInference.observe({ model: role }, (clock.monotonicMs() - startedMs) / 1000);
-      }
-      return true;
-    } catch (error) {
-      if (!failedModels.has(model))
-        logger.error({ err: error, role, version: model.version }, 'a model failed to score');
-      failedModels.add(model);
-      return false;
-    } finally {
-      cancel();
-    }
-  }
-
-  function recordsOf(batch: readonly Waiting[], model: Model, scores: Float32Array, scoredAt: number): ScoreRecord[] {
-    let row = 0;
-    return batch.map(({ request, forced }) => {
-      const score = forced === undefined ? (scores[row++] ?? NaN) : scoreWithin(forced, model.thresholds);
-      return {
-        recordId: ids.uuidv7(scoredAt),
-        ...request,
-        score,
-        bucket: bucketOf(score, model.thresholds),
-        modelVersion: model.version,
-        forced: forced !== undefined,
-        challenger: false,
-        scoredAt,
-      };
-    });
   }
 
   async function storeAndAnswer(
@@ -238,23 +147,4 @@ export function createScorer({ models, append, clock, ids, logger, metrics }: Sc
 
 function refuse(batch: readonly Waiting[], code: ErrorCode): void {
   for (const { complete } of batch) complete(failure(code));
-}
-
-/** The challenger's records, for the rows that the current model scored. Forced scores are left out. */
-function challengerRecordsOf(records: readonly ScoreRecord[], challenger: Model, scores: Float32Array): ScoreRecord[] {
-  return records
-    .filter(({ forced }) => !forced)
-    .map((record, row) => {
-      const score = scores[row] ?? NaN;
-      const bucket = bucketOf(score, challenger.thresholds);
-      return { ...record, score, bucket, modelVersion: challenger.version, challenger: true };
-    });
-}
-
-function createBuffers(): Buffers {
-  return {
-    features: new Float32Array(SCORING_LIMITS.scoringBatchRows * FEATURES.length),
-    scores: new Float32Array(SCORING_LIMITS.scoringBatchRows),
-    challengerScores: new Float32Array(SCORING_LIMITS.scoringBatchRows),
-  };
 }

@@ -1,28 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
 import { CONFIG_ERROR_EXIT } from '../../settings/config.ts';
 import { sleep, within, type Cancel, type Clock } from '../../../core/kernel/clock.ts';
+import { type ChildSpec, endGroup, launchChild } from './launch-child.ts';
 import { SUPERVISOR_LIMITS } from './limits.ts';
-
-/** The first process of the service, and further ones: `service-2`, … */
-export type ServiceName = 'service' | `service-${number}`;
-
-/** How to start a child and how to check that it is ready. */
-export interface ChildSpec {
-  name: 'nats' | 'clickhouse' | ServiceName;
-  command: string;
-  args: readonly string[];
-  env: Readonly<Record<string, string | undefined>>;
-  /** The file for its output. Without one, the output goes to the supervisor's standard output. */
-  logFile?: string;
-  /** Opens a channel to a Node child; called for each message that it sends with `process.send`. */
-  onMessage?: (message: unknown) => void;
-  /** Called repeatedly after a start until it resolves to true. */
-  isReady: () => Promise<boolean>;
-  /** Called repeatedly while it is ready: whether it left a request unanswered for this long. It is then replaced. */
-  isSilent?: (timeoutMs: number) => Promise<boolean>;
-}
 
 export interface ChildOptions {
   clock: Clock;
@@ -54,8 +34,6 @@ export interface Child {
 
 /** A start fails after this many exits (not signals) before the child was ever ready. */
 const EXITS_BEFORE_FAILURE = 3;
-/** Stands for the exit code of a command that could not be run. */
-const NOT_STARTED = -1;
 const POLL_MS = 50;
 
 export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOptions): Child {
@@ -71,43 +49,20 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
   let completeStart: (outcome: StartOutcome) => void = () => {};
 
   function launch(): void {
-    const output = spec.logFile === undefined ? 'inherit' : openOutput(spec.logFile);
     startedAtMs = clock.monotonicMs();
-    const launched = spawn(spec.command, spec.args, {
-      env: spec.env,
-      // A separate process group: a signal to the supervisor's group must not stop the child out of order. The end of
-      // the pipe tells the child that the supervisor died, in addition to the guard.
-      detached: true,
-      stdio: ['pipe', output, output, ...(spec.onMessage === undefined ? [] : (['ipc'] as const))],
+    const end = Promise.withResolvers<void>();
+    const launched = launchChild(spec, report, (how, exitCode) => {
+      if (child !== launched) return;
+      child = undefined;
+      endGroup(launched.pid);
+      onPid();
+      end.resolve();
+      died(how, exitCode);
     });
-    if (spec.onMessage !== undefined) launched.on('message', spec.onMessage);
-    if (typeof output === 'number') closeSync(output);
-    launched.stdin?.on('error', () => {});
     child = launched;
-    exited = new Promise((resolve) => {
-      const once = (how: string, exitCode: number | undefined) => {
-        if (child !== launched) return;
-        child = undefined;
-        endGroup(launched.pid);
-        onPid();
-        resolve();
-        died(how, exitCode);
-      };
-      launched.on('error', (error) => once(error.message, NOT_STARTED));
-      launched.on('exit', (code, signal) => once(signal ?? `exit code ${code}`, code ?? undefined));
-    });
+    exited = end.promise;
     onPid();
     void watchReadiness(launched);
-  }
-
-  /** Without its log, e.g. on a full disk, a child runs all the same. */
-  function openOutput(path: string): number | 'ignore' {
-    try {
-      return openLog(path);
-    } catch (error) {
-      report(`${spec.name} runs without a log: ${error instanceof Error ? error.message : String(error)}`);
-      return 'ignore';
-    }
   }
 
   async function watchReadiness(launched: ChildProcess): Promise<void> {
@@ -206,24 +161,6 @@ export function createChild(spec: ChildSpec, { clock, onPid, report }: ChildOpti
       completeStart({ kind: 'stopped' });
     },
   };
-}
-
-/** Kills a child's process group. The child itself may already be gone. */
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The group has no processes left.
-  }
-}
-
-/** Opens a log for appending, after renaming one that has grown too large. */
-function openLog(path: string): number {
-  mkdirSync(dirname(path), { recursive: true });
-  const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (sizeBytes > SUPERVISOR_LIMITS.childLogBytes) renameSync(path, `${path}.old`);
-  return openSync(path, 'a');
 }
 
 function seeLog(spec: ChildSpec): string {

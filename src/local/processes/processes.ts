@@ -1,7 +1,8 @@
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
 import { LOCAL_LIMITS } from '../limits.ts';
 import { SUPERVISOR_LIMITS } from './limits.ts';
-import { createChild, type Child, type ChildSpec } from './child.ts';
+import { createChild, type Child } from './child.ts';
+import type { ChildSpec } from './launch-child.ts';
 import { startGuard } from './guard.ts';
 import { OWNER_VARIABLE } from './orphans.ts';
 import { isServiceName } from '../own-ports.ts';

@@ -6,7 +6,7 @@ import type { Config, Role } from '../../settings/config.ts';
 import type { Ids } from '../../../core/kernel/ids.ts';
 import { nodeName } from '../../process/node-identity.ts';
 import { answersOk } from '../answers-ok.ts';
-import type { ChildSpec } from './child.ts';
+import type { ChildSpec } from './launch-child.ts';
 import { createOwnPorts, type OwnPorts, serviceName } from '../own-ports.ts';
 import { heapBytes, type Machine } from './process-count.ts';
 

@@ -9,19 +9,18 @@ import { createSignal } from '../../../core/kernel/flow/signal.ts';
 import { contend, type Lease } from '../../leases/lease.ts';
 import type { Log } from '../../log/log.ts';
 import type { OpenReader } from '../../log/shared-reader.ts';
-import { parseRebuildMark, rebuildKey } from '../../facts/rebuild-mark.ts';
-import { createStoredValue, type StoredValue } from '../../stored-value.ts';
+import type { StoredValue } from '../../stored-value.ts';
 import { loadWithBounds, parseSinkPosition, storedPosition, type SinkPosition } from '../../positions/positions.ts';
 import { sinkLeaseKey } from '../../positions/sink-registry.ts';
-import type { SnapshotMark } from '../../../core/vocabulary/facts/facts.ts';
 import type { TableName } from '../../../clickhouse-schema/rows/tables/tables.ts';
-import { createRowBatch, type RowBlock } from '../../../clickhouse-schema/rows/row-batch.ts';
+import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { UnknownVersionError } from '../../../core/codec/unknown-version.ts';
+import { createBatchWriter, saveWhile } from './batch-writer.ts';
 import type { BlockTarget } from './block-target.ts';
 import type { BatchSource } from './batch-source.ts';
 import { createConfirmationGuard } from './confirmation-guard.ts';
 import { startingPoint } from './starting-point.ts';
-import { gatherBatch, type GatheredBatch } from './gather-batch.ts';
+import { gatherBatch } from './gather-batch.ts';
 
 /**
  * Writes every record of a stream into ClickHouse once.
@@ -66,20 +65,12 @@ export interface StreamWriterOptions {
   metrics: ClickhouseMetrics & SinkLagMetrics;
 }
 
-type PositionWithIntent = SinkPosition & Required<Pick<SinkPosition, 'intent'>>;
-
-/** Identifies a block in ClickHouse by its table and records. */
-function tokenOf({ table }: RowBlock, { stream, intent }: PositionWithIntent): string {
-  return `${table}/${stream}/${intent.from}-${intent.to}`;
-}
-
 export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
-  const { log, clock, target, metrics, source } = options;
+  const { log, clock, metrics, source } = options;
   const { stream, sink } = source;
   const read = options.read ?? ((terms) => log.read(stream, terms));
   const logger = options.logger.child({ sink });
   const signal = createSignal();
-  const positions = log.bucket('POSITIONS');
   let lease: Lease | undefined;
   let leading: Promise<void> = Promise.resolve();
   let stopping = false;
@@ -91,7 +82,14 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
 
   /** Whether a batch may be written further. */
   const mayWrite = () => !abandoned && lease?.held() === true;
-  const guard = createConfirmationGuard({ ...options, logger, mayWrite, save });
+  const terms = {
+    ...options,
+    logger,
+    mayWrite,
+    save: <T>(store: StoredValue<T>, value: T) => saveWhile({ mayWrite, clock, logger }, store, value),
+  };
+  const guard = createConfirmationGuard(terms);
+  const writer = createBatchWriter({ ...terms, guard });
   const mayGoOn = () => leads && !stopping && !abandoned;
 
   async function lead(): Promise<void> {
@@ -140,7 +138,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
         const taken = exactlyTo === undefined ? undefined : unfinished;
         const position = { ...current, intent: taken ?? { from: current.sequence + 1, to: batch.to } };
         const isRepeated = taken !== undefined || current.sequence < (current.replayTo ?? 0);
-        const next = await writeBatch(store, batch, position, isRepeated);
+        const next = await writer.write(store, batch, position, isRepeated);
         if (next === undefined) return;
         notBeforeMs = Math.max(begunMs + SINK_LIMITS.sinkIntervalMs, clock.monotonicMs() + SINK_LIMITS.sinkPauseMs);
         if (batch.unreadable !== undefined) throw batch.unreadable;
@@ -150,120 +148,6 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     } finally {
       reader.stop();
     }
-  }
-
-  /**
-   * Writes one batch. `repeated`: an earlier term may have written parts of it.
-   * @returns the new position; `undefined`: the term is over
-   */
-  async function writeBatch(
-    store: StoredValue<SinkPosition>,
-    batch: GatheredBatch,
-    position: PositionWithIntent,
-    repeated: boolean,
-  ): Promise<SinkPosition | undefined> {
-    const blocks = batch.rows.blocks();
-    // Records without rows (such as barriers) have nothing to repeat.
-    if (blocks.length > 0 && !(await save(store, position))) return undefined;
-    const inserted = await Promise.all(
-      blocks.map((block, place) => {
-        // A second month of a table needs its own token.
-        const later = blocks.slice(0, place).filter((other) => other.table === block.table).length;
-        return insertUntilDone(
-          block,
-          `${tokenOf(block, position)}${later === 0 ? '' : `/month-${later}`}`,
-          position,
-          repeated,
-        );
-      }),
-    );
-    if (inserted.includes(false)) return undefined;
-    for (const { table, rows } of blocks) metrics.sinkRows.inc({ table }, rows);
-    const isNoted = blocks.length > 0 || batch.marks.size > 0;
-    if (isNoted && !(await guard.note(store, position, batch.to))) return undefined;
-    for (const mark of batch.marks.values()) {
-      if (!(await noteRebuildMark(mark, position.stream, batch.to))) return undefined;
-    }
-    const { intent: _, replayTo = 0, ...before } = position;
-    const next: SinkPosition = {
-      ...before,
-      sequence: batch.to,
-      ...(isNoted ? { held: batch.to } : {}),
-      ...(replayTo > batch.to ? { replayTo } : {}),
-    };
-    if (!(await save(store, next))) return undefined;
-    options.onWritten?.(batch.to, new Set(blocks.map(({ table }) => table)));
-    return next;
-  }
-
-  /** Repeats an insert with back-off until it succeeds. False: the lease is lost. */
-  async function insertUntilDone(
-    block: RowBlock,
-    token: string,
-    position: PositionWithIntent,
-    repeated: boolean,
-  ): Promise<boolean> {
-    const { table, bytes, rows, receivedFromMs, receivedToMs } = block;
-    const { from, to } = position.intent;
-    let delayMs: number = SHARED_LIMITS.sinkRetryFirstMs;
-    for (let attempt = 1; mayWrite(); attempt++) {
-      const place = { rows, receivedFromMs, receivedToMs, from, to, repeated: repeated || attempt > 1 };
-      const outcome = await target.insert(table, bytes, token, place);
-      if (outcome.kind === 'inserted') {
-        if (attempt > 1) logger.info({ table, token, attempt }, 'ClickHouse accepts blocks again');
-        return true;
-      }
-      metrics.sinkFailures.inc({ sink, reason: outcome.refused ? 'refused' : 'unreachable' });
-      const details = { table, token, attempt, reason: outcome.message };
-      // ClickHouse rejects our rows: a bug, or a schema that does not fit. Nothing is skipped: the sink waits for an
-      // operator and logs an error at every longest wait.
-      if (outcome.refused && delayMs >= SHARED_LIMITS.sinkRetryLongestMs)
-        logger.error(details, 'ClickHouse refuses a block');
-      else if (attempt === 1) logger.warn(details, 'ClickHouse did not accept a block; it is repeated');
-      // Not awaited: an unreachable log must not delay the next attempt.
-      void updateLag(position);
-      await wait(delayMs);
-      delayMs = Math.min(delayMs * 2, SHARED_LIMITS.sinkRetryLongestMs);
-    }
-    return false;
-  }
-
-  /** Stores a value, and repeats unanswered writes. False: another writer replaced it, or the lease is lost. */
-  async function save<T>(store: StoredValue<T>, value: T): Promise<boolean> {
-    while (mayWrite()) {
-      const outcome = await store.save(value);
-      if (outcome === 'saved') return true;
-      if (outcome === 'taken') {
-        logger.warn({ value }, 'another writer moved the position; continuing from the stored one');
-        return false;
-      }
-      await wait(SHARED_LIMITS.sinkRetryFirstMs);
-    }
-    return false;
-  }
-
-  async function noteRebuildMark(mark: SnapshotMark, created: string, confirmedTo: number): Promise<boolean> {
-    const { partition, coveredTo, players } = mark;
-    const store = createStoredValue(positions, rebuildKey(partition), parseRebuildMark);
-    const current = await store.load();
-    if (current?.stream === created && current.coveredTo >= coveredTo) return true;
-    return save(store, { stream: created, coveredTo, confirmedTo, ...(players === undefined ? {} : { players }) });
-  }
-
-  async function updateLag(position: SinkPosition): Promise<void> {
-    try {
-      const { lastSequence } = await log.info(stream);
-      metrics.sinkLag.set({ sink }, lastSequence - position.sequence);
-    } catch {
-      // The log is unreachable too; the last value stays.
-    }
-  }
-
-  /** Several inserts of one batch may wait at once, so each has its own timer. */
-  function wait(delayMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      clock.timer(delayMs, resolve);
-    });
   }
 
   return {

@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, nextTick, within } from '../../../core/kernel/clock.ts';
+import { type Cancel, type Clock, within } from '../../../core/kernel/clock.ts';
 import { LIVE_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
@@ -8,16 +8,15 @@ import { watchErasures } from '../../facts/erasures.ts';
 import type { TracedEvents } from '../../freshness/traced-events.ts';
 import type { LiveFeed, LostEvents } from '../../live-feed.ts';
 import type { Log } from '../../log/log.ts';
-import { type Member, createAudience } from './audience.ts';
+import type { Member } from './audience.ts';
 import { catchUp } from './catch-up.ts';
 import { fanOut } from './fan-out.ts';
 import { type Feed, openFeed } from './feed.ts';
-import { createHeartbeats } from '../../../core/kernel/metrics/heartbeats.ts';
-import { connectedMessage, gapMessage, heartbeatMessage, refusalMessage } from './messages.ts';
+import { createFeedMembers } from './feed-members.ts';
+import { connectedMessage, refusalMessage } from './messages.ts';
 import { type OlderRecords, openOlderRecords } from './older-records.ts';
 import { type Cursor, parsePosition, recordPosition } from './position.ts';
 import { traceEvents } from './trace-events.ts';
-import { overfullReaders } from './overfull-readers.ts';
 import { createReplaySlots } from './replay-slots.ts';
 
 /** A log message. The simulation reads it. */
@@ -67,9 +66,9 @@ const TAKE_BYTES = 1024 * 1024;
  * Every member gets heartbeats at the same interval, counted from when it attached.
  */
 export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
-  const { log, clock, logger, metrics, heartbeatMs, countLost, onDemand = false } = options;
-  const members = new Set<Member>();
-  const audience = createAudience();
+  const { log, clock, logger, metrics, heartbeatMs, onDemand = false } = options;
+  const members = createFeedMembers({ clock, logger, metrics, heartbeatMs, feed: () => feed, onLeft: closeWhenIdle });
+  const { audience } = members;
   const slots = createReplaySlots({ clock, limit: LIVE_LIMITS.streamReplays, turnMs: LIVE_LIMITS.streamReplayTurnMs });
   const erasures = watchErasures(log, clock);
   let feed: Feed | undefined;
@@ -77,9 +76,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   let stopped = false;
   /** When the record was stored that was fanned out last. */
   let lastStoredAtMs: number | undefined;
-  let cancelMeasure: Cancel = () => {};
   let cancelClose: Cancel = () => {};
-  const heartbeats = createHeartbeats<Member>({ clock, intervalMs: heartbeatMs, beat });
 
   const onUnreadable = (error: unknown): void =>
     logger.error({ err: error }, 'live: a record of FACTS cannot be read; its readers are disconnected and resume');
@@ -99,7 +96,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     });
     opening = false;
     if (feed === undefined) return;
-    for (const member of members) welcome(member, feed);
+    for (const member of members.all()) welcome(member, feed);
     drain();
     closeWhenIdle();
   }
@@ -118,7 +115,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
   function drain(): void {
     const current = feed;
     if (current === undefined) return;
-    const onStuck = (member: Member): void => disconnect(member, 'unreadable');
+    const onStuck = (member: Member): void => members.disconnect(member, 'unreadable');
     const onBehind = (member: Member, from: Cursor): void => follow(current, member, from, 'recent records only');
     for (;;) {
       const records = current.reader.take(TAKE_RECORDS, TAKE_BYTES);
@@ -136,7 +133,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     logger.error({ position: lost.recent.lastSequence }, FACTS_RESET);
     feed = undefined;
     lost.reader.stop();
-    for (const member of members) {
+    for (const member of members.all()) {
       member.stopFollowing();
       audience.leave(member);
     }
@@ -157,7 +154,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       if (members.has(member)) follow(current, member, resume.next, 'recent records and log');
       return;
     }
-    if (again || lastEventId !== undefined) sendGap(member);
+    if (again || lastEventId !== undefined) members.sendGap(member);
     if (members.has(member)) audience.join(member);
   }
 
@@ -184,68 +181,13 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
       ...(source === 'recent records and log' ? { openOlder } : {}),
       onLost: (trimmed) => sendLost(member, trimmed && { request: member.request, created, ...trimmed }),
       onCaughtUp: () => audience.join(member),
-      onGivenUp: (reason) => disconnect(member, reason),
+      onGivenUp: (reason) => members.disconnect(member, reason),
     });
   }
 
-  /** Describes lost events within a bounded time. Writes nothing to a reader that has left meanwhile. */
   async function sendLost(member: Member, lost: LostEvents | undefined): Promise<void> {
-    const [missed, availableSinceMs] = await Promise.all([
-      lost && inTime(async () => countLost?.(lost)),
-      lost && inTime(async () => (await log.next('FACTS', 'facts.*', lost.beforeSequence))?.storedAtMs),
-    ]);
-    if (members.has(member)) sendGap(member, missed, availableSinceMs);
-  }
-
-  async function inTime(read: () => Promise<number | undefined>): Promise<number | undefined> {
-    try {
-      return await within(clock, LIVE_LIMITS.streamCountMs, read());
-    } catch (error) {
-      logger.error({ err: error }, 'live: the lost events of a reader cannot be described');
-      return undefined;
-    }
-  }
-
-  function sendGap(member: Member, missed?: number, availableSinceMs?: number): void {
-    metrics.streamGaps.inc();
-    member.reader.write(gapMessage(missed ?? null, availableSinceMs));
-  }
-
-  function disconnect(member: Member, reason: 'stalled' | 'too_far_behind' | 'buffers_full' | 'unreadable'): void {
-    logger.info({ game: member.request.game, reason }, 'live: a reader was disconnected');
-    metrics.streamDisconnects.inc({ reason });
-    detach(member);
-    member.reader.end();
-  }
-
-  function detach(member: Member): void {
-    members.delete(member);
-    heartbeats.remove(member);
-    audience.leave(member);
-    member.stopFollowing();
-    metrics.streamReaders.set(members.size);
-    closeWhenIdle();
-  }
-
-  /**
-   * Members that are up to date get the position as id; the others get only the time. A member without `connected` gets
-   * no heartbeat.
-   */
-  function beat(member: Member): void {
-    if (!member.greeted || member.reader.bufferedBytes() >= LIVE_LIMITS.streamReaderBytes) return;
-    const here =
-      feed !== undefined && audience.has(member) ? recordPosition(feed.tag, feed.recent.lastSequence) : undefined;
-    member.reader.write(heartbeatMessage(clock.wallMs(), here));
-  }
-
-  /** Bounds the buffers of all readers together: disconnects the fullest, which resume without a loss. */
-  function measure(): void {
-    cancelMeasure = nextTick(clock, LIVE_LIMITS.streamMeasureMs, measure);
-    const { bufferedBytes, overfull } = overfullReaders(members, LIVE_LIMITS.streamBuffersBytes);
-    for (const member of overfull) disconnect(member, 'buffers_full');
-    metrics.streamBuffered.set(bufferedBytes);
-    metrics.streamBehind.set(members.size - audience.size);
-    if (feed !== undefined) metrics.streamLag.set(feed.reader.pending);
+    const { missed, availableSinceMs } = await describeLost(lost, options);
+    if (members.has(member)) members.sendGap(member, missed, availableSinceMs);
   }
 
   return {
@@ -264,30 +206,43 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
         reader.end();
         return () => {};
       }
-      const member: Member = { request, reader, greeted: false, stopFollowing: () => {} };
-      members.add(member);
-      metrics.streamReaders.set(members.size);
-      heartbeats.add(member);
+      const member = members.add(request, reader);
       if (feed !== undefined) welcome(member, feed);
       else if (onDemand) void open();
-      return () => detach(member);
+      return () => members.detach(member);
     },
     async start() {
-      measure();
+      members.start();
       if (!onDemand || members.size > 0) await open();
     },
     async stop() {
       stopped = true;
-      cancelMeasure();
       cancelClose();
-      heartbeats.stop();
       erasures.stop();
       feed?.reader.stop();
       feed = undefined;
-      for (const member of members) {
-        detach(member);
-        member.reader.end();
-      }
+      members.stop();
     },
   };
+}
+
+/** Describes lost events within a bounded time. */
+async function describeLost(
+  lost: LostEvents | undefined,
+  { log, clock, logger, countLost }: Pick<LiveFeedOptions, 'log' | 'clock' | 'logger' | 'countLost'>,
+): Promise<{ missed?: number | undefined; availableSinceMs?: number | undefined }> {
+  if (lost === undefined) return {};
+  const inTime = async (read: () => Promise<number | undefined>): Promise<number | undefined> => {
+    try {
+      return await within(clock, LIVE_LIMITS.streamCountMs, read());
+    } catch (error) {
+      logger.error({ err: error }, 'live: the lost events of a reader cannot be described');
+      return undefined;
+    }
+  };
+  const [missed, availableSinceMs] = await Promise.all([
+    inTime(async () => countLost?.(lost)),
+    inTime(async () => (await log.next('FACTS', 'facts.*', lost.beforeSequence))?.storedAtMs),
+  ]);
+  return { missed, availableSinceMs };
 }

@@ -379,9 +379,9 @@ export const MUTANTS: readonly Mutant[] = [
     faults: ['clickhouse trouble', 'empty disk', 'crash'],
     changes: [
       {
-        file: 'streams/sinks/clickhouse/stream-writer.ts',
+        file: 'streams/sinks/clickhouse/batch-writer.ts',
         original: 'const inserted = await Promise.all(',
-        mutated: `for (const [partition, coveredTo] of batch.marks) await noteRebuildMark(partition, position.stream, coveredTo);
+        mutated: `for (const mark of batch.marks.values()) await noteRebuildMark(mark, position.stream, batch.to);
     const inserted = await Promise.all(`,
       },
     ],

@@ -147,7 +147,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['webhook workers', 'crash', 'crash at a touch point'],
     changes: [
       {
-        file: 'streams/sinks/webhooks/queue/records-in-work.ts',
+        file: 'streams/sinks/webhooks/queue/remainders.ts',
         original: 'encodeDeliveries(receiver, [...record.open, ...record.returned])',
         mutated: 'encodeDeliveries(receiver, [...record.returned])',
       },

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../../src/settings/config.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { PROCESS_LIMITS } from '../../../src/process/limits.ts';
-import type { ChildSpec } from '../../../src/local/processes/child.ts';
+import type { ChildSpec } from '../../../src/local/processes/launch-child.ts';
 import { natsAnswers, natsArguments } from '../../../src/local/nats/nats-process.ts';
 import { findNatsServer } from '../../../src/local/nats/nats-server.ts';
 import { runUntilStopped } from '../../../src/local/processes/run-until-stopped.ts';

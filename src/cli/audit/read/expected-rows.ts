@@ -46,15 +46,9 @@ export function rowsOfFact(fact: Fact, sequence: number, index: number): Expecte
     case 'SessionImported':
       return [rowOfSession(fact, [...scope, fact.sessionId, ...player], row)];
     case 'PurchaseRecorded':
-    case 'PurchaseImported': {
-      const by = fact.kind === 'PurchaseImported' ? 'import' : keyKindOf(fact.by);
-      const bought = [fact.currency, fact.productId, fact.transactionId, time(fact.at), by, 1];
-      return [row('purchases', [...scope, ...player, money(fact.amount), ...bought])];
-    }
-    case 'PurchaseReversed': {
-      const bought = [fact.currency, fact.productId, fact.transactionId, time(fact.recordedAt), 'client', -1];
-      return [row('purchases', [...scope, ...player, money(-fact.amount), ...bought])];
-    }
+    case 'PurchaseImported':
+    case 'PurchaseReversed':
+      return [rowOfPurchase(fact, [...scope, ...player], row)];
     case 'PlayerImported': {
       if (fact.begunAt === undefined) return [];
       return [
@@ -169,6 +163,20 @@ function rowOfSession(
       return row('sessions', [...head, 'imported', ...rest]);
     }
   }
+}
+
+/** @param head what all rows of purchases begin with: game, environment and player */
+function rowOfPurchase(
+  fact: Of<'PurchaseRecorded' | 'PurchaseImported' | 'PurchaseReversed'>,
+  head: readonly Cell[],
+  row: RowOf,
+): ExpectedRow {
+  const what = [fact.currency, fact.productId, fact.transactionId];
+  if (fact.kind === 'PurchaseReversed') {
+    return row('purchases', [...head, money(-fact.amount), ...what, time(fact.recordedAt), 'client', -1]);
+  }
+  const by = fact.kind === 'PurchaseImported' ? 'import' : keyKindOf(fact.by);
+  return row('purchases', [...head, money(fact.amount), ...what, time(fact.at), by, 1]);
 }
 
 /** What segments, flags and campaigns did to a player. */

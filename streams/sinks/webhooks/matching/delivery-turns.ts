@@ -1,15 +1,12 @@
-import { scopeKey } from '../record/scope-key.ts';
 import type { Cancel, Clock } from '../../../../core/kernel/clock.ts';
-import { MATCHING_LIMITS } from './limits.ts';
-import { createAppendWindow } from './append-window.ts';
 import type { DeliveriesQuota } from '../queue/deliveries-quota.ts';
 import type { Delivery } from '../record/delivery.ts';
 import { encodeDeliveries } from '../record/delivery-record.ts';
 import { type DeliveryBatch, sizeOf } from './delivery-batches.ts';
 import type { DueQuota } from '../queue/due-quota.ts';
-import { createGameTasks, type GameTasks, type MatchTask } from './game-tasks.ts';
+import type { MatchTask } from './game-tasks.ts';
+import { createAppendBudget, createTurnGames, type Game, type Next } from './turn-games.ts';
 import type { WebhookQuota } from '../queue/webhook-quota.ts';
-import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 
 export interface DeliveryTurnsOptions {
   clock: Clock;
@@ -51,23 +48,6 @@ export interface DeliveryTurns {
   readonly stored: number;
 }
 
-interface Next {
-  task: MatchTask;
-  deliveries: DeliveryBatch;
-  /** Set once the webhook's quota has accepted the deliveries. */
-  bytes: Uint8Array | undefined;
-}
-
-interface Game {
-  tasks: GameTasks;
-  next: Next | undefined;
-  appends: number;
-  appendBytes: number;
-  /** Bytes that it may still store in this turn. */
-  deficit: number;
-  isCounting: boolean;
-}
-
 /** Bytes of one turn: most deliveries have a few hundred, and the largest takes two turns. */
 const TURN_BYTES = 64 * 1024;
 /** Bytes that an overflowed delivery uses of a turn. */
@@ -77,32 +57,20 @@ const DELIVERIES_AT_ONCE = 256;
 
 export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurns {
   const { clock, webhookQuota, dueQuota, deliveriesQuota, append, onOverflow, onFailure } = options;
-  const games = new Map<string, Game>();
+  const games = createTurnGames();
+  const budget = createAppendBudget();
   /** In the order of their turns. */
   const ready = new Set<Game>();
   const parked = new Set<Game>();
-  let appends = 0;
-  let appendBytes = 0;
   let stored = 0;
   let isBlocked = false;
   let stopped = false;
   let cancelPump: Cancel | undefined;
-  const window = createAppendWindow();
 
   function fail(error: unknown): void {
     if (stopped) return;
     stopped = true;
     onFailure(error);
-  }
-
-  function gameOf(scope: Scope): Game {
-    const key = scopeKey(scope);
-    const known = games.get(key);
-    if (known !== undefined) return known;
-    const tasks = createGameTasks(scope, () => games.delete(key));
-    const game: Game = { tasks, next: undefined, appends: 0, appendBytes: 0, deficit: 0, isCounting: false };
-    games.set(key, game);
-    return game;
   }
 
   function makeReady(game: Game): void {
@@ -118,7 +86,7 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
 
   function pump(): void {
     for (let handled = 0; ;) {
-      if (stopped || isBlocked || appends >= window.size || appendBytes >= MATCHING_LIMITS.matcherAppendBytes) return;
+      if (stopped || isBlocked || !budget.hasRoom()) return;
       const [game] = ready;
       if (game === undefined) return;
       if (handled >= DELIVERIES_AT_ONCE) {
@@ -144,7 +112,7 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
 
   /** Stores one record of a game or lets it overflow; or removes the game from `ready` until it can continue. */
   function step(game: Game, next: Next): void {
-    if (game.appends >= window.size / 2 || game.appendBytes >= MATCHING_LIMITS.matcherAppendBytes / 2) {
+    if (!budget.hasRoomFor(game)) {
       ready.delete(game);
       return;
     }
@@ -203,14 +171,14 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
     game.next = undefined;
     game.deficit -= sizeBytes;
     game.tasks.appendStarted(task);
-    countAppend(game, 1, sizeBytes);
+    budget.started(game, sizeBytes);
     const appendCompleted = dueQuota.add(deliveries[0], sizeBytes, deliveries.length);
     const sentAtMs = clock.monotonicMs();
     void append(deliveries, bytes)
       .then((isStored) => {
         if (!isStored) return;
         appendCompleted();
-        window.completed(clock.monotonicMs() - sentAtMs);
+        budget.completed(clock.monotonicMs() - sentAtMs);
         stored += deliveries.length;
         appended(game, task, sizeBytes);
       })
@@ -230,35 +198,22 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
   }
 
   function appended(game: Game, task: MatchTask, sizeBytes: number): void {
-    countAppend(game, -1, -sizeBytes);
+    budget.ended(game, sizeBytes);
     game.tasks.appendCompleted(task);
     makeReady(game);
     pump();
   }
 
-  function countAppend(game: Game, number: 1 | -1, sizeBytes: number): void {
-    appends += number;
-    appendBytes += sizeBytes;
-    game.appends += number;
-    game.appendBytes += sizeBytes;
-  }
-
   return {
     add(task) {
-      const game = gameOf(task.scope);
+      const game = games.of(task.scope);
       game.tasks.add(task);
       makeReady(game);
       pumpSoon();
     },
     tasksOf: (game) => games.get(game)?.tasks.open ?? [],
     bytesOf: (game) => games.get(game)?.tasks.sizeBytes ?? 0,
-    largest(except) {
-      let largest: GameTasks | undefined;
-      for (const { tasks } of games.values()) {
-        if (!except(tasks.game) && tasks.sizeBytes > (largest?.sizeBytes ?? 0)) largest = tasks;
-      }
-      return largest?.game;
-    },
+    largest: games.largest,
     resume() {
       const waited = [...parked];
       parked.clear();

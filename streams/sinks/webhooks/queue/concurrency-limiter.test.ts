@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
-import { type Health, createConcurrencyLimiter } from './concurrency-limiter.ts';
+import { createConcurrencyLimiter } from './concurrency-limiter.ts';
+import type { Health } from './receivers.ts';
 
 function setUp(some: { total?: number; perGroup?: number; perReceiver?: number } = {}) {
   const clock = createFakeClock();

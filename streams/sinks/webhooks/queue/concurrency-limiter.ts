@@ -1,18 +1,14 @@
 import type { Clock } from '../../../../core/kernel/clock.ts';
-
-/**
- * How a receiver did in one job: `healthy` accepted the delivery, `failing` answered with an error, `unresponsive`
- * did not answer (in time), `unknown` was not contacted.
- */
-export type Health = 'healthy' | 'failing' | 'unresponsive' | 'unknown';
-
-/** One attempt to deliver to a receiver. */
-export interface Job {
-  /** Never rejects. */
-  run(): Promise<Health>;
-  /** Called instead of `run` for a waiting job whose receiver stops making progress. */
-  defer(): void;
-}
+import {
+  createReceivers,
+  type Group,
+  type Health,
+  isStuck,
+  type Job,
+  noteEnd,
+  rateOf,
+  type Receiver,
+} from './receivers.ts';
 
 export interface ConcurrencyLimiterOptions {
   clock: Clock;
@@ -51,41 +47,10 @@ export interface ConcurrencyLimiter {
   successesPerSecond(receiver: string): number;
 }
 
-interface Receiver {
-  name: string;
-  group: Group;
-  running: number;
-  /** Jobs that may run at once: plus one with every success, half after an error, 1 once unresponsive. */
-  window: number;
-  /** Whether the last job got no answer. */
-  isUnresponsive: boolean;
-  /** Whether the last job got an error as its answer. */
-  isFailing: boolean;
-  /** When a job last ended; for an idle receiver, when the next one came. */
-  progressAtMs: number;
-  waiting: Job[];
-  /** Successful jobs since `secondFromMs`, and in the second before it. */
-  successes: number;
-  successesBefore: number;
-  secondFromMs: number;
-}
-
-interface Group {
-  name: string;
-  /** Receivers of this group that are in memory. */
-  receivers: number;
-  running: number;
-  /** Receivers with waiting jobs and a free slot in their window, in the order of their turns. */
-  ready: Set<Receiver>;
-}
-
-/** Window of a new receiver: enough to start quickly, few slots lost if it is unresponsive. */
-const FIRST_WINDOW = 4;
 /** Jobs that may wait for each slot of the window. */
 const WAITING_PER_SLOT = 16;
 /** How long a job may wait for a fast receiver. */
 const WAIT_SECONDS = 2;
-const SECOND_MS = 1_000;
 
 /**
  * Owns the slots of one process: a window per receiver that opens and closes like a congestion window, and a short
@@ -102,59 +67,19 @@ const SECOND_MS = 1_000;
 export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): ConcurrencyLimiter {
   const { clock, total, perGroup, perReceiver, waitingPerReceiver, progressMs, silentMs, maxReceivers } = options;
   const { waitingPerFastReceiver } = options;
-  const receivers = new Map<string, Receiver>();
-  const groups = new Map<string, Group>();
+  const receivers = createReceivers(clock, maxReceivers, (receiver) => {
+    if (receiver.isUnresponsive) unresponsive -= 1;
+  });
   const ready = new Set<Group>();
   let running = 0;
   let unresponsive = 0;
 
-  function groupOf(name: string): Group {
-    const group = groups.get(name) ?? { name, receivers: 0, running: 0, ready: new Set() };
-    groups.set(name, group);
-    return group;
-  }
-
-  function receiverOf(name: string, groupName: string): Receiver {
-    const known = receivers.get(name);
-    if (known !== undefined) return known;
-    if (receivers.size >= maxReceivers) {
-      for (const one of receivers.values()) if (one.running === 0 && one.waiting.length === 0) forget(one);
-    }
-    const nowMs = clock.monotonicMs();
-    const group = groupOf(groupName);
-    group.receivers += 1;
-    const receiver: Receiver = {
-      name,
-      group,
-      running: 0,
-      window: FIRST_WINDOW,
-      isUnresponsive: false,
-      isFailing: false,
-      progressAtMs: nowMs,
-      waiting: [],
-      successes: 0,
-      successesBefore: 0,
-      secondFromMs: nowMs,
-    };
-    receivers.set(name, receiver);
-    return receiver;
-  }
-
-  function forget(receiver: Receiver): void {
-    if (receiver.isUnresponsive) unresponsive -= 1;
-    receivers.delete(receiver.name);
-    receiver.group.receivers -= 1;
-    if (receiver.group.receivers === 0) groups.delete(receiver.group.name);
-  }
-
   function mayWait(receiver: Receiver): boolean {
-    const accepts = Math.min(waitingPerFastReceiver, rateOf(receiver) * WAIT_SECONDS);
+    const accepts = Math.min(waitingPerFastReceiver, rateOf(receiver, clock.monotonicMs()) * WAIT_SECONDS);
     const quota = Math.max(accepts, Math.min(waitingPerReceiver, receiver.window * WAITING_PER_SLOT));
-    return !receiver.isUnresponsive && receiver.waiting.length < quota && !isStuck(receiver, progressMs);
-  }
-
-  function isStuck(receiver: Receiver, forMs: number): boolean {
-    return receiver.running + receiver.waiting.length > 0 && clock.monotonicMs() - receiver.progressAtMs >= forMs;
+    return (
+      !receiver.isUnresponsive && receiver.waiting.length < quota && !isStuck(receiver, clock.monotonicMs(), progressMs)
+    );
   }
 
   function deferWaiting(receiver: Receiver): void {
@@ -173,35 +98,14 @@ export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): Co
   }
 
   function finished(receiver: Receiver, health: Health): void {
-    receiver.running -= 1;
     receiver.group.running -= 1;
     running -= 1;
-    receiver.progressAtMs = clock.monotonicMs();
-    receiver.window = nextWindow(receiver.window, health, perReceiver);
-    startNewSecond(receiver);
-    if (health === 'healthy') receiver.successes += 1;
-    if (health !== 'unknown') {
-      unresponsive += Number(health === 'unresponsive') - Number(receiver.isUnresponsive);
-      receiver.isUnresponsive = health === 'unresponsive';
-      receiver.isFailing = health === 'failing';
-    }
+    const wasUnresponsive = receiver.isUnresponsive;
+    noteEnd(receiver, health, clock.monotonicMs(), perReceiver);
+    unresponsive += Number(receiver.isUnresponsive) - Number(wasUnresponsive);
     if (receiver.isUnresponsive) deferWaiting(receiver);
     updateReady(receiver);
     pump();
-  }
-
-  /** Starts a new second of the success count once the current one is over. */
-  function startNewSecond(receiver: Receiver): void {
-    const passedMs = clock.monotonicMs() - receiver.secondFromMs;
-    if (passedMs < SECOND_MS) return;
-    receiver.successesBefore = passedMs < 2 * SECOND_MS ? receiver.successes : 0;
-    receiver.successes = 0;
-    receiver.secondFromMs += passedMs;
-  }
-
-  function rateOf(receiver: Receiver): number {
-    startNewSecond(receiver);
-    return Math.max(receiver.successes, receiver.successesBefore);
   }
 
   /** Restores invariant 3 after a change of the receiver. */
@@ -237,19 +141,19 @@ export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): Co
     successesPerSecond(name) {
       const receiver = receivers.get(name);
       if (receiver === undefined) return 0;
-      return rateOf(receiver);
+      return rateOf(receiver, clock.monotonicMs());
     },
     isUnresponsive(name) {
       const receiver = receivers.get(name);
-      return receiver !== undefined && (receiver.isUnresponsive || isStuck(receiver, silentMs));
+      return receiver !== undefined && (receiver.isUnresponsive || isStuck(receiver, clock.monotonicMs(), silentMs));
     },
     isHealthy(name) {
       const receiver = receivers.get(name);
       if (receiver === undefined) return true;
-      return !(receiver.isUnresponsive || receiver.isFailing || isStuck(receiver, progressMs));
+      return !(receiver.isUnresponsive || receiver.isFailing || isStuck(receiver, clock.monotonicMs(), progressMs));
     },
     offer(name, group, job) {
-      const receiver = receiverOf(name, group);
+      const receiver = receivers.ensure(name, group);
       const hasSlot = running < total && receiver.group.running < perGroup && receiver.running < receiver.window;
       if (hasSlot && receiver.waiting.length === 0) {
         start(receiver, job);
@@ -262,22 +166,9 @@ export function createConcurrencyLimiter(options: ConcurrencyLimiterOptions): Co
       return true;
     },
     sweep() {
-      for (const receiver of receivers.values()) {
-        if (receiver.waiting.length > 0 && isStuck(receiver, progressMs)) deferWaiting(receiver);
+      for (const receiver of receivers.all()) {
+        if (receiver.waiting.length > 0 && isStuck(receiver, clock.monotonicMs(), progressMs)) deferWaiting(receiver);
       }
     },
   };
-}
-
-function nextWindow(window: number, health: Health, most: number): number {
-  switch (health) {
-    case 'healthy':
-      return Math.min(most, window + 1);
-    case 'failing':
-      return Math.max(1, Math.floor(window / 2));
-    case 'unresponsive':
-      return 1;
-    case 'unknown':
-      return window;
-  }
 }

@@ -7,7 +7,8 @@ import type { Log, WorkItem } from '../../../log/log.ts';
 import { type Delivery, dueSubject, messageIdOf, scheduledSubject, unreadableSubject } from '../record/delivery.ts';
 import { encodeDelivery } from '../record/delivery-record.ts';
 import { appendUntilAcked } from './append-until-acked.ts';
-import { createRecordsInWork, HAND_BACK_MS, type RecordInWork } from './records-in-work.ts';
+import { createRecordsInWork } from './records-in-work.ts';
+import { HAND_BACK_MS, type RecordInWork } from './remainders.ts';
 
 /** A delivery that this process works on, and the record in which it came. */
 export interface DeliveryInWork {

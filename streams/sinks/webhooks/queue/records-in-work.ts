@@ -1,30 +1,8 @@
-import { type Cancel, type Clock, sleep, within } from '../../../../core/kernel/clock.ts';
-import type { Ids } from '../../../../core/kernel/ids.ts';
+import { type Cancel, within } from '../../../../core/kernel/clock.ts';
 import { QUEUE_LIMITS } from './limits.ts';
-import type { Logger } from '../../../../core/kernel/logger.ts';
-import type { Log, WorkItem } from '../../../log/log.ts';
-import { type Delivery, dueSubject, remainderSubject } from '../record/delivery.ts';
-import { encodeDeliveries, type Receiver } from '../record/delivery-record.ts';
-import { appendUntilAcked } from './append-until-acked.ts';
-
-/** A record that the broker handed to this process. */
-export interface RecordInWork {
-  readonly item: WorkItem;
-  /** Its deliveries that this process works on, and those that it leaves to others. */
-  readonly open: Set<Delivery>;
-  readonly returned: Set<Delivery>;
-  /** Deliveries that came with it, and their webhook. */
-  total: number;
-  receiver: Receiver | undefined;
-  /** After how long the returned ones may come again. */
-  returnMs: number;
-  /** When the first delivery ended since the record or its remainder was stored, monotonic milliseconds. */
-  endedMs: number | undefined;
-  /** The subject of the stored remainder, and when it was stored, monotonic milliseconds. */
-  remainder: { subject: string; storedMs: number } | undefined;
-  /** The write of a remainder that is under way. */
-  storing: Promise<boolean> | undefined;
-}
+import type { WorkItem } from '../../../log/log.ts';
+import type { Delivery } from '../record/delivery.ts';
+import { confirmAck, createRemainders, HAND_BACK_MS, type RecordInWork, type RemaindersOptions } from './remainders.ts';
 
 /**
  * Owns the records of DELIVERIES that this process works on.
@@ -56,27 +34,19 @@ export interface RecordsInWork {
   close(): Promise<void>;
 }
 
-export interface RecordsInWorkOptions {
-  log: Log;
-  clock: Clock;
-  ids: Pick<Ids, 'uuidv4'>;
-  logger: Logger;
+export interface RecordsInWorkOptions extends RemaindersOptions {
   /** The broker hands an item out again after this long without a heartbeat. */
   ackWaitMs: number;
-  /** Once true, acknowledgements are not repeated any more. */
-  isStopped: () => boolean;
 }
 
-/** Delay after which the broker hands out a returned item again. */
-export const HAND_BACK_MS = 1_000;
-const ACK_TRIES = 10;
 /** Heartbeats per `ackWaitMs`: three in a row may be lost. */
 const BEATS = 4;
 /** Moves of a remainder per `ackWaitMs`: each is a write to disk. */
 const MOVES = 2;
 
 export function createRecordsInWork(options: RecordsInWorkOptions): RecordsInWork {
-  const { log, clock, ids, logger, ackWaitMs, isStopped } = options;
+  const { clock, ackWaitMs } = options;
+  const remainders = createRemainders(options);
   const held = new Set<RecordInWork>();
   let closed = false;
   let cancelBeat = clock.timer(ackWaitMs / BEATS, beat);
@@ -99,52 +69,8 @@ export function createRecordsInWork(options: RecordsInWorkOptions): RecordsInWor
       const { open, endedMs = Infinity, remainder, storing } = record;
       const isDue = nowMs - endedMs >= QUEUE_LIMITS.deliveryRemainderMs;
       const mustMove = nowMs - (remainder?.storedMs ?? Infinity) >= ackWaitMs / MOVES;
-      if (open.size > 0 && storing === undefined && (isDue || mustMove)) void store(record, ackWaitMs);
+      if (open.size > 0 && storing === undefined && (isDue || mustMove)) void remainders.store(record, ackWaitMs);
       if (record.total > 1) sweepSoon();
-    }
-  }
-
-  /** Stores the remainder of a record, due after `delayMs`. False: it could not be stored. */
-  async function store(record: RecordInWork, delayMs: number): Promise<boolean> {
-    while (record.storing !== undefined) await record.storing;
-    const storing = storeRemainder(record, delayMs).catch((error: unknown) => {
-      logger.error({ err: error }, 'webhooks: the remainder of a record could not be stored');
-      return false;
-    });
-    record.storing = storing;
-    const isStored = await storing;
-    record.storing = undefined;
-    return isStored;
-  }
-
-  async function storeRemainder(record: RecordInWork, delayMs: number): Promise<boolean> {
-    const { receiver } = record;
-    if (receiver === undefined) return false;
-    const bytes = encodeDeliveries(receiver, [...record.open, ...record.returned]);
-    // With an id of its own: a process that got the same record, after a lost acknowledgement, must not replace it.
-    const subject = record.remainder?.subject ?? remainderSubject(receiver, ids.uuidv4(), bytes.byteLength);
-    const storedMs = clock.monotonicMs();
-    record.endedMs = undefined;
-    const schedule = { atMs: clock.wallMs() + delayMs, target: dueSubject(receiver.webhook) };
-    const terms = { log, clock, logger, givenUp: () => closed, waitsWhenFull: false };
-    if ((await appendUntilAcked(terms, subject, bytes, { messageId: ids.uuidv4(), schedule })) !== 'acked') {
-      record.endedMs ??= clock.monotonicMs();
-      return false;
-    }
-    const isFirst = record.remainder === undefined;
-    record.remainder = { subject, storedMs };
-    if (isFirst) await confirm(record.item);
-    return true;
-  }
-
-  /** Repeats an acknowledgement that a broken connection lost: otherwise the attempts are made twice. */
-  async function confirm(item: WorkItem): Promise<void> {
-    for (let tries = 1; !(await item.ack()); tries++) {
-      if (tries === ACK_TRIES || isStopped()) {
-        logger.warn({}, 'webhooks: an acknowledgement was not confirmed; its attempts may be repeated');
-        return;
-      }
-      await sleep(clock, HAND_BACK_MS);
     }
   }
 
@@ -159,7 +85,7 @@ export function createRecordsInWork(options: RecordsInWorkOptions): RecordsInWor
       held.delete(record);
       item.retryIn(record.returnMs);
     } else {
-      const isStored = await store(record, returned.size === 0 ? 0 : record.returnMs);
+      const isStored = await remainders.store(record, returned.size === 0 ? 0 : record.returnMs);
       held.delete(record);
       // Repeats those that have ended; the alternative is to lose the others.
       if (!isStored && record.remainder === undefined) item.retryIn(record.returnMs);
@@ -168,7 +94,7 @@ export function createRecordsInWork(options: RecordsInWorkOptions): RecordsInWor
 
   async function acknowledge(record: RecordInWork): Promise<void> {
     held.delete(record);
-    await confirm(record.item);
+    await confirmAck(record.item, options);
   }
 
   async function giveBack(record: RecordInWork, delivery: Delivery, delayMs: number): Promise<void> {
@@ -220,6 +146,7 @@ export function createRecordsInWork(options: RecordsInWorkOptions): RecordsInWor
       });
       await within(clock, HAND_BACK_MS, Promise.allSettled(work));
       closed = true;
+      remainders.close();
       held.clear();
       cancelBeat();
       cancelSweep?.();

@@ -68,7 +68,7 @@ const TAKE_RECORDS = 64;
  * 4. The position moves past an erasure only after the erasure is in the bucket ERASURES, where all workers see it.
  */
 export async function matchFacts(options: MatchFactsOptions): Promise<void> {
-  const { log, clock, logger, metrics, positions, from, isConfigSeen, signal, limits } = options;
+  const { log, clock, logger, metrics, from, isConfigSeen, signal } = options;
   const window = createMatchWindow(from.reach ?? from.sequence);
   const reader = options.readFacts({ from: window.taken + 1, onWaiting: () => signal.notify() });
   let failure: { error: unknown } | undefined;
@@ -78,35 +78,25 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
 
   const dueQuota = createDueQuota({ log, clock, onQuota: () => turns.resume() });
   const turns = createDeliveryTurns({
-    clock,
-    webhookQuota: options.webhookQuota,
+    ...options,
     dueQuota,
-    deliveriesQuota: options.deliveriesQuota,
     append: (deliveries, bytes) => appendBatch({ log, clock, logger, isOver }, deliveries, bytes),
-    onOverflow: options.onOverflow,
     onFailure: fail,
   });
   const lagging = createLaggingGames({
-    log,
-    clock,
-    logger,
-    metrics,
+    ...options,
     turns,
     commonWindow: window,
-    wantedBelow: options.wantedBelow,
     async tasksOf(record) {
       const commit = decodeCommit(record.data);
       return (await isConfigSeen(commit.configRevision)) ? tasksOf(record, commit, options) : undefined;
     },
-    onOverflow: options.onOverflow,
     onReset() {
       isReset = true;
       signal.notify();
     },
     onFailure: fail,
     isOver,
-    limits,
-    signal,
   });
   const intake = createRecordIntake({ ...options, window, turns, lagging, isOver, onFailure: fail });
 
@@ -116,14 +106,10 @@ export async function matchFacts(options: MatchFactsOptions): Promise<void> {
   }
 
   const saver = createPositionSaver({
-    clock,
-    positions,
-    from,
+    ...options,
     current: () => matcherPosition(from.stream, window.position, lagging.marks()),
     stored: () => turns.stored,
     isOver,
-    signal,
-    limits,
   });
   lagging.start(from.games ?? []);
   try {
