@@ -1,9 +1,9 @@
 import { createBackoff } from '../../src/wire/backoff.ts';
 import type { ReportProblem } from '../../src/wire/problems.ts';
 import type { Requests } from '../outbox/requests.ts';
-import { readMessages } from '../outbox/server-sent-events.ts';
 import { pause, type ServerPlatform } from '../server-platform.ts';
 import { ServiceError } from '../service-error.ts';
+import { followChanges } from './follow-changes.ts';
 
 /*
  * Keeps the definitions fresh: a stream says when they changed, and a poll finds changes while the stream is down.
@@ -116,54 +116,6 @@ export function createDefinitionsSource(options: DefinitionsSourceOptions): Defi
     }
   }
 
-  async function follow(): Promise<void> {
-    const backoff = createBackoff(platform.random);
-    while (!signal.aborted) {
-      let retryMs = 0;
-      try {
-        await listen(
-          (delayMs) => (retryMs = delayMs),
-          () => backoff.succeeded(),
-        );
-      } catch (error) {
-        report(error, 'The stream of changes ended');
-        if (error instanceof ServiceError && error.retryAfterMs !== undefined) retryMs = error.retryAfterMs;
-      }
-      isStreaming = false;
-      if (signal.aborted) return;
-      const nowMs = platform.steadyMs();
-      backoff.failed(nowMs, retryMs);
-      await pause(backoff.untilMs - nowMs, platform, signal);
-    }
-  }
-
-  /** One connection, until it ends. */
-  async function listen(onRetry: (delayMs: number) => void, onOpen: () => void): Promise<void> {
-    const connection = new AbortController();
-    const end = () => connection.abort();
-    signal.addEventListener('abort', end);
-    let cancel = () => {};
-    const alive = () => {
-      cancel();
-      cancel = platform.setTimer(end, silenceMs);
-    };
-    try {
-      const header = revision === undefined ? {} : { 'Last-Event-ID': String(revision) };
-      const body = await requests.open('GET /v1/flags/changes', { header, signal: connection.signal });
-      isStreaming = true;
-      alive();
-      for await (const { event, data } of readMessages(body, { onBytes: alive, onRetry })) {
-        if (event === 'connected') onOpen();
-        take(event, data);
-      }
-    } finally {
-      cancel();
-      signal.removeEventListener('abort', end);
-      // Also when the loop was left by an error in a message.
-      connection.abort();
-    }
-  }
-
   function take(event: string, data: string): void {
     if (event === 'heartbeat') {
       // This connection reports every change: silence means that nothing changed since the last one.
@@ -181,8 +133,19 @@ export function createDefinitionsSource(options: DefinitionsSourceOptions): Defi
     }
   }
 
+  const followed = (): Promise<void> =>
+    followChanges({
+      requests,
+      platform,
+      silenceMs,
+      signal,
+      revision: () => revision,
+      onState: (streams) => (isStreaming = streams),
+      onMessage: take,
+      onError: (error) => report(error, 'The stream of changes ended'),
+    });
   const ready = refresh().then(() => {});
-  void ready.then(() => Promise.all([follow(), poll()]));
+  void ready.then(() => Promise.all([followed(), poll()]));
 
   return {
     ready,
