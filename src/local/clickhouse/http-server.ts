@@ -4,13 +4,12 @@ import type { Ids } from '../../../core/kernel/ids.ts';
 import { ENGINE_LIMITS } from './limits.ts';
 import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import { answer } from './answer.ts';
 import { createConnectionSlots } from './connection-slots.ts';
 import type { Engine } from './engine/engine.ts';
 import { failureOf, RefusedRequest } from '../../../clickhouse-schema/queries/statements/exceptions.ts';
 import { parseRequest, refuseForeignRequest, type ServiceAccount, type StatementRequest } from './parse-request.ts';
-import { planStatement } from './engine/plan-statement.ts';
 import { readBody } from './read-body.ts';
+import { COMMON_HEADERS, runStatement } from './run-statement.ts';
 import { parseTarget, type RequestTarget } from './request-target.ts';
 import { createStatementSlots } from '../../../clickhouse-schema/queries/statements/statement-slots.ts';
 
@@ -62,7 +61,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     try {
       refuseForeignRequest(request, target.search);
     } catch (error) {
-      refuse(request, response, error);
+      refuse(options, request, response, error);
       return;
     }
     if (target.path === '/ping' || target.path === '/replicas_status' || isBareGet(request, target)) {
@@ -75,23 +74,13 @@ export function createHttpServer(options: HttpServerOptions): Server {
       if (request.method !== 'GET' && request.method !== 'POST' && request.method !== 'HEAD') {
         throw new RefusedRequest('BAD_ARGUMENTS', 'Only GET and POST are supported', 405);
       }
-      await runStatement(engine, request, response, parseRequest(request, target.search, options.account));
+      await take(engine, request, response, parseRequest(request, target.search, options.account));
     } catch (error) {
-      refuse(request, response, error);
+      refuse(options, request, response, error);
     }
   }
 
-  /** Says whether statements are answered: an engine that hangs does not answer this either. */
-  async function ping(engine: Engine | undefined, response: ServerResponse): Promise<void> {
-    const text = engine === undefined ? 'Starting.\n' : await engine.answer().then(() => 'Ok.\n', String);
-    response.writeHead(text === 'Ok.\n' ? 200 : 503, {
-      ...COMMON_HEADERS,
-      'Content-Type': 'text/plain; charset=UTF-8',
-    });
-    response.end(text);
-  }
-
-  async function runStatement(
+  async function take(
     engine: Engine,
     request: IncomingMessage,
     response: ServerResponse,
@@ -106,56 +95,11 @@ export function createHttpServer(options: HttpServerOptions): Server {
     if (service) request.socket.setTimeout(0);
     const release = await slots[statement.caller].take();
     try {
-      const currentDatabase = statement.database ?? options.database;
-      const plan = await planStatement(engine, { ...statement, body, ownDatabase: options.database, currentDatabase });
-      if (response.destroyed) return;
-      const settings = new Map([...statement.settings, ...plan.settings]);
-      // The engine reads a file in blocks of this many rows. As inline data, each makes a part of its own.
-      if (plan.kind === 'insert' && plan.binary) {
-        settings.set('max_block_size', settings.get('max_insert_block_size') ?? DEFAULT_INSERT_BLOCK_ROWS);
-      }
-      const whole = plan.kind === 'query' && plan.format.headerLines === undefined;
-      const connection = await engine.connect({
-        caller: statement.caller,
-        database: currentDatabase,
-        settings: statement.caller === 'analyst' && whole ? bounded(settings) : settings,
-        parameters: statement.parameters,
-      });
-      // An insert whose client disconnected may finish: it is one block, which is inserted completely or not at all.
-      const onClose = () => {
-        if (plan.kind === 'query' && !response.writableFinished) connection.cancel();
-      };
-      response.once('close', onClose);
-      try {
-        const queryId = (statement.queryId ?? options.ids.uuidv4()).slice(0, 200);
-        const headers = { 'X-ClickHouse-Query-Id': queryId.replaceAll(/[^\x20-\x7e]/g, '?'), ...COMMON_HEADERS };
-        await answer(plan, connection, { response, version: engine.version, gzip: statement.gzip, headers });
-      } finally {
-        response.off('close', onClose);
-        connection.close();
-      }
+      await runStatement({ ...options, engine }, statement, body, response);
     } finally {
       release();
       if (service) request.socket.setTimeout(ENGINE_LIMITS.clickhouseIdleMs);
     }
-  }
-
-  function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const failure = failureOf(error, options.engine()?.version ?? '');
-    if (response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
-    }
-    if (failure.status >= 500 && failure.code === 1001)
-      options.logger.warn({ err: error }, 'a statement failed unexpectedly');
-    response.writeHead(failure.status, {
-      ...COMMON_HEADERS,
-      'Content-Type': 'text/plain; charset=UTF-8',
-      'X-ClickHouse-Exception-Code': String(failure.code),
-      // Does not wait for the rest of a refused body.
-      ...(request.complete ? {} : { Connection: 'close' }),
-    });
-    response.end(failure.text);
   }
 
   const settings = { maxHeaderSize: MAX_HEADER_BYTES, noDelay: true, connectionsCheckingInterval: 1_000 };
@@ -174,26 +118,41 @@ export function createHttpServer(options: HttpServerOptions): Server {
   return server;
 }
 
-/** ClickHouse's default of `max_insert_block_size`. */
-const DEFAULT_INSERT_BLOCK_ROWS = '1048449';
 /** Statements may be in the request line. */
 const MAX_HEADER_BYTES = 1024 * 1024;
-const COMMON_HEADERS = {
-  'X-ClickHouse-Server-Display-Name': 'embedded',
-  'X-ClickHouse-Timezone': 'UTC',
-  'X-Content-Type-Options': 'nosniff',
-} as const;
+/** Says whether statements are answered: an engine that hangs does not answer this either. */
+async function ping(engine: Engine | undefined, response: ServerResponse): Promise<void> {
+  const text = engine === undefined ? 'Starting.\n' : await engine.answer().then(() => 'Ok.\n', String);
+  response.writeHead(text === 'Ok.\n' ? 200 : 503, {
+    ...COMMON_HEADERS,
+    'Content-Type': 'text/plain; charset=UTF-8',
+  });
+  response.end(text);
+}
+
+function refuse(
+  options: Pick<HttpServerOptions, 'engine' | 'logger'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
+  const failure = failureOf(error, options.engine()?.version ?? '');
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  if (failure.status >= 500 && failure.code === 1001)
+    options.logger.warn({ err: error }, 'a statement failed unexpectedly');
+  response.writeHead(failure.status, {
+    ...COMMON_HEADERS,
+    'Content-Type': 'text/plain; charset=UTF-8',
+    'X-ClickHouse-Exception-Code': String(failure.code),
+    // Does not wait for the rest of a refused body.
+    ...(request.complete ? {} : { Connection: 'close' }),
+  });
+  response.end(failure.text);
+}
 
 function isBareGet(request: IncomingMessage, target: RequestTarget): boolean {
   return request.method === 'GET' && target.path === '/' && !target.search.has('query');
-}
-
-/** Limits a reader's result that is buffered as a whole, before it fills this process's memory. */
-function bounded(settings: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const requested = Number(settings.get('max_result_bytes') ?? 0);
-  const bound =
-    requested > 0
-      ? Math.min(requested, ENGINE_LIMITS.clickhouseBufferedResultBytes)
-      : ENGINE_LIMITS.clickhouseBufferedResultBytes;
-  return new Map([...settings, ['max_result_bytes', String(bound)]]);
 }
