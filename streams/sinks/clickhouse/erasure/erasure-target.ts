@@ -63,19 +63,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
   async function find(steps: readonly number[], { stream, sequence }: SinkPosition, most: number) {
     const found = await rows<PendingRow>(PENDING, { steps, created: Date.parse(stream), sequence, most });
     const first = found[0]?.facts_created;
-    return found
-      .filter((row) => row.facts_created === first)
-      .map((row) => ({
-        game: row.game_id,
-        environment: row.environment,
-        playerId: row.player_id,
-        createdMs: Number(row.facts_created),
-        sequence: Number(row.facts_sequence),
-        index: row.facts_index,
-        erasedAt: Number(row.erased_at),
-        rows: row.step === 0 ? undefined : Number(row.rows_deleted),
-        deviceId: row.device_id,
-      }));
+    return found.filter((row) => row.facts_created === first).map(erasureOf);
   }
 
   /** Erasures whose device no other player of the game and environment has now. */
@@ -121,19 +109,7 @@ export function createErasureTarget(address: ClickhouseAddress): ErasureTarget {
       await client.insert({
         table: 'erasures',
         format: 'JSONEachRow',
-        values: erasures.map((erasure) => ({
-          game_id: erasure.game,
-          environment: erasure.environment,
-          player_id: erasure.playerId,
-          erased_at: erasure.erasedAt,
-          received_at: erasure.erasedAt,
-          rows_deleted: erasure.rows ?? 0,
-          step: STEPS[step],
-          facts_created: erasure.createdMs,
-          facts_sequence: erasure.sequence,
-          facts_index: erasure.index,
-          device_id: step === 'settled' ? '' : erasure.deviceId,
-        })),
+        values: erasures.map((erasure) => rowOf(step, erasure)),
         clickhouse_settings: { async_insert: 0, insert_deduplicate: 0 },
       });
     },
@@ -166,6 +142,36 @@ interface PendingRow {
   facts_sequence: string | number;
   facts_index: number;
   device_id: string;
+}
+
+function erasureOf(row: PendingRow): PendingErasure {
+  return {
+    game: row.game_id,
+    environment: row.environment,
+    playerId: row.player_id,
+    createdMs: Number(row.facts_created),
+    sequence: Number(row.facts_sequence),
+    index: row.facts_index,
+    erasedAt: Number(row.erased_at),
+    rows: row.step === 0 ? undefined : Number(row.rows_deleted),
+    deviceId: row.device_id,
+  };
+}
+
+function rowOf(step: keyof typeof STEPS, erasure: PendingErasure) {
+  return {
+    game_id: erasure.game,
+    environment: erasure.environment,
+    player_id: erasure.playerId,
+    erased_at: erasure.erasedAt,
+    received_at: erasure.erasedAt,
+    rows_deleted: erasure.rows ?? 0,
+    step: STEPS[step],
+    facts_created: erasure.createdMs,
+    facts_sequence: erasure.sequence,
+    facts_index: erasure.index,
+    device_id: step === 'settled' ? '' : erasure.deviceId,
+  };
 }
 
 /** Two players of a device suffice to know that it is shared. */

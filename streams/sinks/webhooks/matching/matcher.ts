@@ -140,31 +140,12 @@ export function createMatcher(options: MatcherOptions): Matcher {
       isHealthy,
       signal,
       wantedBelow: () => options.room?.wantedBelow ?? 0,
-      from: startingPoint(stored, bounds),
+      from: startingPoint(stored, bounds, logger),
       onOverflow: overflow,
       isConfigSeen: (revision) => isConfigSeen(revision, mine),
       isOver: () => isOver(mine),
       isStopping: () => stopped,
     });
-  }
-
-  /** The stored position, corrected when FACTS does not hold it. */
-  function startingPoint(stored: MatcherPosition | undefined, bounds: StreamBounds): MatcherPosition {
-    const first = { stream: bounds.created, sequence: bounds.firstSequence - 1 };
-    if (stored === undefined) return first;
-    if (stored.stream !== bounds.created) {
-      logger.error({ stored, bounds }, 'webhooks: FACTS was created again; matching starts at its first record');
-      return first;
-    }
-    const { reach = stored.sequence, games = [] } = stored;
-    if (reach > bounds.lastSequence) {
-      logger.error({ stored, bounds }, 'webhooks: FACTS lost records that were matched; matching continues at its end');
-      return { stream: bounds.created, sequence: bounds.lastSequence };
-    }
-    if (stored.sequence >= first.sequence) return stored;
-    logger.error({ stored, bounds }, 'webhooks: FACTS was trimmed past the position; some records were never matched');
-    const held = games.map((mark) => ({ ...mark, sequence: Math.max(mark.sequence, first.sequence) }));
-    return matcherPosition(bounds.created, Math.max(reach, first.sequence), held);
   }
 
   function overflow(delivery: Delivery): void {
@@ -198,6 +179,25 @@ export function createMatcher(options: MatcherOptions): Matcher {
       await lease.release();
     },
   };
+}
+
+/** The stored position, corrected when FACTS does not hold it. */
+function startingPoint(stored: MatcherPosition | undefined, bounds: StreamBounds, logger: Logger): MatcherPosition {
+  const first = { stream: bounds.created, sequence: bounds.firstSequence - 1 };
+  if (stored === undefined) return first;
+  if (stored.stream !== bounds.created) {
+    logger.error({ stored, bounds }, 'webhooks: FACTS was created again; matching starts at its first record');
+    return first;
+  }
+  const { reach = stored.sequence, games = [] } = stored;
+  if (reach > bounds.lastSequence) {
+    logger.error({ stored, bounds }, 'webhooks: FACTS lost records that were matched; matching continues at its end');
+    return { stream: bounds.created, sequence: bounds.lastSequence };
+  }
+  if (stored.sequence >= first.sequence) return stored;
+  logger.error({ stored, bounds }, 'webhooks: FACTS was trimmed past the position; some records were never matched');
+  const held = games.map((mark) => ({ ...mark, sequence: Math.max(mark.sequence, first.sequence) }));
+  return matcherPosition(bounds.created, Math.max(reach, first.sequence), held);
 }
 
 const OVERFLOW_LINE_MS = 60_000;
