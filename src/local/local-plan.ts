@@ -58,23 +58,11 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
   const ports: PortClaim[] = [];
   const dependencies: ChildSpec[] = [];
 
-  let natsUrl = config.natsUrl;
-  let localEnv: ChildSpec['env'] = {};
-  if (natsUrl === undefined || natsUrl === '') {
-    const factsBytes = config.factsMaxBytes ?? firstFactsBytes(dataDir);
-    const token = Buffer.from(options.ids.bytes(32)).toString('base64url');
-    const nats = await natsSpec(options, token);
-    if (typeof nats === 'string') return nats;
-    dependencies.push(nats);
+  const nats = await localNats(options);
+  if (typeof nats === 'string') return nats;
+  if (nats.child !== undefined) {
+    dependencies.push(nats.child);
     ports.push({ host: LOCAL, port: config.embeddedNatsPort, variable: 'EMBEDDED_NATS_PORT' });
-    natsUrl = `nats://${token}@${LOCAL}:${config.embeddedNatsPort}`;
-    const { key, file } = config.secrets;
-    localEnv = {
-      ...(factsBytes === undefined ? {} : { FACTS_MAX_BYTES: String(factsBytes) }),
-      ...unset(NATS_LOGIN),
-      // Because NATS_URL is set below, the service would not use the local key file by default.
-      ...(key === undefined && file === undefined ? { SECRETS_KEY_FILE: ensureLocalKey(dataDir, options.ids) } : {}),
-    };
   }
 
   let readerEnv = {};
@@ -108,8 +96,8 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
     DATA_DIR: dataDir,
     PORT: String(port),
     SUPERVISED: '1',
-    ...localEnv,
-    NATS_URL: natsUrl,
+    ...nats.env,
+    NATS_URL: nats.url,
     CLICKHOUSE_URL: clickhouse.url,
     CLICKHOUSE_USER: clickhouse.user,
     CLICKHOUSE_PASSWORD: clickhouse.password,
@@ -125,7 +113,36 @@ export async function localPlan(options: LocalPlanOptions): Promise<Plan | strin
       if (applied.length > 0) options.report(`applied ${applied.length} tables and views of ClickHouse`);
     },
     ...serviceProcesses({ config, count, dataDir, env: serviceEnv, baseUrl, ids: options.ids }),
-    endpoints: { base_url: baseUrl, nats_url: natsUrl, clickhouse },
+    endpoints: { base_url: baseUrl, nats_url: nats.url, clickhouse },
+  };
+}
+
+interface LocalNats {
+  url: string;
+  /** The broker; none if the configuration names another. */
+  child?: ChildSpec;
+  /** What the service needs besides its address. */
+  env: ChildSpec['env'];
+}
+
+/** @returns an error message if nats-server is not available */
+async function localNats(options: LocalPlanOptions): Promise<LocalNats | string> {
+  const { config, dataDir, ids } = options;
+  if (config.natsUrl !== undefined && config.natsUrl !== '') return { url: config.natsUrl, env: {} };
+  const factsBytes = config.factsMaxBytes ?? firstFactsBytes(dataDir);
+  const token = Buffer.from(ids.bytes(32)).toString('base64url');
+  const child = await natsSpec(options, token);
+  if (typeof child === 'string') return child;
+  const { key, file } = config.secrets;
+  return {
+    url: `nats://${token}@${LOCAL}:${config.embeddedNatsPort}`,
+    child,
+    env: {
+      ...(factsBytes === undefined ? {} : { FACTS_MAX_BYTES: String(factsBytes) }),
+      ...unset(NATS_LOGIN),
+      // Because NATS_URL is set, the service would not use the local key file by default.
+      ...(key === undefined && file === undefined ? { SECRETS_KEY_FILE: ensureLocalKey(dataDir, ids) } : {}),
+    },
   };
 }
 

@@ -51,41 +51,42 @@ export function tableOf(result: Result): ResultTable {
         ]),
       };
     }
-    case 'funnel': {
-      const { step, players, converted, inside, dropped, share, group } = texts.columns;
-      return {
-        header: [group, step, players, converted, inside, dropped, share],
-        rows: result.funnels.flatMap(({ key, steps }) =>
-          steps.map((each) => [
-            key,
-            each.event_name,
-            each.players,
-            each.converted,
-            each.inside,
-            each.dropped,
-            each.rate,
-          ]),
-        ),
-      };
-    }
+    case 'funnel':
+      return funnelTable(result);
     case 'paths':
-      return {
-        header: [
-          texts.columns.first,
-          texts.columns.second,
-          texts.columns.third,
-          texts.columns.times,
-          texts.columns.players,
-        ],
-        rows: result.paths.map(({ steps: [first = null, second = null, third = null], times, players }) => [
-          first,
-          second,
-          third,
-          times,
-          players,
-        ]),
-      };
+      return pathsTable(result);
   }
+}
+
+type Of<K extends Result['kind']> = Extract<Result, { kind: K }>;
+
+function funnelTable(result: Of<'funnel'>): ResultTable {
+  const { step, players, converted, inside, dropped, share, group } = texts.columns;
+  return {
+    header: [group, step, players, converted, inside, dropped, share],
+    rows: result.funnels.flatMap(({ key, steps }) =>
+      steps.map((each) => [key, each.event_name, each.players, each.converted, each.inside, each.dropped, each.rate]),
+    ),
+  };
+}
+
+function pathsTable(result: Of<'paths'>): ResultTable {
+  return {
+    header: [
+      texts.columns.first,
+      texts.columns.second,
+      texts.columns.third,
+      texts.columns.times,
+      texts.columns.players,
+    ],
+    rows: result.paths.map(({ steps: [first = null, second = null, third = null], times, players }) => [
+      first,
+      second,
+      third,
+      times,
+      players,
+    ]),
+  };
 }
 
 /** The name of a series; the empty value has a word of its own. */

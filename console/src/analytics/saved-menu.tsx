@@ -23,21 +23,11 @@ function useSaved() {
 
 /** The saved queries of the game, as links. */
 export function SavedList() {
-  const { scope, role } = usePlace();
+  const { role } = usePlace();
   const [location] = useLocation();
-  const queries = useQueryClient();
   const saved = useSaved();
   const [deleting, setDeleting] = useState<Saved | undefined>();
   const mayChange = isAtLeast(role, 'analyst');
-  const remove = useMutation({
-    mutationFn: ({ key, version }: Saved) =>
-      call(scope, 'DELETE /v1/analytics/saved-queries/{key}', {
-        path: { key },
-        headers: { 'If-Match': `"${version}"` },
-      }),
-    onSuccess: () => setDeleting(undefined),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['saved-queries'] }),
-  });
   return (
     <Loaded query={saved} rows={1}>
       {({ saved_queries: all }) =>
@@ -72,32 +62,42 @@ export function SavedList() {
                 ) : null}
               </Group>
             ))}
-            <Dialog
-              opened={deleting !== undefined}
-              onClose={() => setDeleting(undefined)}
-              title={texts.removeSaved(deleting?.name ?? '')}
-            >
-              <Stack>
-                <Text>{texts.confirmRemove(deleting?.name ?? '')}</Text>
-                {remove.error === null ? null : <Fault error={remove.error} />}
-                <Group justify="flex-end">
-                  <Button variant="default" onClick={() => setDeleting(undefined)}>
-                    {TEXTS.cancel}
-                  </Button>
-                  <Button
-                    color="red"
-                    loading={remove.isPending}
-                    onClick={() => deleting !== undefined && remove.mutate(deleting)}
-                  >
-                    {TEXTS.remove}
-                  </Button>
-                </Group>
-              </Stack>
-            </Dialog>
+            <RemoveDialog saved={deleting} onClose={() => setDeleting(undefined)} />
           </Group>
         )
       }
     </Loaded>
+  );
+}
+
+/** Asks before it removes a saved query. */
+function RemoveDialog({ saved, onClose }: { saved: Saved | undefined; onClose: () => void }) {
+  const { scope } = usePlace();
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: ({ key, version }: Saved) =>
+      call(scope, 'DELETE /v1/analytics/saved-queries/{key}', {
+        path: { key },
+        headers: { 'If-Match': `"${version}"` },
+      }),
+    onSuccess: onClose,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['saved-queries'] }),
+  });
+  return (
+    <Dialog opened={saved !== undefined} onClose={onClose} title={texts.removeSaved(saved?.name ?? '')}>
+      <Stack>
+        <Text>{texts.confirmRemove(saved?.name ?? '')}</Text>
+        {remove.error === null ? null : <Fault error={remove.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {TEXTS.cancel}
+          </Button>
+          <Button color="red" loading={remove.isPending} onClick={() => saved !== undefined && remove.mutate(saved)}>
+            {TEXTS.remove}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
   );
 }
 

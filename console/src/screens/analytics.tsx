@@ -33,7 +33,6 @@ function Question({ asked }: { asked: Asked }) {
   const [draft, setDraft] = useState(asked);
   const [sqlOpen, sql] = useDisclosure(false);
   const [saveOpen, save] = useDisclosure(false);
-  const names = useNames(draft);
   const { query } = asked;
   const complete = isComplete(query);
   const result = useQuery({
@@ -78,44 +77,7 @@ function Question({ asked }: { asked: Asked }) {
       <section aria-label={texts.saved}>
         <SavedList />
       </section>
-      <Card withBorder component="form" onSubmit={submit}>
-        <Stack gap="sm">
-          <Group align="flex-end" gap="sm">
-            <NativeSelect
-              label={texts.kind}
-              value={draft.query.kind}
-              data={KINDS.map((value) => ({ value, label: texts.kinds[value] }))}
-              onChange={(event) => {
-                const kind: Kind = KINDS.find((each) => each === event.currentTarget.value) ?? 'trend';
-                const next = { ...draft, query: FIRST[kind] };
-                // The first query of a kind runs at once if it is complete.
-                if (isComplete(next.query)) go(next);
-                else setDraft(next);
-              }}
-            />
-            <RangeField range={draft.range} onChange={(range) => setDraft({ ...draft, range })} />
-            <Text size="sm" c="dimmed">
-              {texts.about[draft.query.kind]}
-            </Text>
-          </Group>
-          <QueryForm
-            key={draft.query.kind}
-            query={draft.query}
-            names={names}
-            onChange={(changed) => setDraft({ ...draft, query: changed })}
-          />
-          <Group>
-            <Button type="submit" size="sm" disabled={!isComplete(draft.query)} loading={result.isFetching}>
-              {texts.run}
-            </Button>
-            {isComplete(draft.query) ? null : (
-              <Text size="sm" c="dimmed">
-                {texts.incomplete[draft.query.kind]}
-              </Text>
-            )}
-          </Group>
-        </Stack>
-      </Card>
+      <QuestionForm draft={draft} onDraft={setDraft} onGo={go} onSubmit={submit} isRunning={result.isFetching} />
       <section aria-live="polite" aria-busy={complete && result.isPending}>
         <Title order={2} size="h4" mb="xs">
           {texts.kinds[query.kind]}
@@ -129,6 +91,59 @@ function Question({ asked }: { asked: Asked }) {
       <SqlDialog asked={asked} opened={sqlOpen} onClose={sql.close} />
       <SaveDialog asked={asked} opened={saveOpen} onClose={save.close} />
     </Page>
+  );
+}
+
+interface QuestionFormProps {
+  draft: Asked;
+  onDraft: (draft: Asked) => void;
+  /** Runs a query at once. */
+  onGo: (next: Asked) => void;
+  onSubmit: (event: FormEvent) => void;
+  isRunning: boolean;
+}
+
+function QuestionForm({ draft, onDraft, onGo, onSubmit, isRunning }: QuestionFormProps) {
+  const names = useNames(draft);
+  return (
+    <Card withBorder component="form" onSubmit={onSubmit}>
+      <Stack gap="sm">
+        <Group align="flex-end" gap="sm">
+          <NativeSelect
+            label={texts.kind}
+            value={draft.query.kind}
+            data={KINDS.map((value) => ({ value, label: texts.kinds[value] }))}
+            onChange={(event) => {
+              const kind: Kind = KINDS.find((each) => each === event.currentTarget.value) ?? 'trend';
+              const next = { ...draft, query: FIRST[kind] };
+              // The first query of a kind runs at once if it is complete.
+              if (isComplete(next.query)) onGo(next);
+              else onDraft(next);
+            }}
+          />
+          <RangeField range={draft.range} onChange={(range) => onDraft({ ...draft, range })} />
+          <Text size="sm" c="dimmed">
+            {texts.about[draft.query.kind]}
+          </Text>
+        </Group>
+        <QueryForm
+          key={draft.query.kind}
+          query={draft.query}
+          names={names}
+          onChange={(changed) => onDraft({ ...draft, query: changed })}
+        />
+        <Group>
+          <Button type="submit" size="sm" disabled={!isComplete(draft.query)} loading={isRunning}>
+            {texts.run}
+          </Button>
+          {isComplete(draft.query) ? null : (
+            <Text size="sm" c="dimmed">
+              {texts.incomplete[draft.query.kind]}
+            </Text>
+          )}
+        </Group>
+      </Stack>
+    </Card>
   );
 }
 

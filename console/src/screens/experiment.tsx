@@ -79,7 +79,6 @@ function Body({ flag }: { flag: Flag }) {
   const { scope, mayEdit } = usePlace();
   const [params, setParams] = useSearchParams();
   const [winner, setWinner] = useState<string | undefined>();
-  const names = useEventNames();
   const metrics = params.getAll('metric').slice(0, MOST_METRICS);
   const aggregate = AGGREGATES.find((each) => each === params.get('aggregate')) ?? 'conversion';
   const property = params.get('property') ?? '';
@@ -112,48 +111,7 @@ function Body({ flag }: { flag: Flag }) {
   return (
     <Stack>
       <SavedNotice place={flagQuery(scope, flag.key)} version={flag.version} />
-      <Card withBorder>
-        <Group align="flex-end">
-          <TagsInput
-            label={texts.metrics}
-            description={texts.metricsHelp}
-            style={{ flex: '1 1 280px' }}
-            value={metrics}
-            data={[...new Set(names)]}
-            maxTags={MOST_METRICS}
-            onChange={(value) => set('metric', value)}
-          />
-          <NativeSelect
-            label={texts.aggregate}
-            value={aggregate}
-            data={AGGREGATES.map((each) => ({ value: each, label: texts.aggregates[each] }))}
-            onChange={(event) => set('aggregate', [event.currentTarget.value])}
-          />
-          {aggregate === 'sum' ? (
-            <TextInput
-              label={texts.property}
-              value={property}
-              onChange={(event) => set('property', [event.currentTarget.value])}
-            />
-          ) : null}
-          <NumberInput
-            label={texts.window}
-            w={170}
-            min={1}
-            allowDecimal={false}
-            hideControls
-            value={windowDays}
-            onChange={(days) => set('window', [String(typeof days === 'number' ? days : WINDOW_DAYS)])}
-          />
-          {first.data === undefined ? null : (
-            <PeriodSelect
-              results={first.data}
-              onChange={(chosen) => set('period', chosen === '' ? [] : [chosen])}
-              isCurrent={period === undefined}
-            />
-          )}
-        </Group>
-      </Card>
+      <MetricForm asked={{ metrics, aggregate, property, windowDays, period }} results={first.data} set={set} />
       {main === undefined ? (
         <Empty title={texts.choose}>{texts.chooseHelp}</Empty>
       ) : (
@@ -172,6 +130,62 @@ function Body({ flag }: { flag: Flag }) {
       <ExposureChart flagKey={flag.key} />
       {winner === undefined ? null : <Ship flag={flag} variant={winner} onClose={() => setWinner(undefined)} />}
     </Stack>
+  );
+}
+
+interface MetricFormProps {
+  asked: Pick<Question, 'aggregate' | 'property' | 'windowDays' | 'period'> & { metrics: string[] };
+  results: Results | undefined;
+  /** Sets a parameter of the address. */
+  set: (name: string, values: readonly string[]) => void;
+}
+
+function MetricForm({ asked, results, set }: MetricFormProps) {
+  const { metrics, aggregate, property, windowDays, period } = asked;
+  const names = useEventNames();
+  return (
+    <Card withBorder>
+      <Group align="flex-end">
+        <TagsInput
+          label={texts.metrics}
+          description={texts.metricsHelp}
+          style={{ flex: '1 1 280px' }}
+          value={metrics}
+          data={[...new Set(names)]}
+          maxTags={MOST_METRICS}
+          onChange={(value) => set('metric', value)}
+        />
+        <NativeSelect
+          label={texts.aggregate}
+          value={aggregate}
+          data={AGGREGATES.map((each) => ({ value: each, label: texts.aggregates[each] }))}
+          onChange={(event) => set('aggregate', [event.currentTarget.value])}
+        />
+        {aggregate === 'sum' ? (
+          <TextInput
+            label={texts.property}
+            value={property}
+            onChange={(event) => set('property', [event.currentTarget.value])}
+          />
+        ) : null}
+        <NumberInput
+          label={texts.window}
+          w={170}
+          min={1}
+          allowDecimal={false}
+          hideControls
+          value={windowDays}
+          onChange={(days) => set('window', [String(typeof days === 'number' ? days : WINDOW_DAYS)])}
+        />
+        {results === undefined ? null : (
+          <PeriodSelect
+            results={results}
+            onChange={(chosen) => set('period', chosen === '' ? [] : [chosen])}
+            isCurrent={period === undefined}
+          />
+        )}
+      </Group>
+    </Card>
   );
 }
 

@@ -28,74 +28,8 @@ interface SegmentFormProps {
 export function SegmentForm({ edited, onChange, isNew, readOnly }: SegmentFormProps) {
   return (
     <Stack gap="md">
-      <Card withBorder>
-        <Stack gap="sm">
-          {isNew ? (
-            <Group align="flex-end">
-              <TextInput
-                label={texts.key}
-                description={texts.keyHelp}
-                value={edited.key}
-                style={{ flex: '1 1 220px' }}
-                onChange={(event) => onChange({ key: event.currentTarget.value })}
-              />
-              <NativeSelect
-                label={texts.kind}
-                value={edited.kind}
-                data={[
-                  { value: 'dynamic', label: texts.kindDynamic },
-                  { value: 'static', label: texts.kindStatic },
-                ]}
-                onChange={(event) => onChange({ kind: event.currentTarget.value === 'static' ? 'static' : 'dynamic' })}
-              />
-            </Group>
-          ) : null}
-          <TextInput
-            label={texts.name}
-            value={edited.name}
-            readOnly={readOnly}
-            onChange={(event) => onChange({ name: event.currentTarget.value })}
-          />
-          <Textarea
-            label={texts.description}
-            autosize
-            minRows={1}
-            value={edited.description}
-            readOnly={readOnly}
-            onChange={(event) => onChange({ description: event.currentTarget.value })}
-          />
-          <Switch
-            label={texts.enabled}
-            description={texts.enabledHelp}
-            checked={edited.enabled}
-            disabled={readOnly}
-            onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
-          />
-        </Stack>
-      </Card>
-      {edited.kind === 'static' ? null : (
-        <Card withBorder>
-          <Title order={2} size="h5" mb="xs">
-            {texts.definition}
-          </Title>
-          <ConditionBuilder
-            place="segment"
-            value={edited.conditions}
-            readOnly={readOnly}
-            onChange={(conditions) => onChange({ conditions, everybody: false })}
-          />
-          {isEmpty(edited.conditions) ? (
-            <Checkbox
-              mt="xs"
-              label={texts.allPlayers}
-              description={texts.allPlayersHelp}
-              checked={edited.everybody}
-              disabled={readOnly}
-              onChange={(event) => onChange({ everybody: event.currentTarget.checked })}
-            />
-          ) : null}
-        </Card>
-      )}
+      <Naming edited={edited} onChange={onChange} isNew={isNew} readOnly={readOnly} />
+      {edited.kind === 'static' ? null : <Definition edited={edited} onChange={onChange} readOnly={readOnly} />}
       <Card withBorder>
         <Title order={2} size="h5" mb="xs">
           {texts.exceptions}
@@ -117,6 +51,83 @@ export function SegmentForm({ edited, onChange, isNew, readOnly }: SegmentFormPr
         </SimpleGrid>
       </Card>
     </Stack>
+  );
+}
+
+/** Key, kind and name, and whether it is enabled. */
+function Naming({ edited, onChange, isNew, readOnly }: SegmentFormProps) {
+  return (
+    <Card withBorder>
+      <Stack gap="sm">
+        {isNew ? (
+          <Group align="flex-end">
+            <TextInput
+              label={texts.key}
+              description={texts.keyHelp}
+              value={edited.key}
+              style={{ flex: '1 1 220px' }}
+              onChange={(event) => onChange({ key: event.currentTarget.value })}
+            />
+            <NativeSelect
+              label={texts.kind}
+              value={edited.kind}
+              data={[
+                { value: 'dynamic', label: texts.kindDynamic },
+                { value: 'static', label: texts.kindStatic },
+              ]}
+              onChange={(event) => onChange({ kind: event.currentTarget.value === 'static' ? 'static' : 'dynamic' })}
+            />
+          </Group>
+        ) : null}
+        <TextInput
+          label={texts.name}
+          value={edited.name}
+          readOnly={readOnly}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+        />
+        <Textarea
+          label={texts.description}
+          autosize
+          minRows={1}
+          value={edited.description}
+          readOnly={readOnly}
+          onChange={(event) => onChange({ description: event.currentTarget.value })}
+        />
+        <Switch
+          label={texts.enabled}
+          description={texts.enabledHelp}
+          checked={edited.enabled}
+          disabled={readOnly}
+          onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
+        />
+      </Stack>
+    </Card>
+  );
+}
+
+function Definition({ edited, onChange, readOnly }: Omit<SegmentFormProps, 'isNew'>) {
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="xs">
+        {texts.definition}
+      </Title>
+      <ConditionBuilder
+        place="segment"
+        value={edited.conditions}
+        readOnly={readOnly}
+        onChange={(conditions) => onChange({ conditions, everybody: false })}
+      />
+      {isEmpty(edited.conditions) ? (
+        <Checkbox
+          mt="xs"
+          label={texts.allPlayers}
+          description={texts.allPlayersHelp}
+          checked={edited.everybody}
+          disabled={readOnly}
+          onChange={(event) => onChange({ everybody: event.currentTarget.checked })}
+        />
+      ) : null}
+    </Card>
   );
 }
 

@@ -12,7 +12,7 @@ import { inBatches } from './files/line-batches.ts';
 import { type OpenFile, openFile } from './files/open-source.ts';
 import type { Progress } from './progress-line.ts';
 import { readHistory, type ReadLine, type ReadOptions } from './files/read-history.ts';
-import { createPartitionSender, type PartitionSender } from './send/send-history.ts';
+import { createPartitionSender, type PartitionSender, type SenderOptions } from './send/send-history.ts';
 
 export interface ImportFileOptions extends Omit<ReadOptions, 'nowMs' | 'fromLine' | 'importId'> {
   path: string;
@@ -115,7 +115,8 @@ function createSenders(
   tally: ImportTally,
 ): PartitionSender[] {
   const pace = createCommandPace({ clock, mostInFlight: partitions * IMPORT_LIMITS.importWindow });
-  const common = { importId: source.importId, send, mayGoOn, onDecided: tally.decided, pace, clock };
+  const onDecided: SenderOptions['onDecided'] = (reply, wasSent) => tally.decided(reply, wasSent);
+  const common = { importId: source.importId, send, mayGoOn, onDecided, pace, clock };
   return decidedTo.map((line) => createPartitionSender({ ...common, decidedTo: line }));
 }
 

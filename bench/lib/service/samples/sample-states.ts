@@ -26,12 +26,62 @@ export function newPlayer(turn: number): PlayerState {
 
 const EVENT_NAMES = ['level_complete', 'level_failed', 'item_bought', 'quest_started', 'shop_opened', 'ad_watched'];
 
+const variedBy =
+  (turn: number) =>
+  (most: number, salt: number): number =>
+    (turn * 31 + salt * 17) % most;
+
+function countedEvents(turn: number): Pick<PlayerState, 'recentEvents' | 'counters'> {
+  const varied = variedBy(turn);
+  return {
+    recentEvents: times(12, (index) => ({
+      eventId: uuidv5(NAMESPACE, `event-${turn}-${index}`),
+      eventName: EVENT_NAMES[index % EVENT_NAMES.length] ?? '',
+      timestamp: NOW - index * 60_000,
+      receivedAt: NOW - index * 60_000 + 80,
+      by: 'client',
+    })),
+    counters: EVENT_NAMES.map((name, index) => ({
+      name,
+      day: TODAY,
+      counts: times(14, (day) => varied(9, index + day)),
+    })),
+  };
+}
+
+/** What segments and flags know of a player. */
+const TARGETED: Pick<PlayerState, 'segments' | 'segmentsDueAt' | 'exposures' | 'servedFlags'> = {
+  segments: times(4, (index) => ({
+    segmentId: uuidv5(NAMESPACE, `segment-${index}`),
+    segmentKey: `segment-${index}`,
+    since: NOW - index * DAY_MS,
+  })),
+  segmentsDueAt: NOW + DAY_MS,
+  exposures: times(4, (index) => ({
+    flagKey: `rollout-${index}`,
+    flagVersion: 3,
+    period: 1,
+    variantKey: index % 2 === 0 ? 'true' : 'b',
+  })),
+  servedFlags: times(8, (index) => ({
+    flagKey: `rollout-${index}`,
+    flagVersion: 3,
+    period: 1,
+    variantKey: null,
+    value: 'true',
+    reason: 'percentage_rollout',
+    changes: 0,
+    mixed: false,
+    earlier: [],
+  })),
+};
+
 /**
  * A player of several weeks: attributes, 4 segments, 8 flags, 6 counted event names, the last 12 events with ids of the
  * caller, two purchases, four weeks of activity. About 2 kB.
  */
 export function typicalPlayer(turn: number): PlayerState {
-  const varied = (most: number, salt: number) => (turn * 31 + salt * 17) % most;
+  const varied = variedBy(turn);
   return {
     ...newPlayer(turn),
     deviceId: uuidv5(NAMESPACE, `device-${turn}`),
@@ -54,42 +104,9 @@ export function typicalPlayer(turn: number): PlayerState {
       acquisition: { network: 'organic', campaign: `spring-${varied(30, 8)}` },
     }),
     country: 'SE',
-    recentEvents: times(12, (index) => ({
-      eventId: uuidv5(NAMESPACE, `event-${turn}-${index}`),
-      eventName: EVENT_NAMES[index % EVENT_NAMES.length] ?? '',
-      timestamp: NOW - index * 60_000,
-      receivedAt: NOW - index * 60_000 + 80,
-      by: 'client',
-    })),
-    counters: EVENT_NAMES.map((name, index) => ({
-      name,
-      day: TODAY,
-      counts: times(14, (day) => varied(9, index + day)),
-    })),
+    ...countedEvents(turn),
     device: { platform: 'ios', osVersion: '18.2', appVersion: '4.12.0', deviceModel: 'iPhone15,2' },
-    segments: times(4, (index) => ({
-      segmentId: uuidv5(NAMESPACE, `segment-${index}`),
-      segmentKey: `segment-${index}`,
-      since: NOW - index * DAY_MS,
-    })),
-    segmentsDueAt: NOW + DAY_MS,
-    exposures: times(4, (index) => ({
-      flagKey: `rollout-${index}`,
-      flagVersion: 3,
-      period: 1,
-      variantKey: index % 2 === 0 ? 'true' : 'b',
-    })),
-    servedFlags: times(8, (index) => ({
-      flagKey: `rollout-${index}`,
-      flagVersion: 3,
-      period: 1,
-      variantKey: null,
-      value: 'true',
-      reason: 'percentage_rollout',
-      changes: 0,
-      mixed: false,
-      earlier: [],
-    })),
+    ...TARGETED,
     activity: {
       day: TODAY,
       sessions: times(28, (day) => varied(4, day)),

@@ -12,24 +12,7 @@ const texts = TEXTS.account;
 
 /** The signed-in user: roles, password, sessions. */
 export function Account({ me }: { me: Me }) {
-  const { signOut, signedIn } = useSession();
-  const [current, setCurrent] = useState('');
-  const [password, setPassword] = useState('');
-  const change = useMutation({
-    mutationFn: () =>
-      call(undefined, 'PUT /v1/console/password', {
-        body: { password, ...(me.user.has_password ? { current } : {}) },
-      }),
-    onSuccess(after) {
-      signedIn(after);
-      setCurrent('');
-      setPassword('');
-    },
-  });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    change.mutate();
-  };
+  const { signOut } = useSession();
   return (
     <Page title={texts.title} intro={texts.intro}>
       <Card withBorder>
@@ -58,41 +41,65 @@ export function Account({ me }: { me: Me }) {
           </Group>
         </Stack>
       </Card>
-      <Card withBorder>
-        <form onSubmit={submit}>
-          <Stack maw={420}>
-            <Title order={2} size="h5">
-              {me.user.has_password ? texts.changePassword : texts.setPassword}
-            </Title>
-            {/* Lets password managers find the name. */}
-            <input hidden readOnly autoComplete="username" value={me.user.email} />
-            {me.user.has_password ? (
-              <PasswordInput
-                label={texts.current}
-                autoComplete="current-password"
-                required
-                value={current}
-                onChange={(event) => setCurrent(event.currentTarget.value)}
-              />
-            ) : null}
-            <PasswordInput
-              label={texts.next}
-              description={texts.rule}
-              autoComplete="new-password"
-              minLength={12}
-              required
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-            />
-            {change.error === null ? null : <Fault error={change.error} />}
-            {change.isSuccess ? <Alert color="green">{texts.saved}</Alert> : null}
-            <Button type="submit" loading={change.isPending} w="fit-content">
-              {TEXTS.save}
-            </Button>
-          </Stack>
-        </form>
-      </Card>
+      <PasswordForm me={me} />
       <Passkeys me={me} />
     </Page>
+  );
+}
+
+function PasswordForm({ me }: { me: Me }) {
+  const { signedIn } = useSession();
+  const [current, setCurrent] = useState('');
+  const [password, setPassword] = useState('');
+  const change = useMutation({
+    mutationFn: () =>
+      call(undefined, 'PUT /v1/console/password', {
+        body: { password, ...(me.user.has_password ? { current } : {}) },
+      }),
+    onSuccess(after) {
+      signedIn(after);
+      setCurrent('');
+      setPassword('');
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <Card withBorder>
+      <form onSubmit={submit}>
+        <Stack maw={420}>
+          <Title order={2} size="h5">
+            {me.user.has_password ? texts.changePassword : texts.setPassword}
+          </Title>
+          {/* Lets password managers find the name. */}
+          <input hidden readOnly autoComplete="username" value={me.user.email} />
+          {me.user.has_password ? (
+            <PasswordInput
+              label={texts.current}
+              autoComplete="current-password"
+              required
+              value={current}
+              onChange={(event) => setCurrent(event.currentTarget.value)}
+            />
+          ) : null}
+          <PasswordInput
+            label={texts.next}
+            description={texts.rule}
+            autoComplete="new-password"
+            minLength={12}
+            required
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          {change.error === null ? null : <Fault error={change.error} />}
+          {change.isSuccess ? <Alert color="green">{texts.saved}</Alert> : null}
+          <Button type="submit" loading={change.isPending} w="fit-content">
+            {TEXTS.save}
+          </Button>
+        </Stack>
+      </form>
+    </Card>
   );
 }

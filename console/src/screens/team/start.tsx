@@ -22,7 +22,6 @@ export function Start() {
     const timer = setTimeout(() => setLate(true), LATE_MS);
     return () => clearTimeout(timer);
   }, []);
-  const snippets = snippetsFor(key === '' ? `pk_${scope.environment}_…` : key);
   return (
     <Page title={texts.title} intro={texts.intro}>
       <Card withBorder>
@@ -39,28 +38,7 @@ export function Start() {
         <Title order={2} size="h5" mb="xs">
           {texts.send}
         </Title>
-        <Tabs defaultValue="curl">
-          <Tabs.List>
-            {snippets.map(({ name, label }) => (
-              <Tabs.Tab key={name} value={name}>
-                {label}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          {snippets.map(({ name, label, code }) => (
-            <Tabs.Panel key={name} value={name} pt="xs">
-              <Stack gap="xs" align="stretch">
-                {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
-                <pre className="json" tabIndex={0} role="region" aria-label={label}>
-                  {code}
-                </pre>
-                <Group>
-                  <Copy text={code} />
-                </Group>
-              </Stack>
-            </Tabs.Panel>
-          ))}
-        </Tabs>
+        <Snippets snippets={snippetsFor(key === '' ? `pk_${scope.environment}_…` : key)} />
       </Card>
       <div role="status">
         {first === undefined ? (
@@ -96,7 +74,40 @@ export function Start() {
   );
 }
 
-function snippetsFor(key: string): { name: string; label: string; code: string }[] {
+interface Snippet {
+  name: string;
+  label: string;
+  code: string;
+}
+
+function Snippets({ snippets }: { snippets: readonly Snippet[] }) {
+  return (
+    <Tabs defaultValue="curl">
+      <Tabs.List>
+        {snippets.map(({ name, label }) => (
+          <Tabs.Tab key={name} value={name}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {snippets.map(({ name, label, code }) => (
+        <Tabs.Panel key={name} value={name} pt="xs">
+          <Stack gap="xs" align="stretch">
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
+            <pre className="json" tabIndex={0} role="region" aria-label={label}>
+              {code}
+            </pre>
+            <Group>
+              <Copy text={code} />
+            </Group>
+          </Stack>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+function snippetsFor(key: string): Snippet[] {
   const { origin } = globalThis.location;
   return [
     {

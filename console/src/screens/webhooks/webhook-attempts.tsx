@@ -210,20 +210,7 @@ function Delivery({ webhook, attempt }: { webhook: Webhook; attempt: Attempt }) 
         {texts.history}
       </Title>
       <Loaded query={history} rows={2}>
-        {({ deliveries }) => (
-          <ol className="timeline" aria-label={texts.history}>
-            {deliveries.map((each) => (
-              <li key={`${each.attempt} ${each.attempted_at}`} className="timeline-row">
-                <Time at={each.attempted_at} /> <Outcome outcome={each.outcome} /> {each.status ?? each.error}
-                {each.next_attempt_at === null ? null : (
-                  <Text span size="xs">
-                    {texts.next}: <Time at={each.next_attempt_at} />
-                  </Text>
-                )}
-              </li>
-            ))}
-          </ol>
-        )}
+        {({ deliveries }) => <History attempts={deliveries} />}
       </Loaded>
       <Title order={3} size="h5">
         {texts.request}
@@ -242,5 +229,22 @@ function Delivery({ webhook, attempt }: { webhook: Webhook; attempt: Attempt }) 
         <Json value={attempt.response_start} label={texts.response} />
       )}
     </Stack>
+  );
+}
+
+function History({ attempts }: { attempts: readonly Attempt[] }) {
+  return (
+    <ol className="timeline" aria-label={texts.history}>
+      {attempts.map((each) => (
+        <li key={`${each.attempt} ${each.attempted_at}`} className="timeline-row">
+          <Time at={each.attempted_at} /> <Outcome outcome={each.outcome} /> {each.status ?? each.error}
+          {each.next_attempt_at === null ? null : (
+            <Text span size="xs">
+              {texts.next}: <Time at={each.next_attempt_at} />
+            </Text>
+          )}
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -213,7 +213,7 @@ export function createDeliveryTurns(options: DeliveryTurnsOptions): DeliveryTurn
     },
     tasksOf: (game) => games.get(game)?.tasks.open ?? [],
     bytesOf: (game) => games.get(game)?.tasks.sizeBytes ?? 0,
-    largest: games.largest,
+    largest: (except) => games.largest(except),
     resume() {
       const waited = [...parked];
       parked.clear();
