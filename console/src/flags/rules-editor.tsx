@@ -79,7 +79,6 @@ interface RuleFieldsProps extends Pick<RulesEditorProps, 'segments' | 'isBoolean
 }
 
 function RuleFields({ rule, onChange, segments, isBoolean, readOnly }: RuleFieldsProps) {
-  const isKnown = rule.segmentId === '' || segments.some(({ segment_id: id }) => id === rule.segmentId);
   return (
     <Stack gap="xs">
       <Group align="flex-end" gap="sm">
@@ -90,21 +89,7 @@ function RuleFields({ rule, onChange, segments, isBoolean, readOnly }: RuleField
           readOnly={readOnly}
           onChange={(event) => onChange({ name: event.currentTarget.value })}
         />
-        <NativeSelect
-          size="xs"
-          label={texts.segment}
-          value={rule.segmentId}
-          disabled={readOnly}
-          data={[
-            { value: '', label: texts.everybody },
-            ...(isKnown ? [] : [{ value: rule.segmentId, label: rule.segmentId }]),
-            ...segments.map(({ segment_id: value, key, name }) => ({
-              value,
-              label: name === key ? key : `${name} (${key})`,
-            })),
-          ]}
-          onChange={(event) => onChange({ segmentId: event.currentTarget.value })}
-        />
+        <SegmentSelect rule={rule} onChange={onChange} segments={segments} readOnly={readOnly} />
         <NumberField
           label={texts.percentage}
           value={rule.percentage}
@@ -151,6 +136,27 @@ function RuleFields({ rule, onChange, segments, isBoolean, readOnly }: RuleField
         />
       )}
     </Stack>
+  );
+}
+
+function SegmentSelect({ rule, onChange, segments, readOnly }: Omit<RuleFieldsProps, 'isBoolean'>) {
+  const isKnown = rule.segmentId === '' || segments.some(({ segment_id: id }) => id === rule.segmentId);
+  return (
+    <NativeSelect
+      size="xs"
+      label={texts.segment}
+      value={rule.segmentId}
+      disabled={readOnly}
+      data={[
+        { value: '', label: texts.everybody },
+        ...(isKnown ? [] : [{ value: rule.segmentId, label: rule.segmentId }]),
+        ...segments.map(({ segment_id: value, key, name }) => ({
+          value,
+          label: name === key ? key : `${name} (${key})`,
+        })),
+      ]}
+      onChange={(event) => onChange({ segmentId: event.currentTarget.value })}
+    />
   );
 }
 

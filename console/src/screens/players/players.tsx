@@ -60,23 +60,7 @@ export function Players() {
   };
   return (
     <Page title={texts.title} intro={texts.intro}>
-      <form onSubmit={submit} role="search">
-        <Group align="flex-end">
-          <TextInput
-            label={texts.search}
-            description={texts.searchHelp}
-            placeholder={texts.searchHint}
-            value={text}
-            maxLength={256}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => setText(event.currentTarget.value)}
-            flex="1 1 280px"
-            maw={560}
-          />
-          <Button type="submit">{texts.submit}</Button>
-        </Group>
-      </form>
+      <SearchForm text={text} onText={setText} onSubmit={submit} />
       {wanted === '' ? (
         <NativeSelect
           label={texts.order}
@@ -108,6 +92,34 @@ export function Players() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+interface SearchFormProps {
+  text: string;
+  onText: (text: string) => void;
+  onSubmit: (event: FormEvent) => void;
+}
+
+function SearchForm({ text, onText, onSubmit }: SearchFormProps) {
+  return (
+    <form onSubmit={onSubmit} role="search">
+      <Group align="flex-end">
+        <TextInput
+          label={texts.search}
+          description={texts.searchHelp}
+          placeholder={texts.searchHint}
+          value={text}
+          maxLength={256}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => onText(event.currentTarget.value)}
+          flex="1 1 280px"
+          maw={560}
+        />
+        <Button type="submit">{texts.submit}</Button>
+      </Group>
+    </form>
   );
 }
 

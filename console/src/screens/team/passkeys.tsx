@@ -13,26 +13,10 @@ const texts = TEXTS.passkeys;
 /** The passkeys of the signed-in user: add, name, remove. */
 export function Passkeys({ me }: { me: Me }) {
   const { signedIn } = useSession();
-  const [name, setName] = useState('');
-  const add = useMutation({
-    mutationFn: async () => {
-      const options = await call(undefined, 'POST /v1/console/passkeys/challenge');
-      const passkey = await createPasskey(options);
-      return call(undefined, 'POST /v1/console/passkeys', { body: { name, passkey } });
-    },
-    onSuccess(after) {
-      signedIn(after);
-      setName('');
-    },
-  });
   const remove = useMutation({
     mutationFn: (id: string) => call(undefined, 'DELETE /v1/console/passkeys/{id}', { path: { id } }),
     onSuccess: signedIn,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    add.mutate();
-  };
   return (
     <Card withBorder>
       <Stack maw={560}>
@@ -69,28 +53,53 @@ export function Passkeys({ me }: { me: Me }) {
           </Stack>
         )}
         {remove.error === null ? null : <Fault error={remove.error} />}
-        {hasPasskeys() ? (
-          <form onSubmit={submit}>
-            <Group align="flex-end">
-              <TextInput
-                label={texts.name}
-                placeholder={texts.namePlaceholder}
-                required
-                maxLength={64}
-                value={name}
-                onChange={(event) => setName(event.currentTarget.value)}
-              />
-              <Button type="submit" loading={add.isPending}>
-                {texts.add}
-              </Button>
-            </Group>
-          </form>
-        ) : (
-          <Alert color="yellow" variant="outline" title={texts.noBrowser} />
-        )}
-        {add.error === null ? null : <Fault error={add.error} />}
-        {add.isSuccess ? <Alert color="green" variant="outline" title={texts.added} /> : null}
+        <AddPasskey />
       </Stack>
     </Card>
+  );
+}
+
+function AddPasskey() {
+  const { signedIn } = useSession();
+  const [name, setName] = useState('');
+  const add = useMutation({
+    mutationFn: async () => {
+      const options = await call(undefined, 'POST /v1/console/passkeys/challenge');
+      const passkey = await createPasskey(options);
+      return call(undefined, 'POST /v1/console/passkeys', { body: { name, passkey } });
+    },
+    onSuccess(after) {
+      signedIn(after);
+      setName('');
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    add.mutate();
+  };
+  return (
+    <>
+      {hasPasskeys() ? (
+        <form onSubmit={submit}>
+          <Group align="flex-end">
+            <TextInput
+              label={texts.name}
+              placeholder={texts.namePlaceholder}
+              required
+              maxLength={64}
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            <Button type="submit" loading={add.isPending}>
+              {texts.add}
+            </Button>
+          </Group>
+        </form>
+      ) : (
+        <Alert color="yellow" variant="outline" title={texts.noBrowser} />
+      )}
+      {add.error === null ? null : <Fault error={add.error} />}
+      {add.isSuccess ? <Alert color="green" variant="outline" title={texts.added} /> : null}
+    </>
   );
 }
