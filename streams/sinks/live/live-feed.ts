@@ -9,15 +9,15 @@ import type { TracedEvents } from '../../freshness/traced-events.ts';
 import type { LiveFeed, LostEvents } from '../../live-feed.ts';
 import type { Log } from '../../log/log.ts';
 import type { Member } from './audience.ts';
-import { catchUp } from './catch-up.ts';
+import { catchUp } from './replay/catch-up.ts';
 import { fanOut } from './fan-out.ts';
 import { type Feed, openFeed } from './feed.ts';
 import { createFeedMembers } from './feed-members.ts';
 import { connectedMessage, refusalMessage } from './messages.ts';
-import { type OlderRecords, openOlderRecords } from './older-records.ts';
+import { type OlderRecords, openOlderRecords } from './replay/older-records.ts';
 import { type Cursor, parsePosition, recordPosition } from './position.ts';
 import { traceEvents } from './trace-events.ts';
-import { createReplaySlots } from './replay-slots.ts';
+import { createReplaySlots } from './replay/replay-slots.ts';
 
 /** A log message. The simulation reads it. */
 export const FACTS_RESET = 'live: FACTS was reset; readers get a gap';

@@ -1,6 +1,6 @@
-import { type Clock, sleep } from '../../../core/kernel/clock.ts';
-import type { Log, LogRecord, Reader } from '../../log/log.ts';
-import { type FedRecord, fedRecord } from './fed-record.ts';
+import { type Clock, sleep } from '../../../../core/kernel/clock.ts';
+import type { Log, LogRecord, Reader } from '../../../log/log.ts';
+import { type FedRecord, fedRecord } from '../fed-record.ts';
 import type { ReplaySlots } from './replay-slots.ts';
 
 /** Records of FACTS from the log, in order, for one reader that is behind the recent records. */

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
+import type { Cancel, Clock } from '../../../../core/kernel/clock.ts';
 
 /** A replay that may be started and paused. Neither function is called synchronously by `enter`. */
 export interface Replay {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
+import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { createReplaySlots } from './replay-slots.ts';
 
 const TURN_MS = 1_000;

@@ -1,10 +1,10 @@
-import type { Clock } from '../../../core/kernel/clock.ts';
-import { LIVE_LIMITS } from './limits.ts';
-import { type Member, matcherOf } from './audience.ts';
-import type { FedRecord } from './fed-record.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import { LIVE_LIMITS } from '../limits.ts';
+import { type Member, matcherOf } from '../audience.ts';
+import type { FedRecord } from '../fed-record.ts';
 import type { OlderRecords } from './older-records.ts';
-import type { Cursor } from './position.ts';
-import type { RecentRecords } from './recent-records.ts';
+import type { Cursor } from '../position.ts';
+import type { RecentRecords } from '../recent-records.ts';
 
 export interface CatchUpOptions {
   member: Member;
