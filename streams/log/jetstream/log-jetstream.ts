@@ -16,9 +16,9 @@ import {
 import type { BrokerAccess } from './access.ts';
 import { openLink } from './link.ts';
 import type { Link } from './link.ts';
-import { openReader } from './reader.ts';
+import { openReader } from './consumers/reader.ts';
 import { keepUp } from './upkeep.ts';
-import { openWork } from './work.ts';
+import { openWork } from './consumers/work.ts';
 import { STREAMS } from '../stream-definitions.ts';
 import type { Log } from '../log.ts';
 

@@ -1,13 +1,13 @@
-import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
-import type { Clock } from '../../../core/kernel/clock.ts';
-import { LOG_LIMITS } from '../limits.ts';
-import type { Logger } from '../../../core/kernel/logger.ts';
-import type { Stop, WorkItem, WorkOptions } from '../log.ts';
+import type { StreamName } from '../../../../core/vocabulary/stream-name.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import { LOG_LIMITS } from '../../limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import type { Stop, WorkItem, WorkOptions } from '../../log.ts';
 import { openCursor } from './cursor.ts';
 import type { Cursor, Delivery } from './cursor.ts';
-import type { Link } from './link.ts';
-import type { ConsumerOptions } from './manager.ts';
-import { keepUp } from './upkeep.ts';
+import type { Link } from '../link.ts';
+import type { ConsumerOptions } from '../manager.ts';
+import { keepUp } from '../upkeep.ts';
 
 const NANOS_PER_MS = 1_000_000;
 

@@ -1,18 +1,18 @@
-import type { StreamName } from '../../../core/vocabulary/stream-name.ts';
+import type { StreamName } from '../../../../core/vocabulary/stream-name.ts';
 import { nuid } from '@nats-io/transport-node';
-import type { Clock } from '../../../core/kernel/clock.ts';
-import { JETSTREAM_LIMITS } from './limits.ts';
-import { LOG_LIMITS } from '../limits.ts';
-import type { Logger } from '../../../core/kernel/logger.ts';
-import { STREAMS } from '../stream-definitions.ts';
-import { isSameRecord } from '../log.ts';
-import type { LogRecord, Reader, ReadOptions } from '../log.ts';
-import { boundsOf, describeStream, getMessage } from './api.ts';
+import type { Clock } from '../../../../core/kernel/clock.ts';
+import { JETSTREAM_LIMITS } from '../limits.ts';
+import { LOG_LIMITS } from '../../limits.ts';
+import type { Logger } from '../../../../core/kernel/logger.ts';
+import { STREAMS } from '../../stream-definitions.ts';
+import { isSameRecord } from '../../log.ts';
+import type { LogRecord, Reader, ReadOptions } from '../../log.ts';
+import { boundsOf, describeStream, getMessage } from '../api.ts';
 import { openCursor } from './cursor.ts';
 import type { Cursor, Delivery } from './cursor.ts';
-import type { Link } from './link.ts';
-import type { ConsumerOptions, StreamDescription } from './manager.ts';
-import { keepUp } from './upkeep.ts';
+import type { Link } from '../link.ts';
+import type { ConsumerOptions, StreamDescription } from '../manager.ts';
+import { keepUp } from '../upkeep.ts';
 
 /**
  * An ordered reader: a short-lived consumer (`cursor`) that is created again from `next` on after every failure.

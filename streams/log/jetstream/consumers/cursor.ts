@@ -1,13 +1,13 @@
 import type { Msg } from '@nats-io/transport-node';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { createInbox } from '@nats-io/transport-node';
-import { nextTick, type Cancel, type Clock } from '../../../core/kernel/clock.ts';
-import { JETSTREAM_LIMITS } from './limits.ts';
-import { LOG_LIMITS } from '../limits.ts';
-import type { LogRecord } from '../log.ts';
-import { makeConsumer } from './api.ts';
-import type { Link } from './link.ts';
-import type { ConsumerOptions } from './manager.ts';
+import { nextTick, type Cancel, type Clock } from '../../../../core/kernel/clock.ts';
+import { JETSTREAM_LIMITS } from '../limits.ts';
+import { LOG_LIMITS } from '../../limits.ts';
+import type { LogRecord } from '../../log.ts';
+import { makeConsumer } from '../api.ts';
+import type { Link } from '../link.ts';
+import type { ConsumerOptions } from '../manager.ts';
 
 /** A record delivered by a consumer. */
 export interface Delivery {

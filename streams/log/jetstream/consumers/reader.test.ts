@@ -1,11 +1,11 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { headers as makeHeaders, TimeoutError, type Msg } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
-import { LOG_LIMITS } from '../limits.ts';
-import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
-import { createUnanswered } from './unanswered.ts';
-import type { Link } from './link.ts';
+import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
+import { LOG_LIMITS } from '../../limits.ts';
+import { silentLogger } from '../../../../test/support/in-memory/silent-logger.ts';
+import { createUnanswered } from '../unanswered.ts';
+import type { Link } from '../link.ts';
 import { openReader } from './reader.ts';
 
 const DESCRIPTION = {
