@@ -326,7 +326,7 @@ export const MUTANTS: readonly Mutant[] = [
         file: 'streams/log/shared-reader.ts',
         original: 'if (isJoined(sink)) return takeRecent(sink, maxRecords, maxBytes);',
         mutated: `if (sink.own === undefined) {
-          sink.place = Math.max(sink.place, dropped);
+          sink.place = Math.max(sink.place, recent.first);
           return takeRecent(sink, maxRecords, maxBytes);
         }`,
       },
