@@ -8,6 +8,7 @@ import type { LogRecord } from '../../log.ts';
 import { makeConsumer } from '../api.ts';
 import type { Link } from '../link.ts';
 import type { ConsumerOptions } from '../manager.ts';
+import { createPace } from './pace.ts';
 
 /** A record delivered by a consumer. */
 export interface Delivery {
@@ -43,10 +44,8 @@ export interface CursorOptions {
 
 /**
  * One consumer at the broker and its requests for records. At most one request is open at a time. It is renewed when it
- * is used up or has expired, so new records are delivered at once, without polling.
- *
- * States with `gatherMs`: waiting, as above, with requests for few records to measure the rate; gathering, when records
- * follow each other closely. A gathering cursor requests all stored records every `gatherMs`.
+ * is used up or has expired, so new records are delivered at once, without polling. With `gatherMs` it pauses before,
+ * while records follow each other closely (`pace`).
  */
 export interface Cursor {
   /** Matching records when the consumer was made. */
@@ -60,11 +59,11 @@ export interface Cursor {
 const ENOUGH_RECORDS = LOG_LIMITS.readerBufferRecords / 2;
 const ENOUGH_BYTES = LOG_LIMITS.readerBufferBytes / 2;
 const NANOS_PER_MS = 1_000_000;
-/** Records of a request after which a cursor with `gatherMs` measures their rate. */
-const MEASURED_RECORDS = 16;
-/** Records in `gatherMs` from which gathering begins, and below which it ends: a request costs as much as a record. */
-const GATHER_FROM_RECORDS = 3;
-const GATHER_LEAST_RECORDS = 2;
+/** A request that waits for new records. */
+const OPEN_REQUEST = {
+  expires: JETSTREAM_LIMITS.readerPullMs * NANOS_PER_MS,
+  idle_heartbeat: JETSTREAM_LIMITS.readerHeartbeatMs * NANOS_PER_MS,
+};
 
 /** Makes the consumer. Resolves to the reason if the broker refuses; rejects when the log is closed. */
 export async function openCursor(
@@ -92,12 +91,7 @@ export async function openCursor(
   let receivedMs = clock.monotonicMs();
   let needsAllBytes = false;
   let cancelWatch: Cancel = () => {};
-  /** Of the last request: how many records it allowed, how many came, and when it was sent. */
-  let requested = 0;
-  let delivered = 0;
-  let requestedMs = 0;
-  let gathering = false;
-  /** Pauses before the next request of a gathering cursor. */
+  const pace = createPace(clock, options.gatherMs);
   let paused = false;
   let cancelPause: Cancel = () => {};
 
@@ -122,7 +116,7 @@ export async function openCursor(
     }
     expected += 1;
     open = Math.max(0, open - 1);
-    delivered += 1;
+    pace.delivered();
     const { subject, data } = message;
     options.onDelivery({
       record: { subject, sequence: info.streamSequence, storedAtMs: info.storedAtMs, data },
@@ -137,70 +131,44 @@ export async function openCursor(
   /** Requests more: at once, or after a pause in which records gather. */
   function requestOver(): void {
     open = 0;
-    const { gatherMs } = options;
-    if (gatherMs !== undefined && !closed) {
-      const isAll = delivered < requested;
-      if (gathering) gathering = delivered >= GATHER_LEAST_RECORDS;
-      else if (!isAll) gathering = (clock.monotonicMs() - requestedMs) * GATHER_FROM_RECORDS < delivered * gatherMs;
-      if (gathering && (isAll || requested === MEASURED_RECORDS)) {
-        paused = true;
-        cancelPause = clock.timer(gatherMs, () => {
-          paused = false;
-          pull();
-        });
-        return;
-      }
+    if (closed || !pace.over()) {
+      pull();
+      return;
     }
-    pull();
+    paused = true;
+    cancelPause = clock.timer(options.gatherMs ?? 0, () => {
+      paused = false;
+      pull();
+    });
   }
 
   /** @param isCurrent whether the status is about the open request: one about an earlier request may come late */
   function control(code: number, description: string, isCurrent: boolean): void {
-    if (code === 100) {
-      options.onIdle?.();
-      return;
-    }
-    const tooBig = code === 409 && /MaxBytes/i.test(description);
-    const over = code === 408 || code === 404 || tooBig || (code === 409 && /Batch Completed/i.test(description));
-    if (!over) {
-      broken(`${code} ${description}`);
-      return;
-    }
+    const status = statusOf(code, description);
+    if (status === 'idle') options.onIdle?.();
+    else if (status === 'broken') broken(`${code} ${description}`);
     // Otherwise a second request would be open, and more records could come than the buffer can hold.
-    if (!isCurrent) return;
-    needsAllBytes ||= tooBig;
-    requestOver();
+    else if (isCurrent) {
+      needsAllBytes ||= status === 'too_big';
+      requestOver();
+    }
   }
 
   function pull(): void {
     if (closed || open > 0 || paused) return;
     const free = options.free();
-    const { records } = free;
-    const neededBytes = needsAllBytes ? LOG_LIMITS.readerBufferBytes : ENOUGH_BYTES;
-    if (records < ENOUGH_RECORDS || free.bytes < neededBytes) {
+    const bytes = needsAllBytes ? LOG_LIMITS.readerBufferBytes : ENOUGH_BYTES;
+    if (free.records < ENOUGH_RECORDS || free.bytes < bytes) {
       options.onStall?.();
       return;
     }
-    // The requests of all readers of a connection may be answered together, and the broker closes a connection whose
-    // unsent bytes exceed `max_pending`.
-    const bytes = neededBytes;
     needsAllBytes = false;
-    open = gathering || options.gatherMs === undefined ? records : Math.min(records, MEASURED_RECORDS);
-    requested = open;
-    delivered = 0;
+    open = pace.request(free.records);
     requests += 1;
     receivedMs = clock.monotonicMs();
-    requestedMs = receivedMs;
-    const body = {
-      batch: requested,
-      max_bytes: bytes,
-      ...(gathering
-        ? { no_wait: true }
-        : {
-            expires: JETSTREAM_LIMITS.readerPullMs * NANOS_PER_MS,
-            idle_heartbeat: JETSTREAM_LIMITS.readerHeartbeatMs * NANOS_PER_MS,
-          }),
-    };
+    // The requests of all readers of a connection may be answered together, and the broker closes a connection whose
+    // unsent bytes exceed `max_pending`: so not all free bytes.
+    const body = { batch: open, max_bytes: bytes, ...(pace.gathering ? { no_wait: true } : OPEN_REQUEST) };
     link.send(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, JSON.stringify(body), replyTo());
   }
 
@@ -244,6 +212,17 @@ export async function openCursor(
 
   watch();
   return { pending: made.num_pending, pull, close };
+}
+
+/**
+ * What a status message says about a request. `over`: it is used up or has expired. `too_big`: the next record needs
+ * more bytes than it allowed. `broken`: the consumer has failed.
+ */
+function statusOf(code: number, description: string): 'idle' | 'over' | 'too_big' | 'broken' {
+  if (code === 100) return 'idle';
+  if (code === 408 || code === 404) return 'over';
+  if (code === 409 && /MaxBytes/i.test(description)) return 'too_big';
+  return code === 409 && /Batch Completed/i.test(description) ? 'over' : 'broken';
 }
 
 /**
