@@ -1,6 +1,6 @@
 import { decodeBeat, includes, type MemberBeat } from '../../actors/runtime/membership/member-beat.ts';
 import { decodeJson } from '../../core/codec/codec.ts';
-import { holderOf } from '../../streams/leases/lease.ts';
+import { holderOf } from '../../streams/leases/lease-key.ts';
 import { nodeOfHolder } from '../../streams/leases/lease-holder.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
 import { sinkLeaseKey, type SinkName } from '../../streams/positions/sink-registry.ts';

@@ -1,6 +1,6 @@
 import { nextTick, type Cancel, type Clock } from '../../../core/kernel/clock.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
-import { holderOf } from '../../../streams/leases/lease.ts';
+import { holderOf } from '../../../streams/leases/lease-key.ts';
 import type { Bucket, BucketEntry } from '../../../streams/log/log.ts';
 import { decodeBeat, encodeBeat, includes, type MemberBeat } from './member-beat.ts';
 import { ranked } from './rendezvous.ts';

@@ -72,7 +72,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['suspended'],
     changes: [
       {
-        file: 'streams/leases/lease.ts',
+        file: 'streams/leases/lease-trust.ts',
         original: 'wallMs < trust.untilWallMs && wallMs >= trust.fromWallMs',
         mutated: 'wallMs < trust.untilWallMs',
       },
