@@ -126,7 +126,7 @@ export function contend(options: LeaseOptions): Lease {
 
   cancelStep = clock.timer(0, run);
   return {
-    held: trust.held,
+    held: () => trust.held(),
     wake() {
       wakened = true;
       if (stopped || stepping) return;

@@ -1,30 +1,10 @@
-import type { StreamName } from '../../core/vocabulary/stream-name.ts';
-import type { Clock } from '../../core/kernel/clock.ts';
-import type { Adjustable } from '../../core/kernel/adjustable.ts';
 import { LOG_LIMITS } from './limits.ts';
-import type { Logger } from '../../core/kernel/logger.ts';
-import type { HandOver } from './own-appends.ts';
-import type { Log, LogRecord, Reader } from './log.ts';
+import type { LogRecord, Reader } from './log.ts';
 import { createRecordWindow } from './record-window.ts';
-import { createSharedSource } from './shared-source.ts';
+import { createSharedSource, type SharedReaderOptions } from './shared-source.ts';
 
 /** Opens a reader of all records of one stream. */
 export type OpenReader = (options: { from: number; onWaiting: () => void }) => Reader;
-
-export interface SharedReaderOptions {
-  log: Pick<Log, 'info' | 'read'>;
-  clock: Clock;
-  logger: Logger;
-  stream: StreamName;
-  /** How the shared reader gathers records, as in `ReadOptions`. */
-  gatherMs?: number;
-  /** What this process appends to the stream. */
-  handOver?: HandOver | undefined;
-  limits?: Adjustable<
-    typeof LOG_LIMITS,
-    'sharedReaderRecords' | 'sharedReaderBytes' | 'sharedReaderNear' | 'sharedReaderReopenMs'
-  >;
-}
 
 /**
  * Reads a stream once for all sinks of a thread. Each sink gets a `Reader` with its own position, as if it read alone.

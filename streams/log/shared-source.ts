@@ -1,6 +1,10 @@
-import type { SharedReaderOptions } from './shared-reader.ts';
-import type { LogRecord, Reader } from './log.ts';
+import type { Adjustable } from '../../core/kernel/adjustable.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import type { Logger } from '../../core/kernel/logger.ts';
+import type { StreamName } from '../../core/vocabulary/stream-name.ts';
 import { LOG_LIMITS } from './limits.ts';
+import type { Log, LogRecord, Reader } from './log.ts';
+import type { HandOver } from './own-appends.ts';
 import { createRecordWindow } from './record-window.ts';
 
 /**
@@ -16,6 +20,21 @@ export interface SharedSource {
   /** Opens it: with the hand-over's records, if the hand-over holds this one, otherwise soon at the log's end. */
   open(near: LogRecord): void;
   close(): void;
+}
+
+export interface SharedReaderOptions {
+  log: Pick<Log, 'info' | 'read'>;
+  clock: Clock;
+  logger: Logger;
+  stream: StreamName;
+  /** How the shared reader gathers records, as in `ReadOptions`. */
+  gatherMs?: number;
+  /** What this process appends to the stream. */
+  handOver?: HandOver | undefined;
+  limits?: Adjustable<
+    typeof LOG_LIMITS,
+    'sharedReaderRecords' | 'sharedReaderBytes' | 'sharedReaderNear' | 'sharedReaderReopenMs'
+  >;
 }
 
 export interface SharedSourceOptions extends SharedReaderOptions {

@@ -81,7 +81,7 @@ export function openMemoryReader(
         next ??= from;
         inbox.start();
       });
-      whenLed(begun.pump);
+      whenLed(() => begun.pump());
     });
   }
 
