@@ -1,6 +1,5 @@
 import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { DAY_MS, dayOf } from '../../../core/kernel/days.ts';
-import type { Adjustable } from '../../../core/kernel/adjustable.ts';
 import { EVENT_QUERY_LIMITS } from '../../../clickhouse-schema/queries/events/limits.ts';
 import { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
@@ -8,20 +7,11 @@ import { partitionOf } from '../../../core/kernel/partition.ts';
 import { createSignal } from '../../../core/kernel/flow/signal.ts';
 import { compileEventProperty } from '../../properties/concerned-properties.ts';
 import { readProperty } from '../../computed/property-text.ts';
-import { metered, stepsSpent } from '../../conditions/steps.ts';
-import { triggerCampaigns } from '../../campaigns/trigger-campaigns.ts';
-import type { Definitions } from '../../decision/definitions.ts';
-import type { CommitDraft } from '../term/draft.ts';
-import type { Draft } from '../../decision/decision.ts';
-import { updateSegments } from '../../segments/update-segments.ts';
-import {
-  PROPERTIES_LEDGER,
-  propertiesLedgerOf,
-  type PropertyFilled,
-} from '../../../core/vocabulary/documents/computed.ts';
-import type { EntityState, LedgerState } from '../../../core/vocabulary/state/state.ts';
+import { PROPERTIES_LEDGER } from '../../../core/vocabulary/documents/computed.ts';
+import type { LedgerState } from '../../../core/vocabulary/state/state.ts';
 import type { Entities } from '../term/entities.ts';
 import type { EventHistory, PastEvents } from '../../../core/vocabulary/event-history.ts';
+import { createFillQueue, type FillQueue, type FillQueueOptions } from './fill-queue.ts';
 import { createPlayerPast, type FillProperty, type PlayerPast } from './fill-player.ts';
 
 /**
@@ -36,18 +26,14 @@ import { createPlayerPast, type FillProperty, type PlayerPast } from './fill-pla
  * 3. Only events of the player's present life count: those of records since its registration after an erasure.
  * 4. A property is marked as filled with or after the record of its last player.
  */
-export interface PropertyFill {
+export interface PropertyFill extends Pick<FillQueue, 'take' | 'stored'> {
   start(): void;
   /** There may be properties to fill. */
   wake(): void;
-  /** Emits what has been read, until the draft has `mostChars`. Call it for every commit. */
-  take(draft: CommitDraft, definitions: Definitions, nowMs: number, mostChars: number): void;
-  /** The record with what was taken is stored. Without this call it is taken again. */
-  stored(): void;
   stop(): void;
 }
 
-export interface PropertyFillOptions {
+export interface PropertyFillOptions extends FillQueueOptions {
   clock: Clock;
   logger: Logger;
   partition: number;
@@ -58,46 +44,12 @@ export interface PropertyFillOptions {
   entities: Pick<Entities, 'get' | 'peek' | 'ledgersOf'>;
   /** Absent: the past is not counted. */
   history?: EventHistory | undefined;
-  /** Whether work in bulk rests; `onWork` follows its end. Default: never. */
-  rests?: () => boolean;
-  /** Called when there is something to take. */
-  onWork: () => void;
-  /** Called when a property's past is counted. */
-  onFilled: () => void;
-  limits?: Adjustable<typeof OWNER_LIMITS, 'fillPlayers'> | undefined;
-}
-
-/** The past of a player, or the end of a fill, that waits for a record. */
-type Waiting = WaitingPlayer | WaitingEnd;
-
-interface WaitingPlayer extends Pick<PlayerPast, 'playerId' | 'bornSeq'> {
-  kind: 'player';
-  facts: readonly PropertyFilled[];
-}
-
-interface WaitingEnd {
-  kind: 'filled';
-  ledgerId: string;
-  properties: readonly FillProperty[];
 }
 
 export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
-  const {
-    clock,
-    logger,
-    partition,
-    partitions,
-    factsCreated,
-    entities,
-    history,
-    onWork,
-    onFilled,
-    limits = OWNER_LIMITS,
-  } = options;
+  const { clock, logger, partition, partitions, factsCreated, entities, history } = options;
+  const queue = createFillQueue(options);
   const changed = createSignal();
-  const drained = createSignal();
-  let waiting: Waiting[] = [];
-  let taken: Waiting[] = [];
   let stopped = false;
   const isRunning = (): boolean => !stopped;
 
@@ -166,14 +118,13 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
         }
         await rest(clock.monotonicMs() - begunMs);
         if (stopped) return;
-        while (waiting.length >= OWNER_LIMITS.fillWaiting && isRunning()) await drained.wait();
+        await queue.untilBelow(OWNER_LIMITS.fillWaiting);
       }
       add(player);
     }
     if (stopped) return;
-    waiting.push({ kind: 'filled', ledgerId: id, properties });
-    onWork();
-    while ((waiting.length > 0 || taken.length > 0) && isRunning()) await drained.wait();
+    queue.add({ kind: 'filled', ledgerId: id, properties });
+    await queue.untilStored();
   }
 
   /** Live commands keep their turns. The source gives the partitions of a process rows in turns. */
@@ -191,8 +142,7 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
   function add(player: PlayerPast | undefined): void {
     const facts = player?.facts(clock.wallMs()) ?? [];
     if (player === undefined || facts.length === 0) return;
-    waiting.push({ kind: 'player', playerId: player.playerId, bornSeq: player.bornSeq, facts });
-    onWork();
+    queue.add({ kind: 'player', playerId: player.playerId, bornSeq: player.bornSeq, facts });
   }
 
   async function untilConfirmed(source: EventHistory, sequence: number): Promise<void> {
@@ -204,88 +154,19 @@ export function createPropertyFill(options: PropertyFillOptions): PropertyFill {
     }
   }
 
-  function emit(draft: Draft, next: Waiting, definitions: Definitions, nowMs: number): void {
-    if (next.kind === 'filled') emitFilled(draft, next, nowMs);
-    else emitPlayer(draft, next, definitions, nowMs);
-  }
-
-  function emitPlayer(draft: Draft, next: WaitingPlayer, definitions: Definitions, nowMs: number): void {
-    const { playerId, bornSeq, facts } = next;
-    const state = draft.get(playerId);
-    // A life that began meanwhile has no past.
-    if (state?.kind !== 'player' || (state.bornSeq ?? 0) !== bornSeq) return;
-    const { game, environment } = state;
-    const isActive = activeIn(draft.get(propertiesLedgerOf(game, environment)));
-    for (const fact of facts) if (isActive(fact)) draft.emit(fact);
-    const after = draft.get(playerId);
-    if (after?.kind !== 'player') return;
-    const atMs = Math.max(nowMs, after.lastSeenAt);
-    metered(() => {
-      const since = draft.facts.length;
-      const set = definitions.segments(game, environment);
-      for (const fact of updateSegments(after, set, 'all', atMs, draft.limits)) draft.emit(fact);
-      const context = { game, environment, at: atMs };
-      triggerCampaigns(draft, since, definitions.campaigns(game, environment), context);
-    });
-  }
-
-  function emitFilled(draft: Draft, { ledgerId, properties }: WaitingEnd, at: number): void {
-    const ledger = draft.get(ledgerId);
-    if (ledger?.kind !== 'ledger') return;
-    const { game, environment, properties: active } = ledger;
-    // Until `from` is known, the ledger's sequence must not change. The fill then begins anew.
-    if (active === undefined || active.list.some(({ from }) => from === 0)) return;
-    const filled = properties.filter(activeIn(ledger)).map(({ id }) => id);
-    const base = { kind: 'PropertiesChanged', entityId: ledgerId, game, environment, at } as const;
-    if (filled.length > 0) draft.emit({ ...base, revision: 0, began: [], ended: [], from: 0, filled });
-  }
-
   return {
     start() {
       if (history !== undefined) void run(history);
     },
     wake: changed.notify,
-    take(draft, definitions, nowMs, mostChars) {
-      // What an earlier draft took was not stored.
-      waiting = [...taken, ...waiting];
-      taken = [];
-      if (waiting.length > 0 && options.rests?.() === true) return;
-      const before = draft.facts.length;
-      const began = stepsSpent();
-      for (const next of waiting.slice(0, limits.fillPlayers)) {
-        if (draft.chars >= mostChars || stepsSpent() - began > MOST_STEPS) break;
-        draft.inBulk(() => emit(draft, next, definitions, nowMs));
-        taken.push(next);
-      }
-      if (taken.length === 0) return;
-      waiting = waiting.slice(taken.length);
-      if (draft.facts.length > before) return;
-      // Nothing to store: the players are gone.
-      taken = [];
-      drained.notify();
-      if (waiting.length > 0) onWork();
-    },
-    stored() {
-      if (taken.length === 0) return;
-      if (taken.some(({ kind }) => kind === 'filled')) onFilled();
-      taken = [];
-      drained.notify();
-    },
+    take: (...request) => queue.take(...request),
+    stored: () => queue.stored(),
     stop() {
       stopped = true;
       changed.notify();
-      drained.notify();
+      queue.stop();
     },
   };
-}
-
-/** Steps of the segments of filled players in one record, and those of one player more. */
-const MOST_STEPS = OWNER_LIMITS.turnSteps / 4;
-
-/** Whether a property of that generation is still counted. */
-function activeIn(ledger: EntityState | undefined): (property: { id: string; generation: number }) => boolean {
-  const list = ledger?.kind === 'ledger' ? (ledger.properties?.list ?? []) : [];
-  return ({ id, generation }) => list.some((active) => active.id === id && active.generation === generation);
 }
 
 function unfilledIn({ properties }: LedgerState): FillProperty[] {
