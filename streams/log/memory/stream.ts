@@ -3,9 +3,7 @@ import { LOG_LIMITS } from '../limits.ts';
 import type { StreamDefinition } from '../stream-definitions.ts';
 import type { AppendOptions, AppendOutcome, LogRecord, StreamBounds, Stop } from '../log.ts';
 import { subjectMatches } from '../subject-match.ts';
-
-/** The bytes that the broker counts for a record beside its subject and data. */
-const RECORD_OVERHEAD_BYTES = 22;
+import { createHeldRecords, sizeOf } from './held-records.ts';
 
 /**
  * The broker's side of a stream. Every call decides at once; the connection adds delays and losses.
@@ -37,38 +35,21 @@ export interface MemoryStream {
 export function createMemoryStream(definition: StreamDefinition, clock: Clock): MemoryStream {
   let created = creationText(clock, 0);
   let incarnation = 1;
-  let lastSequence = 0;
-  let firstSequence = 1;
-  let sizeBytes = 0;
-  // Iterates in order of sequence, as records are only ever added at the end.
-  const records = new Map<number, LogRecord>();
-  const bySubject = new Map<string, number[]>();
+  const held = createHeldRecords();
   const messageIds = new Map<string, { sequence: number; atMs: number }>();
   const schedules = new Map<string, () => void>();
   const listeners = new Set<() => void>();
-
-  const sizeOf = (subject: string, data: Uint8Array) => subject.length + data.length + RECORD_OVERHEAD_BYTES;
 
   function changed(): void {
     for (const listener of listeners) listener();
   }
 
-  function drop(record: LogRecord): void {
-    records.delete(record.sequence);
-    sizeBytes -= sizeOf(record.subject, record.data);
-    const sequences = bySubject.get(record.subject) ?? [];
-    if (sequences[0] === record.sequence) sequences.shift();
-    else sequences.splice(sequences.indexOf(record.sequence), 1);
-    if (sequences.length === 0) bySubject.delete(record.subject);
-    while (firstSequence <= lastSequence && !records.has(firstSequence)) firstSequence += 1;
-  }
-
   function expire(): void {
     const nowMs = clock.wallMs();
     if (definition.maxAgeMs > 0) {
-      for (const record of records.values()) {
+      for (const record of held.all()) {
         if (nowMs - record.storedAtMs < definition.maxAgeMs) break;
-        drop(record);
+        held.drop(record);
       }
     }
     for (const [id, entry] of messageIds) {
@@ -78,20 +59,14 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
   }
 
   function store(subject: string, data: Uint8Array): number {
-    lastSequence += 1;
-    records.set(lastSequence, { subject, sequence: lastSequence, storedAtMs: clock.wallMs(), data });
-    sizeBytes += sizeOf(subject, data);
-    const sequences = bySubject.get(subject);
-    if (sequences === undefined) bySubject.set(subject, [lastSequence]);
-    else sequences.push(lastSequence);
-    return lastSequence;
+    return held.add(subject, data, clock.wallMs());
   }
 
   function freeSpace(neededBytes: number): boolean {
-    if (definition.discard === 'new') return sizeBytes + neededBytes <= definition.maxBytes;
-    for (const record of records.values()) {
-      if (sizeBytes + neededBytes <= definition.maxBytes) break;
-      drop(record);
+    if (definition.discard === 'new') return held.sizeBytes + neededBytes <= definition.maxBytes;
+    for (const record of held.all()) {
+      if (held.sizeBytes + neededBytes <= definition.maxBytes) break;
+      held.drop(record);
     }
     return true;
   }
@@ -99,15 +74,15 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
   /** A newer schedule on the same subject replaces the older one. */
   function plan(subject: string, sequence: number, schedule: { atMs: number; target: string }): void {
     schedules.get(subject)?.();
-    for (const older of (bySubject.get(subject) ?? []).slice()) {
-      const record = records.get(older);
-      if (older !== sequence && record !== undefined) drop(record);
+    for (const older of held.of(subject).slice()) {
+      const record = held.get(older);
+      if (older !== sequence && record !== undefined) held.drop(record);
     }
     const cancel = clock.timer(Math.max(0, schedule.atMs - clock.wallMs()), () => {
       schedules.delete(subject);
-      const record = records.get(sequence);
+      const record = held.get(sequence);
       if (record === undefined) return;
-      drop(record);
+      held.drop(record);
       store(schedule.target, record.data);
       changed();
     });
@@ -128,7 +103,7 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
       if (schedule !== undefined && !definition.schedules) {
         return { kind: 'refused', reason: 'other', message: 'message schedules are disabled' };
       }
-      const lastOfSubject = bySubject.get(subject)?.at(-1) ?? 0;
+      const lastOfSubject = held.of(subject).at(-1) ?? 0;
       if (expectedLastSequence !== undefined && expectedLastSequence !== lastOfSubject) return { kind: 'fenced' };
       const first = messageId === undefined ? undefined : messageIds.get(messageId);
       if (first !== undefined) return { kind: 'acked', sequence: first.sequence, duplicate: true };
@@ -143,43 +118,44 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
     },
     get(sequence) {
       expire();
-      return records.get(sequence);
+      return held.get(sequence);
     },
     last(subject) {
       expire();
-      const sequence = bySubject.get(subject)?.at(-1);
-      return sequence === undefined ? undefined : records.get(sequence);
+      const sequence = held.of(subject).at(-1);
+      return sequence === undefined ? undefined : held.get(sequence);
     },
     next(subject, sequence) {
       expire();
-      const held = /[*>]/.test(subject) ? [...records.keys()] : (bySubject.get(subject) ?? []);
-      const found = held.find(
-        (candidate) => candidate >= sequence && subjectMatches(subject, records.get(candidate)?.subject ?? ''),
-      );
-      return found === undefined ? undefined : records.get(found);
+      if (!/[*>]/.test(subject)) return held.get(held.of(subject).find((candidate) => candidate >= sequence) ?? 0);
+      for (const record of held.all()) {
+        if (record.sequence >= sequence && subjectMatches(subject, record.subject)) return record;
+      }
+      return undefined;
     },
     bounds() {
       expire();
       const { maxBytes } = definition;
-      return { created, firstSequence, lastSequence, records: records.size, sizeBytes, maxBytes };
+      const { firstSequence, lastSequence, count: records, sizeBytes } = held;
+      return { created, firstSequence, lastSequence, records, sizeBytes, maxBytes };
     },
     countSubjects(subject) {
       expire();
-      return [...bySubject.keys()].filter((held) => subjectMatches(subject, held)).length;
+      return held.subjects().filter((name) => subjectMatches(subject, name)).length;
     },
     countBySubject(subject) {
       expire();
-      const held = [...bySubject].filter(([name]) => subjectMatches(subject, name));
-      return new Map(held.map(([name, sequences]) => [name, sequences.length]));
+      const names = held.subjects().filter((name) => subjectMatches(subject, name));
+      return new Map(names.map((name) => [name, held.of(name).length]));
     },
     remove(sequence) {
-      const record = records.get(sequence);
-      if (record !== undefined) drop(record);
+      const record = held.get(sequence);
+      if (record !== undefined) held.drop(record);
     },
     purgeBelow(sequence) {
-      for (const record of records.values()) {
+      for (const record of held.all()) {
         if (record.sequence >= sequence) break;
-        drop(record);
+        held.drop(record);
       }
       changed();
     },
@@ -187,10 +163,7 @@ export function createMemoryStream(definition: StreamDefinition, clock: Clock): 
       incarnation += 1;
       if (creation === 'new') created = creationText(clock, incarnation);
       for (const cancel of schedules.values()) cancel();
-      for (const collection of [records, bySubject, messageIds, schedules]) collection.clear();
-      lastSequence = 0;
-      firstSequence = 1;
-      sizeBytes = 0;
+      for (const collection of [held, messageIds, schedules]) collection.clear();
       changed();
     },
     onChange(listener) {
