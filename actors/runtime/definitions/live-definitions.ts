@@ -4,17 +4,15 @@ import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-st
 import type { CampaignDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { isTargeting } from '../../../core/vocabulary/documents/document-kinds.ts';
 import type { Stop } from '../../../streams/log/log.ts';
-import { createCampaignSet, isScheduledIn } from '../../campaigns/define/campaign-set.ts';
-import { propertyIdOf } from '../../computed/property-spec.ts';
-import type { NamedSpec, NeededProperties } from '../../properties/needed-properties.ts';
-import { countedEventsOf } from '../../conditions/counted-events.ts';
+import { isScheduledIn } from '../../campaigns/define/campaign-set.ts';
+import type { NeededProperties } from '../../properties/needed-properties.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
-import { createSegmentSet } from '../../segments/segment-set.ts';
-import type { ComputedLookup, Flag, NamedProperty, Targeting } from '../../decision/targeting.ts';
+import type { ComputedLookup } from '../../decision/targeting.ts';
 import type { Environment, Scope } from '../../../core/vocabulary/documents/scope.ts';
-import type { Definitions, GameSettings, CampaignSet, ScheduleWindow, SegmentSet } from '../../decision/definitions.ts';
+import type { Definitions, GameSettings, ScheduleWindow } from '../../decision/definitions.ts';
 import { attempt, createDocumentCompiler } from './compile-documents.ts';
-import { conditionsIn, createComputingNeeds, namedPropertiesIn, segmentConditions } from './computing-definitions.ts';
+import { type Compiled, compileGame } from './compile-game.ts';
+import { createComputingNeeds } from './computing-definitions.ts';
 
 /**
  * The definitions (segments, flags, campaigns) of the config store, compiled for all owners of a process: on first use,
@@ -41,12 +39,6 @@ export interface LiveDefinitions extends Definitions {
   /** Whether any game has an enabled campaign whose scheduled time is in the window. */
   isScheduledIn(window: ScheduleWindow): boolean;
   stop(): void;
-}
-
-interface Compiled {
-  targeting: Targeting;
-  segments: SegmentSet;
-  campaigns: CampaignSet;
 }
 
 export function createLiveDefinitions(
@@ -103,7 +95,7 @@ export function createLiveDefinitions(
     reads += 1;
     const held = games.get(game)?.[environment];
     if (held !== undefined) return held;
-    const made = compileAll(game, environment);
+    const made = compileGame({ config, compile, brokenProperty }, game, environment);
     games.set(game, { ...games.get(game), [environment]: made });
     return made;
   }
@@ -116,57 +108,6 @@ export function createLiveDefinitions(
     const made = { lifecycle };
     gameSettings.set(game, made);
     return made;
-  }
-
-  function compileAll(game: string, environment: Environment): Compiled {
-    const all = config.list('segment', game, environment);
-    const entries = all.filter(({ document }) => document.enabled !== false);
-    const computed = new Map(
-      namedProperties(game, environment).map(({ key, spec }): [string, NamedProperty] => [
-        key,
-        { id: propertyIdOf(spec, key), spec },
-      ]),
-    );
-    const segments = createSegmentSet(
-      entries.map((entry) => ({ segment: compile.segment(entry), conditions: segmentConditions(entry.document) })),
-      (key) => computed.get(key)?.spec.event,
-      new Set(all.flatMap(({ document: { id, list } }) => (list === undefined ? [] : [id]))),
-    );
-    const flags = new Map<string, Flag>();
-    // In order of keys, so that replies and stored variants do not depend on the process.
-    const inOrder = config.list('flag', game, environment).toSorted((a, b) => (a.key < b.key ? -1 : 1));
-    for (const entry of inOrder) {
-      if (entry.document.archivedAt === null) flags.set(entry.key, compile.flag(entry));
-    }
-    const campaigns = config
-      .list('campaign', game, environment)
-      .filter(({ document }) => document.enabled)
-      .map(compile.campaign)
-      .filter((campaign) => campaign !== undefined);
-    let countedEvents: ReadonlySet<string> | undefined;
-    return {
-      segments,
-      campaigns: createCampaignSet(campaigns),
-      targeting: {
-        segments: segments.all,
-        segment: (id) => segments.get(id),
-        flags,
-        computed,
-        // Only players with very many counted names need it.
-        get countedEvents() {
-          countedEvents ??= countedEventsIn(game, environment);
-          return countedEvents;
-        },
-      },
-    };
-  }
-
-  function countedEventsIn(game: string, environment: Environment): ReadonlySet<string> {
-    return countedEventsOf(conditionsIn(config, game, environment));
-  }
-
-  function namedProperties(game: string, environment: Environment): NamedSpec[] {
-    return namedPropertiesIn(config, { game, environment }, brokenProperty);
   }
 
   /** Conditions outlive changes of properties, so they look a property up whenever they read it. */
