@@ -1,6 +1,7 @@
 import { pino } from 'pino';
-import { PARTITION_REFUSED, STORE_DISCARDED } from '../../actors/runtime/membership/contender.ts';
-import { STORE_UNWRITABLE } from '../../actors/runtime/term/maintenance.ts';
+import { STORE_DISCARDED } from '../../actors/runtime/membership/contender.ts';
+import { PARTITION_REFUSED } from '../../actors/runtime/membership/refusal.ts';
+import { STORE_UNWRITABLE } from '../../actors/runtime/store/store-writer.ts';
 import { OWNER_FAILED } from '../../actors/runtime/term/partition-owner.ts';
 import { CLOCK_WRONG } from '../../streams/broker-clock.ts';
 import type { Logger } from '../../core/kernel/logger.ts';

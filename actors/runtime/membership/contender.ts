@@ -7,7 +7,7 @@ import { type Follower, type FollowerEnd, startFollower } from '../rebuild/follo
 import type { Membership } from './membership.ts';
 import { startOwner, type OwnerOptions, type OwnerTerm } from '../term/partition-owner.ts';
 import type { TermEnd } from '../term/term-end.ts';
-import { createRefusal, type RefusalReason } from './refusal.ts';
+import { createRefusal } from './refusal.ts';
 import type { RebuildSlot } from '../rebuild/rebuild-slot.ts';
 import { checkedStore, StoreWriteError } from '../store/checked-store.ts';
 import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';
@@ -64,14 +64,13 @@ export interface ContenderOptions extends Omit<
 
 /** Log messages. The simulation reads them. */
 export const TERM_ENDED = 'a term of a partition has ended';
-export const PARTITION_REFUSED = 'this node cannot lead a partition; another one should';
 export const STORE_DISCARDED = 'the content of a local store is faulty: it is thrown away and rebuilt';
 
 export function createContender(options: ContenderOptions): Contender {
   const { partition, holder, members, node, log, clock, partitions, logger, metrics } = options;
   const store = checkedStore(options.stores.partition(partition));
   const hotBytes = options.hotBytes / partitions;
-  const refusal = createRefusal(node, partition);
+  const refusal = createRefusal(options);
   let terms = 0;
   let term: OwnerTerm | undefined;
   let termSinceMs = 0;
@@ -121,7 +120,7 @@ export function createContender(options: ContenderOptions): Contender {
     const rank = members.rank(partition);
     const isCalled = rank === 0 || members.unownedMs(partition) > rank * MEMBERSHIP_LIMITS.standInMs;
     if (!isCalled) void follower?.stop();
-    else if (follower === undefined && refusal.mayTry(clock.monotonicMs(), !members.hasOther(partition))) follow();
+    else if (follower === undefined && refusal.mayTry()) follow();
   }
 
   function follow(): void {
@@ -139,7 +138,7 @@ export function createContender(options: ContenderOptions): Contender {
 
   function onReady(ready: boolean): void {
     if (ready) {
-      accept();
+      refusal.end();
       discardNext = false;
     }
     members.setReady(partition, ready);
@@ -151,9 +150,9 @@ export function createContender(options: ContenderOptions): Contender {
     metrics.followedPartitions.dec();
     if (stopped) return;
     if (end.kind === 'failed') {
-      if (end.error instanceof StoreWriteError) refuse('store', end.error);
+      if (end.error instanceof StoreWriteError) refusal.refuse('store', end.error);
       else if (end.content) contentFailed(end.error);
-      else refuse('rebuild', end.error);
+      else refusal.refuse('rebuild', end.error);
     }
     clock.timer(SHARED_LIMITS.leaseRenewMs / 4, review);
   }
@@ -186,8 +185,8 @@ export function createContender(options: ContenderOptions): Contender {
     if (stopped) return;
     logger.warn({ partition, end: end.kind }, TERM_ENDED);
     if (ledMs >= MEMBERSHIP_LIMITS.steadyTermMs) refusal.forget();
-    if (end.kind === 'unwritable') refuse('store', end.error);
-    if (end.kind === 'unknown_version' || end.kind === 'failed') refuse('failed', end.error);
+    if (end.kind === 'unwritable') refusal.refuse('store', end.error);
+    if (end.kind === 'unknown_version' || end.kind === 'failed') refusal.refuse('failed', end.error);
     if (end.kind === 'store_fault') contentFailed(end.error);
     await lease.release();
     clock.timer(SHARED_LIMITS.leaseRenewMs / 4, () => {
@@ -202,7 +201,7 @@ export function createContender(options: ContenderOptions): Contender {
   function contentFailed(error: unknown): void {
     const nowMs = clock.monotonicMs();
     if (nowMs - discardedMs < MEMBERSHIP_LIMITS.storeDiscardMs) {
-      refuse('failed', error);
+      refusal.refuse('failed', error);
       return;
     }
     discardedMs = nowMs;
@@ -213,31 +212,10 @@ export function createContender(options: ContenderOptions): Contender {
     logger.error({ err: error, partition }, STORE_DISCARDED);
   }
 
-  function refuse(reason: RefusalReason, error: unknown): void {
-    const isNew = refusal.reason !== reason;
-    countRefusal(-1);
-    refusal.failed(reason, clock.monotonicMs());
-    countRefusal(1);
-    members.setRefused(partition, reason);
-    // The first failure needs an operator; repeats only show that the cause remains.
-    if (isNew) logger.error({ err: error, partition, reason }, PARTITION_REFUSED);
-    else logger.warn({ err: error, partition, reason }, PARTITION_REFUSED);
-  }
-
-  function accept(): void {
-    countRefusal(-1);
-    refusal.end();
-    members.setRefused(partition, undefined);
-  }
-
-  function countRefusal(change: 1 | -1): void {
-    if (refusal.reason !== undefined) metrics.refusedPartitions.inc({ reason: refusal.reason }, change);
-  }
-
   /** The owner leads on until another member is ready, because its memory still holds everything. */
   function onStoreState(error: unknown): void {
-    if (error === undefined) accept();
-    else refuse('store', error);
+    if (error === undefined) refusal.end();
+    else refusal.refuse('store', error);
     review();
   }
 
@@ -255,7 +233,7 @@ export function createContender(options: ContenderOptions): Contender {
       await term?.stop();
       await follower?.stop();
       await lease.release();
-      countRefusal(-1);
+      refusal.stop();
     },
   };
 }

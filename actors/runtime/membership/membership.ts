@@ -3,6 +3,7 @@ import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { holderOf } from '../../../streams/leases/lease-key.ts';
 import type { Bucket, BucketEntry } from '../../../streams/log/log.ts';
 import { decodeBeat, encodeBeat, includes, type MemberBeat } from './member-beat.ts';
+import { createOwnBeat, type OwnBeat } from './own-beat.ts';
 import { ranked } from './rendezvous.ts';
 
 /**
@@ -16,7 +17,7 @@ import { ranked } from './rendezvous.ts';
  * 3. While every member refuses all partitions, which a wrong clock of the broker would cause, the refusals do not
  *    count.
  */
-export interface Membership {
+export interface Membership extends Pick<OwnBeat, 'setReady' | 'setRefused' | 'setClockWrong'> {
   /**
    * This node's place among the members that accept the partition, from 0. Its own refusal of the partition does not
    * count, as it may end. Infinity: this node must not lead it, or the members have not been read yet.
@@ -28,12 +29,6 @@ export interface Membership {
   hasOther(partition: number): boolean;
   /** For how long no other process has held the lease of the partition; 0 while one holds it. */
   unownedMs(partition: number): number;
-  /** Reports whether this node could lead the partition at once. */
-  setReady(partition: number, ready: boolean): void;
-  /** Refuses a partition, for a reason that operators read; `undefined` ends the refusal. */
-  setRefused(partition: number, reason: string | undefined): void;
-  /** Refuses all partitions, because this node's clock is wrong. */
-  setClockWrong(reason: string | undefined): void;
   /** Removes this member, so that others need not wait for its beat to expire. */
   leave(): Promise<void>;
 }
@@ -61,15 +56,11 @@ export function joinMembers({ bucket, node, holder: self, clock, onChange }: Mem
   const others = new Map<string, { beat: MemberBeat; claims: string; seenMs: number }>();
   /** By partition: the holder of its lease, and when the lease was last seen to change. */
   const leases = new Map<number, { holder: string | null; changedMs: number }>();
-  const ready = new Set<number>();
-  const refused = new Map<number, string>();
-  let clockWrong: string | undefined;
-  let beats = 0;
+  const own = createOwnBeat(bucket, PREFIX + node, clock);
   let left = false;
   let currentSinceMs = Infinity;
   let cancel: Cancel = () => {};
   let cancelExpiry: Cancel = () => {};
-  let beatScheduled = false;
 
   function onEntry({ key, value }: BucketEntry): void {
     if (key.startsWith(PREFIX)) onBeat(key.slice(PREFIX.length), value);
@@ -109,33 +100,10 @@ export function joinMembers({ bucket, node, holder: self, clock, onChange }: Mem
     onChange();
   }
 
-  function write(): void {
-    beats += 1;
-    const reason = clockWrong ?? [...refused.values()][0];
-    const beat = encodeBeat({
-      beat: beats,
-      ready,
-      refuses: clockWrong === undefined ? new Set(refused.keys()) : 'all',
-      ...(reason === undefined ? {} : { reason }),
-    });
-    // If the broker cannot be reached and that lasts, other members regard this one as gone.
-    bucket.put(PREFIX + node, beat).catch(() => {});
-  }
-
   function tick(): void {
-    write();
+    own.write();
     review();
     cancel = nextTick(clock, SHARED_LIMITS.leaseRenewMs, tick);
-  }
-
-  /** Writes what changed in this turn of the event loop. */
-  function writeSoon(): void {
-    if (beatScheduled || left) return;
-    beatScheduled = true;
-    clock.timer(0, () => {
-      beatScheduled = false;
-      if (!left) write();
-    });
   }
 
   /** Members that accept the partition, this node included or left out. */
@@ -144,11 +112,7 @@ export function joinMembers({ bucket, node, holder: self, clock, onChange }: Mem
     if (includeSelf) names.push(node);
     if (names.length > 0) return names;
     const clocksWrong = [...others].flatMap(([name, { beat }]) => (beat.refuses === 'all' ? [name] : []));
-    return clockWrong === undefined ? clocksWrong : [...clocksWrong, node];
-  }
-
-  function change(apply: () => boolean): void {
-    if (apply()) writeSoon();
+    return own.refusesAll ? [...clocksWrong, node] : clocksWrong;
   }
 
   const onCurrent = (): void => {
@@ -160,12 +124,11 @@ export function joinMembers({ bucket, node, holder: self, clock, onChange }: Mem
   return {
     rank(partition) {
       if (currentSinceMs === Infinity) return Infinity;
-      const place = ranked(accepting(partition, clockWrong === undefined), partition).indexOf(node);
+      const place = ranked(accepting(partition, !own.refusesAll), partition).indexOf(node);
       return place < 0 ? Infinity : place;
     },
     hasReadySuccessor(partition) {
-      const accepts = clockWrong === undefined && !refused.has(partition);
-      const first = ranked(accepting(partition, accepts), partition)[0];
+      const first = ranked(accepting(partition, own.accepts(partition)), partition)[0];
       const beat = first === undefined ? undefined : others.get(first)?.beat;
       return beat !== undefined && includes(beat.ready, partition);
     },
@@ -177,39 +140,15 @@ export function joinMembers({ bucket, node, holder: self, clock, onChange }: Mem
       const sinceMs = lease.holder === null ? lease.changedMs : lease.changedMs + GONE_MS;
       return Math.max(0, nowMs - sinceMs);
     },
-    setReady(partition, isReady) {
-      change(() => {
-        if (ready.has(partition) === isReady) return false;
-        if (isReady) ready.add(partition);
-        else ready.delete(partition);
-        return true;
-      });
-    },
-    setRefused(partition, reason) {
-      change(() => {
-        if (refused.get(partition) === reason) return false;
-        if (reason === undefined) refused.delete(partition);
-        else refused.set(partition, reason);
-        return true;
-      });
-    },
-    setClockWrong(reason) {
-      change(() => {
-        if ((clockWrong === undefined) === (reason === undefined)) return false;
-        clockWrong = reason;
-        return true;
-      });
-    },
+    setReady: (partition, isReady) => own.setReady(partition, isReady),
+    setRefused: (partition, reason) => own.setRefused(partition, reason),
+    setClockWrong: (reason) => own.setClockWrong(reason),
     async leave() {
       left = true;
       cancel();
       cancelExpiry();
       stopWatching();
-      try {
-        await bucket.delete(PREFIX + node);
-      } catch {
-        // The beat expires instead.
-      }
+      await own.leave();
     },
   };
 }

@@ -1,13 +1,12 @@
-import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
+import type { Cancel } from '../../../core/kernel/clock.ts';
 import { OWNER_LIMITS } from '../limits.ts';
-import type { Logger } from '../../../core/kernel/logger.ts';
 import type { OwnerMetrics } from '../metrics.ts';
 import type { OwnersRoom } from '../../../streams/facts/facts-room.ts';
 import type { BulkWork } from './bulk-work.ts';
 import type { MaintenanceTasks, PendingCommit } from './build-commit.ts';
 import type { Entities } from './entities.ts';
 import type { SegmentSweep } from '../sweep/segment-sweep.ts';
-import { StoreFaultError } from '../store/checked-store.ts';
+import { createStoreWriter, type StoreWriterOptions } from '../store/store-writer.ts';
 import type { PartitionStore } from '../store/store.ts';
 
 /**
@@ -38,27 +37,19 @@ export interface Maintenance {
   stop(): Promise<void>;
 }
 
-export interface MaintenanceOptions {
-  clock: Clock;
+export interface MaintenanceOptions extends Omit<StoreWriterOptions, 'onFault'> {
   entities: Entities;
   store: PartitionStore;
   sweep: SegmentSweep;
   /** Rough bytes of entities to keep in memory. */
   hotBytes: number;
   room: Pick<OwnersRoom, 'commandsFit' | 'wantedBelow'>;
-  logger: Logger;
   metrics: Pick<OwnerMetrics, 'hotPlayers' | 'snapshotsWaiting' | 'storeWriteFailures'>;
-  partition: number;
   /** Work in bulk yields to players who play: `rests` says when, `stored` is called when the store has written. */
   bulk: Pick<BulkWork, 'rests' | 'stored'>;
   /** There may be tasks now. */
   onWork: () => void;
-  /** Gets the error when writes to the store have failed for `storeFailureMs`; undefined when they succeed. */
-  onStoreState: (error: unknown) => void;
 }
-
-/** A log message. The simulation reads it. */
-export const STORE_UNWRITABLE = 'the local store cannot be written; the owner keeps its players in memory for a while';
 
 const NO_TASKS: MaintenanceTasks = {
   snapshotIds: [],
@@ -82,13 +73,11 @@ const MOST_BULK = 1 / 4;
 const FLUSH_REST = 4;
 
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
-  const { clock, entities, store, sweep, hotBytes, room, logger, metrics, partition, bulk, onWork } = options;
-  const onStored = (): void => bulk.stored();
+  const { clock, entities, store, sweep, hotBytes, room, metrics, bulk, onWork } = options;
   const { snapshots } = entities;
-  const labels = { partition: String(partition) };
+  const labels = { partition: String(options.partition) };
   let cancel: Cancel = () => {};
   let stopped = false;
-  let writing: Promise<void> | undefined;
   /** Read only after a write, when the store holds the newest states. */
   let dueIds: string[] = [];
   let lastCommitMs = clock.monotonicMs();
@@ -98,51 +87,13 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   /** Halved when FACTS refuses a record, so that in the end one fits into whatever is left. */
   let snapshotsAtOnce: number = OWNER_LIMITS.snapshotsPerCommit;
   let sweepWaits = false;
-  let failingSinceMs: number | undefined;
-  let reported = false;
   let error: unknown;
 
-  async function write(): Promise<void> {
-    const stored = sweep.storing();
-    try {
-      if (entities.behind) await entities.flush(onStored);
-      entities.trim();
-      stored();
-      succeeded();
-    } catch (cause) {
-      if (cause instanceof StoreFaultError) end(cause);
-      else failed(cause);
-    }
-  }
-
-  function failed(cause: unknown): void {
-    metrics.storeWriteFailures.inc();
-    if (failingSinceMs === undefined) logger.error({ err: cause, partition }, STORE_UNWRITABLE);
-    failingSinceMs ??= clock.monotonicMs();
-    if (reported || stopped || clock.monotonicMs() - failingSinceMs < OWNER_LIMITS.storeFailureMs) return;
-    reported = true;
-    options.onStoreState(cause);
-  }
-
-  function succeeded(): void {
-    if (failingSinceMs === undefined) return;
-    failingSinceMs = undefined;
-    logger.info({ partition }, 'the local store can be written again');
-    if (reported) options.onStoreState(undefined);
-    reported = false;
-  }
-
-  function flush(): Promise<void> {
-    writing ??= write().finally(() => {
-      writing = undefined;
-      if (failingSinceMs === undefined) onStored();
-    });
-    return writing;
-  }
+  const writer = createStoreWriter({ ...options, onFault: end });
 
   async function tick(): Promise<void> {
     const began = clock.monotonicMs();
-    await flush();
+    await writer.flush();
     if (stopped) return;
     metrics.hotPlayers.set(labels, entities.hotCount);
     metrics.snapshotsWaiting.set(labels, snapshots.size);
@@ -217,26 +168,27 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       pausedUntilMs = clock.monotonicMs() + delayMs;
       snapshotsAtOnce = Math.max(1, Math.floor(snapshotsAtOnce / 2));
     },
-    flush,
+    flush: () => writer.flush(),
     async makeRoom() {
       const { pinnedBytes, bulkBytes } = entities;
-      if (pinnedBytes > hotBytes || bulkBytes > hotBytes * MOST_BULK) await flush();
-      else if (bulkBytes > hotBytes * FLUSHED_BULK) void flush();
+      if (pinnedBytes > hotBytes || bulkBytes > hotBytes * MOST_BULK) await writer.flush();
+      else if (bulkBytes > hotBytes * FLUSHED_BULK) void writer.flush();
     },
     get error() {
       return error;
     },
     get storeFails() {
-      return failingSinceMs !== undefined;
+      return writer.fails;
     },
     async stop() {
       stopped = true;
       cancel();
+      writer.stop();
       sweep.stop();
       metrics.hotPlayers.remove(labels);
       metrics.snapshotsWaiting.remove(labels);
-      await flush();
-      if (entities.behind) await flush();
+      await writer.flush();
+      if (entities.behind) await writer.flush();
     },
   };
 }
