@@ -10,14 +10,14 @@ import { withSharedServed } from '../../flags/evaluate/shared-served.ts';
 import { type CommitDraft, createDraft } from './draft.ts';
 import { createSnapshotQueue, type SnapshotLimits, type SnapshotQueue } from '../store/snapshot-queue.ts';
 import type { PlayerLimits } from '../../decision/decision.ts';
-import type { DirtyEntity, PartitionStore, StoredEntity } from '../store/store.ts';
+import { createHotEntities, type HotEntity } from '../store/hot-entities.ts';
+import type { DirtyEntity, PartitionStore } from '../store/store.ts';
 import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.ts';
 
 /**
  * The entities of one partition: committed states in memory over the local store.
  *
- * Owns: the hot map, the set of entities that the store does not hold yet, the ids of all ledgers, and the snapshot
- * queue.
+ * Owns: the hot entities, the ids of all ledgers, and the snapshot queue.
  * Invariants
  * 1. A committed state is immutable; `lastSeq` and `bornSeq` are set once, when its record's sequence is known.
  * 2. An entity that the store does not hold yet stays in `hot` and is never read from the store.
@@ -68,18 +68,6 @@ export interface Entities {
   readonly bulkBytes: number;
 }
 
-interface Hot extends StoredEntity {
-  /** Rough bytes in memory. */
-  sizeBytes: number;
-  /** Used since the last `trim` that reached it. */
-  used: boolean;
-  /** Only work in bulk uses it: it leaves memory once the store holds it. */
-  isBulk: boolean;
-  /** The delay of the newest snapshot since the entity is in memory, and its monotonic time; 0: none. */
-  lastDelayMs: number;
-  snapshotAtMs: number;
-}
-
 export interface EntitiesOptions {
   store: PartitionStore;
   factsCreated: string;
@@ -104,19 +92,9 @@ const FLUSH_CHUNK = 256;
 
 export function createEntities(options: EntitiesOptions): Entities {
   const { store, factsCreated, hotBytes, flushChunk = FLUSH_CHUNK, nowMs, limits } = options;
-  /**
-   * In the order of eviction. `trim` moves an entity that was used since to the end (second chance). Moving it at each
-   * use would cost two more map operations for every event.
-   */
-  const hot = new Map<string, Hot>();
-  let unflushed = new Set<string>();
-  let flushing = new Set<string>();
+  const hot = createHotEntities(hotBytes);
   /** What work in bulk has read since the begin of the draft. */
-  const bulkRead = new Map<string, Hot>();
-  let totalBytes = 0;
-  /** Of `unflushed` and of `flushing`. */
-  let unflushedBytes = NO_BYTES;
-  let flushingBytes = NO_BYTES;
+  const bulkRead = new Map<string, HotEntity>();
   let storedSeq = store.mark()?.appliedSeq ?? 0;
   let appliedSeq = storedSeq;
   const ledgerIds = new Set(storedLedgers(store));
@@ -134,7 +112,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     snapshots.changed(entityId, dirtySince, { isFirst: snapshotSeq === 0, lastDelayMs: 0, restedMs: 0 });
   }
 
-  function load(entityId: string, isBulk = false): Hot | undefined {
+  function load(entityId: string, isBulk = false): HotEntity | undefined {
     const held = hot.get(entityId) ?? (isBulk ? bulkRead.get(entityId) : undefined);
     if (held !== undefined) {
       if (!isBulk) [held.used, held.isBulk] = [true, false];
@@ -148,19 +126,8 @@ export function createEntities(options: EntitiesOptions): Entities {
     const sizeBytes = stateBytes(state);
     const entity = { ...stored, state, sizeBytes, used: !isBulk, isBulk, lastDelayMs: 0, snapshotAtMs: 0 };
     if (isBulk) bulkRead.set(entityId, entity);
-    else {
-      hot.set(entityId, entity);
-      totalBytes += sizeBytes;
-    }
+    else hot.add(entityId, entity);
     return entity;
-  }
-
-  function replace(entityId: string, entity: Hot): void {
-    totalBytes += entity.sizeBytes - (hot.get(entityId)?.sizeBytes ?? 0);
-    hot.set(entityId, entity);
-    if (unflushed.has(entityId)) return;
-    unflushed.add(entityId);
-    unflushedBytes = withEntity(unflushedBytes, entity);
   }
 
   function applyState(entityId: string, state: EntityState, sequence: number): void {
@@ -175,7 +142,7 @@ export function createEntities(options: EntitiesOptions): Entities {
       snapshots.changed(entityId, sequence, { isFirst: snapshotSeq === 0, lastDelayMs, restedMs, isBulk });
     }
     if (showsChange(before?.state, state)) snapshots.shown(entityId);
-    replace(entityId, {
+    hot.change(entityId, {
       state,
       dirtySince,
       snapshotSeq,
@@ -194,7 +161,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     }
     const lastDelayMs = snapshots.taken(fact.entityId);
     const { lastSeq: snapshotSeq } = entity.state;
-    replace(fact.entityId, { ...entity, dirtySince: 0, snapshotSeq, lastDelayMs, snapshotAtMs: nowMs() });
+    hot.change(fact.entityId, { ...entity, dirtySince: 0, snapshotSeq, lastDelayMs, snapshotAtMs: nowMs() });
   }
 
   function fold(record: CommitRecord, sequence: number): void {
@@ -220,32 +187,9 @@ export function createEntities(options: EntitiesOptions): Entities {
     appliedSeq = sequence;
   }
 
-  function trim(): void {
-    if (totalBytes <= hotBytes) return;
-    for (const [entityId, entity] of hot) {
-      if (unflushed.has(entityId) || flushing.has(entityId)) continue;
-      hot.delete(entityId);
-      if (entity.used) {
-        entity.used = false;
-        hot.set(entityId, entity);
-        continue;
-      }
-      totalBytes -= entity.sizeBytes;
-      if (totalBytes <= hotBytes) return;
-    }
-  }
-
   async function flush(onStored = () => {}): Promise<void> {
     const upTo = appliedSeq;
-    const batch: Hot[] = [];
-    for (const entityId of unflushed) {
-      const entity = hot.get(entityId);
-      if (entity !== undefined) batch.push(entity);
-    }
-    flushing = unflushed;
-    flushingBytes = unflushedBytes;
-    unflushed = new Set();
-    unflushedBytes = NO_BYTES;
+    const batch = hot.beginWrite();
     try {
       let at = 0;
       for (; batch.length - at > flushChunk; at += flushChunk) {
@@ -259,26 +203,12 @@ export function createEntities(options: EntitiesOptions): Entities {
       storedSeq = upTo;
       stored(rest, onStored);
     } finally {
-      for (const entityId of flushing) {
-        const entity = hot.get(entityId);
-        if (entity === undefined || unflushed.has(entityId)) continue;
-        unflushed.add(entityId);
-        unflushedBytes = withEntity(unflushedBytes, entity);
-      }
-      flushing = new Set();
-      flushingBytes = NO_BYTES;
+      hot.endWrite();
     }
   }
 
-  /** What work in bulk changed, and nothing has changed or used since, leaves memory. */
-  function stored(batch: readonly Hot[], onStored: () => void): void {
-    for (const entity of batch) {
-      const { id } = entity.state;
-      if (flushing.delete(id)) flushingBytes = withEntity(flushingBytes, entity, -1);
-      if (!entity.isBulk || hot.get(id) !== entity || unflushed.has(id)) continue;
-      hot.delete(id);
-      totalBytes -= entity.sizeBytes;
-    }
+  function stored(batch: readonly HotEntity[], onStored: () => void): void {
+    hot.written(batch);
     onStored();
   }
 
@@ -298,7 +228,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     },
     fold,
     flush,
-    trim,
+    trim: () => hot.trim(),
     repeatLedgers() {
       if (!hasLedgers) for (const entityId of ledgerIds) snapshots.repeat(entityId);
     },
@@ -307,36 +237,23 @@ export function createEntities(options: EntitiesOptions): Entities {
       return ledgerIds.size;
     },
     get behind() {
-      return unflushed.size > 0 || storedSeq < appliedSeq;
+      return hot.isWaiting || storedSeq < appliedSeq;
     },
     get appliedSeq() {
       return appliedSeq;
     },
     snapshots,
     get hotCount() {
-      return hot.size;
+      return hot.count;
     },
     get pinnedBytes() {
-      return unflushedBytes.all + flushingBytes.all;
+      return hot.pinnedBytes.all;
     },
     get bulkBytes() {
-      return unflushedBytes.bulk + flushingBytes.bulk;
+      return hot.pinnedBytes.bulk;
     },
   };
 }
-
-/** Rough bytes of entities, and of those that only work in bulk uses. */
-interface SomeBytes {
-  all: number;
-  bulk: number;
-}
-
-const NO_BYTES: SomeBytes = { all: 0, bulk: 0 };
-
-const withEntity = ({ all, bulk }: SomeBytes, { sizeBytes, isBulk }: Hot, sign = 1): SomeBytes => ({
-  all: Math.max(0, all + sign * sizeBytes),
-  bulk: Math.max(0, bulk + (isBulk ? sign * sizeBytes : 0)),
-});
 
 /** The index of every entity's last erasure in a record; `undefined`: the record has none. */
 function erasuresIn({ facts }: CommitRecord): Map<string, number> | undefined {

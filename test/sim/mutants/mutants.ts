@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "the store's mark covers entities that the batch did not write",
     changes: [
       {
-        file: 'actors/runtime/term/entities.ts',
+        file: 'actors/runtime/store/hot-entities.ts',
         original: 'if (entity !== undefined) batch.push(entity);',
         mutated: 'if (entity !== undefined && batch.length < 1) batch.push(entity);',
       },
