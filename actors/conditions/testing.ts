@@ -121,7 +121,15 @@ const ALL_FLAGS: Query = {
 };
 const STILL = { wallMs: () => NOW_MS, monotonicMs: () => 0 };
 
-export function worstCommands(): WorstCommand[] {
+export const worstCommands = (): WorstCommand[] => [
+  ...worstPatterns(),
+  ...worstComparisons(),
+  ...worstPlayers(),
+  ...worstFlags(),
+  ...worstCampaigns(),
+];
+
+function worstPatterns(): WorstCommand[] {
   return [
     segments(
       '40 patterns over lists of 15 texts',
@@ -146,6 +154,11 @@ export function worstCommands(): WorstCommand[] {
       any(40, () => ({ $regex: String.raw`(?:\p{L}|\p{N}|\p{P}|\p{S}){60}[!]` })),
       'é1!+'.repeat(256),
     ),
+  ];
+}
+
+function worstComparisons(): WorstCommand[] {
+  return [
     segments(
       'lists of 32,000 in lists',
       any(190, () => ({ $in: ['x'] })),
@@ -201,6 +214,11 @@ export function worstCommands(): WorstCommand[] {
       any(15, () => `${'a'.repeat(4_000)}b`),
       `${'a'.repeat(4_000)}c`,
     ),
+  ];
+}
+
+function worstPlayers(): WorstCommand[] {
+  return [
     {
       name: 'attributes of 64 KiB of 100 players',
       prepare: () =>
@@ -226,6 +244,11 @@ export function worstCommands(): WorstCommand[] {
           }),
         ),
     },
+  ];
+}
+
+function worstFlags(): WorstCommand[] {
+  return [
     {
       name: 'a chain of 2,000 flags, all evaluated',
       prepare: () => {
@@ -259,6 +282,11 @@ export function worstCommands(): WorstCommand[] {
         return () => void answer(player, ALL_FLAGS, { definitions, clock: STILL });
       },
     },
+  ];
+}
+
+function worstCampaigns(): WorstCommand[] {
+  return [
     {
       name: '200 campaigns with patterns, 100 events',
       prepare: () => {
