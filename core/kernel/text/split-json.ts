@@ -1,3 +1,4 @@
+import { createHeldBytes } from './held-bytes.ts';
 import type { FileRecord } from './split-records.ts';
 
 const LINE_FEED = 0x0a;
@@ -27,8 +28,46 @@ export function beginsWithArray(bytes: Uint8Array): boolean | undefined {
  */
 export async function* splitJson(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<FileRecord[]> {
   let line = 0;
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+  const held = createHeldBytes(maxBytes);
+  const scanner = createItemScanner();
+
+  function finish(fault?: string): FileRecord {
+    line += 1;
+    const why = fault ?? (held.isTooLong ? `is longer than ${maxBytes} bytes` : undefined);
+    const bytes = held.take();
+    return why === undefined ? { line, bytes } : { line, bytes, fault: why };
+  }
+
+  let isFirst = true;
+  for await (const data of chunks) {
+    const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    const records: FileRecord[] = [];
+    let from = 0;
+    let at = isFirst && BYTE_ORDER_MARK.every((byte, place) => chunk[place] === byte) ? BYTE_ORDER_MARK.length : 0;
+    isFirst = false;
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at] ?? 0;
+      if (!scanner.isInItem) {
+        from = at;
+        scanner.begin(byte);
+        continue;
+      }
+      const end = scanner.take(byte);
+      if (end === undefined) continue;
+      held.hold(chunk.subarray(from, end === 'with' ? at + 1 : at));
+      records.push(finish());
+      if (end === 'before') scanner.begin(byte);
+    }
+    // A copy, so that the whole chunk need not be kept.
+    if (scanner.isInItem) held.hold(Buffer.from(chunk.subarray(from)));
+    if (records.length > 0) yield records;
+  }
+  if (scanner.isInItem) yield [finish(scanner.isClosedByText ? undefined : 'is cut off: the file ends in it')];
+  else if (scanner.isInArray) yield [finish('is missing: the file ends before its array does')];
+}
+
+/** Where the bytes of a text are: between items, or in one. */
+function createItemScanner() {
   let isInArray = false;
   let isInItem = false;
   let isBracketed = false;
@@ -36,26 +75,8 @@ export async function* splitJson(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
   let isEscaped = false;
   let depth = 0;
 
-  function hold(piece: Buffer): void {
-    heldBytes += piece.length;
-    if (heldBytes > maxBytes) held = [];
-    else held.push(piece);
-  }
-
-  function finish(fault?: string): FileRecord {
-    line += 1;
-    const why = fault ?? (heldBytes > maxBytes ? `is longer than ${maxBytes} bytes` : undefined);
-    const bytes = held.length === 1 ? (held[0] ?? Buffer.alloc(0)) : Buffer.concat(held);
-    held = [];
-    heldBytes = 0;
-    isInItem = false;
-    isInString = false;
-    isEscaped = false;
-    return why === undefined ? { line, bytes } : { line, bytes, fault: why };
-  }
-
-  /** Takes a byte of an item. @returns whether the item ends: `with` this byte or `before` it */
-  function take(byte: number): 'with' | 'before' | undefined {
+  /** Takes a byte of an item that has begun. @returns whether the item ends: `with` this byte or `before` it */
+  function endAt(byte: number): 'with' | 'before' | undefined {
     if (isInString) {
       // No string has a line break: a quote that is missing costs one item, not all that follow.
       if (byte === LINE_FEED) return 'before';
@@ -72,43 +93,35 @@ export async function* splitJson(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
     return isBracketed && depth === 0 && byte !== QUOTE ? 'with' : undefined;
   }
 
-  /** Takes a byte between items. */
-  function begin(byte: number): void {
-    if (isBlank(byte) || byte === COMMA) return;
-    if (byte === OPEN_LIST && !isInArray) isInArray = true;
-    else if (byte === CLOSE_LIST && isInArray) isInArray = false;
-    else {
-      isInItem = true;
-      isBracketed = byte === OPEN_OBJECT || byte === OPEN_LIST;
-      depth = 0;
-      take(byte);
-    }
-  }
-
-  let isFirst = true;
-  for await (const data of chunks) {
-    const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-    const records: FileRecord[] = [];
-    let from = 0;
-    let at = isFirst && BYTE_ORDER_MARK.every((byte, place) => chunk[place] === byte) ? BYTE_ORDER_MARK.length : 0;
-    isFirst = false;
-    for (; at < chunk.length; at++) {
-      const byte = chunk[at] ?? 0;
-      if (!isInItem) {
-        from = at;
-        begin(byte);
-        continue;
+  return {
+    get isInArray() {
+      return isInArray;
+    },
+    get isInItem() {
+      return isInItem;
+    },
+    /** Whether the end of the text may be the end of the item. */
+    get isClosedByText() {
+      return !isBracketed && !isInArray;
+    },
+    take(byte: number): 'with' | 'before' | undefined {
+      const end = endAt(byte);
+      if (end !== undefined) isInItem = false;
+      return end;
+    },
+    /** Takes a byte between items. */
+    begin(byte: number): void {
+      if (isBlank(byte) || byte === COMMA) return;
+      if (byte === OPEN_LIST && !isInArray) isInArray = true;
+      else if (byte === CLOSE_LIST && isInArray) isInArray = false;
+      else {
+        isInItem = true;
+        isBracketed = byte === OPEN_OBJECT || byte === OPEN_LIST;
+        isInString = false;
+        isEscaped = false;
+        depth = 0;
+        endAt(byte);
       }
-      const end = take(byte);
-      if (end === undefined) continue;
-      hold(chunk.subarray(from, end === 'with' ? at + 1 : at));
-      records.push(finish());
-      if (end === 'before') begin(byte);
-    }
-    // A copy, so that the whole chunk need not be kept.
-    if (isInItem) hold(Buffer.from(chunk.subarray(from)));
-    if (records.length > 0) yield records;
-  }
-  if (isInItem) yield [finish(isBracketed || isInArray ? 'is cut off: the file ends in it' : undefined)];
-  else if (isInArray) yield [finish('is missing: the file ends before its array does')];
+    },
+  };
 }

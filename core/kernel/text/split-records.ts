@@ -1,4 +1,5 @@
 import { withoutMark } from './byte-order-mark.ts';
+import { createHeldBytes } from './held-bytes.ts';
 
 /** One record of a file: its bytes without the line break, or why it cannot be read. */
 export interface FileRecord {
@@ -29,48 +30,25 @@ export async function* splitRecords(
 ): AsyncGenerator<FileRecord[]> {
   let line = 1;
   let firstLine = 1;
-  let held: Buffer[] = [];
-  let heldBytes = 0;
   let isOpen = false;
-  let isTooLong = false;
+  const held = createHeldBytes(maxBytes);
 
   function hold(piece: Buffer): void {
-    if (isTooLong || piece.length === 0) return;
-    heldBytes += piece.length;
-    if (heldBytes > maxBytes) {
-      isTooLong = true;
-      held = [];
-      // An unclosed quote must not make one record of the rest of the file.
-      isOpen = false;
-    } else held.push(piece);
+    held.hold(piece);
+    // An unclosed quote must not make one record of the rest of the file.
+    if (held.isTooLong) isOpen = false;
   }
 
   function finish(): FileRecord | undefined {
-    const joined = held.length === 1 ? (held[0] ?? EMPTY) : Buffer.concat(held);
-    const record = recordOf(firstLine, firstLine === 1 ? withoutMark(joined) : joined);
-    const isFaulty = isTooLong;
-    held = [];
-    heldBytes = 0;
-    isTooLong = false;
-    if (isFaulty) return { ...record, bytes: EMPTY, fault: `is longer than ${maxBytes} bytes` };
+    const { isTooLong } = held;
+    const bytes = held.take();
+    const record = recordOf(firstLine, firstLine === 1 ? withoutMark(bytes) : bytes);
+    if (isTooLong) return { ...record, fault: `is longer than ${maxBytes} bytes` };
     return record.bytes.length === 0 ? undefined : record;
   }
 
   /** Whether a record begins here. The first one may begin with a mark. */
-  const isFresh = (): boolean => heldBytes === 0 && !isOpen && !isTooLong;
-
-  /** Passes over empty lines, which would each take a search and a record. @returns where the next line begins */
-  function skipEmpty(chunk: Buffer, begin: number): number {
-    let at = begin;
-    for (;;) {
-      if (chunk[at] === LINE_FEED) at += 1;
-      else if (chunk[at] === CARRIAGE_RETURN && chunk[at + 1] === LINE_FEED) at += 2;
-      else break;
-      line += 1;
-    }
-    firstLine = line;
-    return at;
-  }
+  const isFresh = (): boolean => held.isEmpty && !isOpen;
 
   for await (const data of chunks) {
     const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
@@ -78,10 +56,15 @@ export async function* splitRecords(
     const oddQuotes = quoted ? quotesOf(chunk) : NO_QUOTES;
     let from = 0;
     for (;;) {
-      if (isFresh()) from = skipEmpty(chunk, from);
+      if (isFresh()) {
+        const empty = emptyLines(chunk, from);
+        from = empty.to;
+        line += empty.count;
+        firstLine = line;
+      }
       const to = chunk.indexOf(LINE_FEED, from);
       if (to < 0) break;
-      if (oddQuotes(to) && !isTooLong) isOpen = !isOpen;
+      if (oddQuotes(to) && !held.isTooLong) isOpen = !isOpen;
       line += 1;
       if (isOpen) hold(chunk.subarray(from, to + 1));
       else {
@@ -92,7 +75,7 @@ export async function* splitRecords(
       }
       from = to + 1;
     }
-    if (oddQuotes(chunk.length) && !isTooLong) isOpen = !isOpen;
+    if (oddQuotes(chunk.length) && !held.isTooLong) isOpen = !isOpen;
     // A copy, so that the whole chunk need not be kept.
     hold(Buffer.from(chunk.subarray(from)));
     if (records.length > 0) yield records;
@@ -103,7 +86,16 @@ export async function* splitRecords(
   yield [wasOpen ? { ...last, fault: 'ends inside of a quoted field' } : last];
 }
 
-const EMPTY = Buffer.alloc(0);
+/** Empty lines, which would each take a search and a record: how many follow, and where the next line begins. */
+function emptyLines(chunk: Buffer, from: number): { count: number; to: number } {
+  let count = 0;
+  let to = from;
+  for (; ; count++) {
+    if (chunk[to] === LINE_FEED) to += 1;
+    else if (chunk[to] === CARRIAGE_RETURN && chunk[to + 1] === LINE_FEED) to += 2;
+    else return { count, to };
+  }
+}
 
 function recordOf(line: number, bytes: Buffer): FileRecord {
   return { line, bytes: bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes };
