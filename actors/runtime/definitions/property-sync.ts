@@ -8,7 +8,7 @@ import {
 } from '../../../core/vocabulary/documents/computed.ts';
 import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
 import type { CommitDraft } from '../term/draft.ts';
-import { tenantOf } from '../term/player-counts.ts';
+import { tenantOf } from '../store/player-counts.ts';
 import type { Entities } from '../term/entities.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 

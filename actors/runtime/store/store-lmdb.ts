@@ -6,7 +6,7 @@ import { OWNER_LIMITS } from '../limits.ts';
 import { decodeState, encodeState, conditionsState, headOfState } from '../../../core/codec/state/state-codec.ts';
 import { dueAt } from '../../timers.ts';
 import type { StateHead } from '../../../core/vocabulary/state/state-outline.ts';
-import { recount } from '../term/player-counts.ts';
+import { recount } from './player-counts.ts';
 import { readOrFault, StoreFaultError } from './checked-store.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores, WrittenEntity } from './store.ts';
 

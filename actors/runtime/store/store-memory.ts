@@ -1,6 +1,6 @@
 import { conditionsState, decodeState, encodeState, headOfState } from '../../../core/codec/state/state-codec.ts';
 import { dueAt } from '../../timers.ts';
-import { recount } from '../term/player-counts.ts';
+import { recount } from './player-counts.ts';
 import type { PartitionStore, StoreBatch, StoredEntity, StoreMark, Stores } from './store.ts';
 
 interface Row {

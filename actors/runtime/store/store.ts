@@ -1,6 +1,6 @@
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import type { StateHead, StateOutline } from '../../../core/vocabulary/state/state-outline.ts';
-import type { PlayerCounts } from '../term/player-counts.ts';
+import type { PlayerCounts } from './player-counts.ts';
 
 /** An entity as the local store holds it. */
 export interface StoredEntity {

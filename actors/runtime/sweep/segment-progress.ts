@@ -4,7 +4,7 @@ import { OWNER_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import { decodeJson, encodeJson } from '../../../core/codec/codec.ts';
 import type { Bucket, Log } from '../../../streams/log/log.ts';
-import { tenantOf } from '../term/player-counts.ts';
+import { tenantOf } from '../store/player-counts.ts';
 import type { Environment } from '../../../core/vocabulary/documents/scope.ts';
 import type { TenantProgress } from './tenant-progress.ts';
 

@@ -1,5 +1,5 @@
 import { OWNER_LIMITS } from '../limits.ts';
-import type { PlayerCounts } from '../term/player-counts.ts';
+import type { PlayerCounts } from '../store/player-counts.ts';
 import type { SweptTenant } from './swept.ts';
 import type { TenantProgress } from './tenant-progress.ts';
 

@@ -21,7 +21,7 @@ import { stateChars } from '../../../core/vocabulary/state/size-estimates.ts';
 import type { Entities } from './entities.ts';
 import type { Exposures, Noted } from './exposures.ts';
 import type { HandedCommands } from '../../../core/vocabulary/commands/local-gateway.ts';
-import { tenantOf } from './player-counts.ts';
+import { tenantOf } from '../store/player-counts.ts';
 import type { RequestFeed } from './request-feed.ts';
 import { notKnownHere, type OutgoingReply } from './send-replies.ts';
 import { StoreFaultError } from '../store/checked-store.ts';

@@ -11,7 +11,7 @@ import type { StateHead } from '../../../core/vocabulary/state/state-outline.ts'
 import type { PreviewSegment, PreviewedReply } from '../../../core/vocabulary/commands/preview.ts';
 import type { Query } from '../../../core/vocabulary/commands/commands.ts';
 import type { Entities } from './entities.ts';
-import { tenantOf } from './player-counts.ts';
+import { tenantOf } from '../store/player-counts.ts';
 import type { PartitionStore } from '../store/store.ts';
 
 /** Evaluates a condition for some players of the partition, and returns where the next query goes on. */
