@@ -1,39 +1,13 @@
-import { type Clock, sleep } from '../../../core/kernel/clock.ts';
-import type { Adjustable } from '../../../core/kernel/adjustable.ts';
+import { sleep } from '../../../core/kernel/clock.ts';
 import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
-import type { OWNER_LIMITS } from '../limits.ts';
-import type { Logger } from '../../../core/kernel/logger.ts';
-import type { OwnerMetrics } from '../metrics.ts';
 import { encodeCommit } from '../../../core/codec/codec.ts';
-import type { OwnersRoom } from '../../../streams/facts/facts-room.ts';
-import type { ConfigStore } from '../../../streams/config/config-store.ts';
 import { factsSubject } from '../../../streams/subjects.ts';
-import type { Log } from '../../../streams/log/log.ts';
 import { answersOf, buildCommit, type PendingCommit, refusalsOf } from './build-commit.ts';
-import type { LiveDefinitions } from '../definitions/live-definitions.ts';
-import { createBulkWork } from './bulk-work.ts';
-import { createExposures } from './exposures.ts';
 import { appendFenced } from './fenced-append.ts';
-import { createComputing } from '../definitions/computing.ts';
-import type { EventHistory } from '../../../core/vocabulary/event-history.ts';
-import { createMaintenance } from './maintenance.ts';
-import { unfilledProperties } from '../definitions/property-sync.ts';
-import { createQueryHandler } from './query-handler.ts';
-import { createRequestFeed } from './request-feed.ts';
-import { type LocalGateway, NO_HANDED_COMMANDS } from '../../../core/vocabulary/commands/local-gateway.ts';
-import { createReplySender } from './send-replies.ts';
-import { createProgressWriter } from '../sweep/segment-progress.ts';
-import { createSegmentSweep } from '../sweep/segment-sweep.ts';
-import type { RebuildLimits } from '../rebuild/rebuild.ts';
-import type { Gathering } from '../../../core/kernel/flow/gathering.ts';
-import { createSignal } from '../../../core/kernel/flow/signal.ts';
-import type { SnapshotLimits } from '../store/snapshot-queue.ts';
-import type { Follower } from '../rebuild/follower.ts';
-import type { StoreFaultError } from '../store/checked-store.ts';
-import type { PartitionStore } from '../store/store.ts';
+import { createSignal, type Signal } from '../../../core/kernel/flow/signal.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
+import { createTermWork, type OwnerOptions, type TermWork } from './term-work.ts';
 import { endBy, type TermEnd } from './term-end.ts';
-import type { PlayerLimits } from '../../decision/decision.ts';
 import type { Command } from '../../../core/vocabulary/commands/commands.ts';
 import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.ts';
 
@@ -60,52 +34,6 @@ export interface OwnerTerm {
   /** Finishes the append in flight, writes the local store and ends the term. */
   stop(): Promise<void>;
 }
-
-export interface OwnerOptions {
-  partition: number;
-  /** Our incarnation: unique per process start and term. */
-  owner: string;
-  log: Log;
-  clock: Clock;
-  config: Pick<ConfigStore, 'revision' | 'seen'>;
-  definitions: LiveDefinitions;
-  store: PartitionStore;
-  /** Has prepared the partition. */
-  follower: Follower;
-  /** How much room FACTS has; one for all owners of the process. */
-  room: OwnersRoom;
-  hotBytes: number;
-  /** When commands are decided and appended; one for all owners of the process. */
-  commits: Gathering;
-  /** Gets the error when writes to the local store have failed for a while; undefined when they succeed again. */
-  onStoreState: (error: unknown) => void;
-  /** The past of computed properties; absent: it is not counted. */
-  history?: EventHistory | undefined;
-  /** Partitions of the deployment. */
-  partitions: number;
-  /** The gateway of this process, if it has one. */
-  local?: LocalGateway | undefined;
-  /** Whether the lease is valid in this tick. */
-  leaseHeld: () => boolean;
-  limits?: OwnerLimits | undefined;
-  logger: Logger;
-  metrics: Pick<
-    OwnerMetrics,
-    | 'commitFacts'
-    | 'commitDuration'
-    | 'commandsWithoutRoom'
-    | 'hotPlayers'
-    | 'snapshotsWaiting'
-    | 'storeWriteFailures'
-    | 'flagExposures'
-  >;
-}
-
-/** The bounds that tests and the simulation replace; `LIMITS` when absent. */
-export type OwnerLimits = PlayerLimits &
-  SnapshotLimits &
-  Adjustable<typeof OWNER_LIMITS, 'commitFacts' | 'fillPlayers'> &
-  RebuildLimits;
 
 /** Log messages that the simulation reads. */
 export const TAKEN_OVER = 'partition taken over';
@@ -153,56 +81,50 @@ const NO_EXPOSURES = { take: () => undefined };
 /** While the local store cannot be written, an owner steps down at this many times the memory of a healthy one. */
 const PINNED_PER_HOT_BYTE = 2;
 
+/** Takes turns until the term is over. */
 async function lead(
   options: OwnerOptions,
   taken: TakenOver,
-  signal: ReturnType<typeof createSignal>,
+  signal: Signal,
   stopping: () => boolean,
 ): Promise<'stopped' | 'deposed' | 'unwritable'> {
-  const { partition, owner, log, clock, config, store, room, commits, logger, metrics } = options;
+  const work = createTermWork(options, taken, signal.notify);
+  const { feed, handed, maintenance } = work;
+  const turn = createTurns(options, taken, work, stopping);
+  const mostBytes = PINNED_PER_HOT_BYTE * options.hotBytes;
+  try {
+    work.start();
+    while (!stopping()) {
+      if (feed.peek() !== undefined || handed.peek() !== undefined) await options.commits.next();
+      const { error } = work;
+      if (error !== undefined) throw error;
+      if (maintenance.storeFails && taken.entities.pinnedBytes > mostBytes) return 'unwritable';
+      const result = await turn();
+      if (result === 'deposed') return stopping() ? 'stopped' : 'deposed';
+      if (result === 'idle') await signal.wait();
+    }
+    return 'stopped';
+  } finally {
+    await work.stop();
+  }
+}
+
+/** @returns one turn: build a commit, append it, apply it */
+function createTurns(
+  options: OwnerOptions,
+  taken: TakenOver,
+  work: TermWork,
+  stopping: () => boolean,
+): () => Promise<'on' | 'idle' | 'deposed'> {
+  const { partition, owner, log, clock, config, room, logger, metrics } = options;
   const { entities, epoch, factsCreated } = taken;
   const subject = factsSubject(partition);
   let lastSequence = epoch;
   /** Since the last record, commands were decided that another owner might decide differently. */
   let mayDiffer = false;
   let nextPositionMs = -Infinity;
-  /** The fault that a query met; a commit throws its own. */
-  let storeFault: StoreFaultError | undefined;
-  const onWaiting = (): void => {
-    commits.added();
-    signal.notify();
-  };
-  const feed = createRequestFeed({ log, clock, partition, position: taken.position, logger, onWaiting });
-  const local = options.local?.commands(partition, onWaiting) ?? NO_HANDED_COMMANDS;
-  /**
-   * Handed-over commands follow the backlog of REQUESTS. The previous owner answered some commands of the backlog
-   * without a record; decided after newer commands they could take effect.
-   */
-  const handed = { ...local, peek: () => (feed.backlogTaken ? local.peek() : undefined) };
-  const { definitions } = options;
-  const progress = createProgressWriter({ ...options, unfilled: () => unfilledProperties(entities, definitions) });
-  const sweep = createSegmentSweep({ clock, store, definitions, progress, onWork: signal.notify });
-  const sendReplies = createReplySender(log, options.local);
-  const flush = (): void => void maintenance.flush();
-  const bulk = createBulkWork({ ...options, entities, sendReplies, flush, onWork: signal.notify });
-  const maintenance = createMaintenance({ ...options, entities, sweep, bulk, onWork: signal.notify });
-  const work = { onWork: signal.notify, onFilled: () => progress.refresh(), rests: () => bulk.rests() };
-  const computing = createComputing({ ...options, ...work, factsCreated, entities });
-  const exposures = createExposures({ nowMs: () => clock.wallMs(), onWork: signal.notify, limits: options.limits });
-  const queryHandler = createQueryHandler({
-    ...options,
-    epoch,
-    entities,
-    exposures,
-    sendReplies,
-    onProofWanted: signal.notify,
-    onStoreFault(error) {
-      storeFault ??= error;
-      signal.notify();
-    },
-  });
+  const { feed, handed, exposures, maintenance, computing, bulk, queryHandler, sendReplies } = work;
 
-  /** One turn: build a commit, append it, apply it. */
   async function turn(): Promise<'on' | 'idle' | 'deposed'> {
     if (feed.closed) await feed.open();
     const hadBacklog = !feed.backlogTaken;
@@ -323,24 +245,5 @@ async function lead(
     }
   }
 
-  try {
-    queryHandler.open();
-    maintenance.start();
-    computing.start();
-    while (!stopping()) {
-      if (feed.peek() !== undefined || handed.peek() !== undefined) await commits.next();
-      const error = storeFault ?? maintenance.error;
-      if (error !== undefined) throw error;
-      if (maintenance.storeFails && entities.pinnedBytes > PINNED_PER_HOT_BYTE * options.hotBytes) return 'unwritable';
-      const result = await turn();
-      if (result === 'deposed') return stopping() ? 'stopped' : 'deposed';
-      if (result === 'idle') await signal.wait();
-    }
-    return 'stopped';
-  } finally {
-    for (const source of [feed, handed]) source.stop();
-    queryHandler.close();
-    computing.stop();
-    await maintenance.stop();
-  }
+  return turn;
 }

@@ -278,7 +278,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'commands are handed over before the backlog in REQUESTS is decided',
     changes: [
       {
-        file: 'actors/runtime/term/partition-owner.ts',
+        file: 'actors/runtime/term/term-work.ts',
         original: '(feed.backlogTaken ? local.peek() : undefined)',
         mutated: 'local.peek()',
       },
