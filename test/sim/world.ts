@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { STORE_DISCARDED } from '../../actors/runtime/membership/contender.ts';
+import { STORE_DISCARDED } from '../../actors/runtime/membership/preparation.ts';
 import { PARTITION_REFUSED } from '../../actors/runtime/membership/refusal.ts';
 import { STORE_UNWRITABLE } from '../../actors/runtime/store/store-writer.ts';
 import { OWNER_FAILED } from '../../actors/runtime/term/partition-owner.ts';

@@ -3,14 +3,14 @@ import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import type { OwnerMetrics } from '../metrics.ts';
 import { contend, type Lease } from '../../../streams/leases/lease.ts';
 import { nodeOfHolder } from '../../../streams/leases/lease-holder.ts';
-import { type Follower, type FollowerEnd, startFollower } from '../rebuild/follower.ts';
 import type { Membership } from './membership.ts';
 import { startOwner, type OwnerTerm } from '../term/partition-owner.ts';
 import type { OwnerOptions } from '../term/term-work.ts';
 import type { TermEnd } from '../term/term-end.ts';
+import { createPreparation } from './preparation.ts';
 import { createRefusal } from './refusal.ts';
 import type { RebuildSlot } from '../rebuild/rebuild-slot.ts';
-import { checkedStore, StoreWriteError } from '../store/checked-store.ts';
+import { checkedStore } from '../store/checked-store.ts';
 import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';
 import type { Stores } from '../store/store.ts';
 
@@ -23,7 +23,6 @@ import type { Stores } from '../store/store.ts';
  *    can, and a barrier is written only by a member that is prepared.
  * 3. The lease is given up only to a member that is ready, or when the term ends.
  * 4. After a failure the partition is refused until it was prepared successfully, which is tried after a pause.
- * 5. The local store is discarded only because its content is faulty, and at most once in `storeDiscardMs`.
  */
 export interface Contender {
   readonly leads: boolean;
@@ -63,9 +62,8 @@ export interface ContenderOptions extends Omit<
     >;
 }
 
-/** Log messages. The simulation reads them. */
+/** A log message. The simulation reads it. */
 export const TERM_ENDED = 'a term of a partition has ended';
-export const STORE_DISCARDED = 'the content of a local store is faulty: it is thrown away and rebuilt';
 
 export function createContender(options: ContenderOptions): Contender {
   const { partition, holder, members, node, log, clock, partitions, logger, metrics } = options;
@@ -76,12 +74,16 @@ export function createContender(options: ContenderOptions): Contender {
   let term: OwnerTerm | undefined;
   let termSinceMs = 0;
   let termEnding = false;
-  let follower: Follower | undefined;
-  /** When the store was last discarded, monotonic milliseconds. */
-  let discardedMs = -Infinity;
-  let discardNext = false;
   let stopped = false;
   let wanted = false;
+  const preparation = createPreparation({
+    ...options,
+    store,
+    hotBytes,
+    refusal,
+    stopped: () => stopped,
+    onChange: review,
+  });
   let lease: Lease = contendNow();
 
   function contendNow(): Lease {
@@ -103,12 +105,12 @@ export function createContender(options: ContenderOptions): Contender {
 
   function wantsLease(): boolean {
     if (term !== undefined) return !termEnding && !members.hasReadySuccessor(partition);
-    return follower?.ready === true;
+    return preparation.ready !== undefined;
   }
 
   function review(): void {
     if (stopped) return;
-    if (term === undefined) reviewFollower();
+    if (term === undefined) preparation.review();
     // The lease came while the follower was behind.
     if (term === undefined && lease.held()) begin();
     if (wantsLease() === wanted) return;
@@ -116,51 +118,10 @@ export function createContender(options: ContenderOptions): Contender {
     lease.wake();
   }
 
-  /** Starts following if this node should lead the partition, and stops if it should not. */
-  function reviewFollower(): void {
-    const rank = members.rank(partition);
-    const isCalled = rank === 0 || members.unownedMs(partition) > rank * MEMBERSHIP_LIMITS.standInMs;
-    if (!isCalled) void follower?.stop();
-    else if (follower === undefined && refusal.mayTry()) follow();
-  }
-
-  function follow(): void {
-    const started = startFollower({
-      ...options,
-      store,
-      hotBytes,
-      discard: discardNext,
-      onReady,
-    });
-    follower = started;
-    metrics.followedPartitions.inc();
-    void started.ended.then((end) => followerEnded(end));
-  }
-
-  function onReady(ready: boolean): void {
-    if (ready) {
-      refusal.end();
-      discardNext = false;
-    }
-    members.setReady(partition, ready);
-    review();
-  }
-
-  function followerEnded(end: FollowerEnd): void {
-    follower = undefined;
-    metrics.followedPartitions.dec();
-    if (stopped) return;
-    if (end.kind === 'failed') {
-      if (end.error instanceof StoreWriteError) refusal.refuse('store', end.error);
-      else if (end.content) contentFailed(end.error);
-      else refusal.refuse('rebuild', end.error);
-    }
-    clock.timer(SHARED_LIMITS.leaseRenewMs / 4, review);
-  }
-
   function begin(): void {
     // A term that is still ending holds the partition's store. `termOver` contends again when it has ended.
-    if (stopped || term !== undefined || follower?.ready !== true) return;
+    const follower = preparation.ready;
+    if (stopped || term !== undefined || follower === undefined) return;
     terms += 1;
     termEnding = false;
     termSinceMs = clock.monotonicMs();
@@ -188,7 +149,7 @@ export function createContender(options: ContenderOptions): Contender {
     if (ledMs >= MEMBERSHIP_LIMITS.steadyTermMs) refusal.forget();
     if (end.kind === 'unwritable') refusal.refuse('store', end.error);
     if (end.kind === 'unknown_version' || end.kind === 'failed') refusal.refuse('failed', end.error);
-    if (end.kind === 'store_fault') contentFailed(end.error);
+    if (end.kind === 'store_fault') preparation.contentFailed(end.error);
     await lease.release();
     clock.timer(SHARED_LIMITS.leaseRenewMs / 4, () => {
       if (stopped) return;
@@ -196,21 +157,6 @@ export function createContender(options: ContenderOptions): Contender {
       wanted = false;
       review();
     });
-  }
-
-  /** Discards the faulty store, unless that was done recently and did not help: then another member should lead. */
-  function contentFailed(error: unknown): void {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - discardedMs < MEMBERSHIP_LIMITS.storeDiscardMs) {
-      refusal.refuse('failed', error);
-      return;
-    }
-    discardedMs = nowMs;
-    discardNext = true;
-    // Another member leads during the rebuild. A follower that is ready ends the refusal.
-    members.setRefused(partition, 'failed');
-    metrics.storesDiscarded.inc();
-    logger.error({ err: error, partition }, STORE_DISCARDED);
   }
 
   /** The owner leads on until another member is ready, because its memory still holds everything. */
@@ -232,7 +178,7 @@ export function createContender(options: ContenderOptions): Contender {
     async stop() {
       stopped = true;
       await term?.stop();
-      await follower?.stop();
+      await preparation.stop();
       await lease.release();
       refusal.stop();
     },

@@ -61,7 +61,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     faults: ['broken rows'],
     changes: [
       {
-        file: 'actors/runtime/membership/contender.ts',
+        file: 'actors/runtime/membership/preparation.ts',
         original: 'discardNext = true;',
         mutated: '',
       },
