@@ -1,23 +1,16 @@
 import { jetstreamManager } from '@nats-io/jetstream';
-import { AuthorizationError, connect, createInbox, UserAuthenticationExpiredError } from '@nats-io/transport-node';
-import type { Msg, MsgHdrs, NatsConnection, ServerInfo, Subscription } from '@nats-io/transport-node';
+import { AuthorizationError, connect, UserAuthenticationExpiredError } from '@nats-io/transport-node';
+import type { Msg, NatsConnection, ServerInfo, Subscription } from '@nats-io/transport-node';
 import { sleep, within } from '../../../core/kernel/clock.ts';
-import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
+import type { Clock } from '../../../core/kernel/clock.ts';
 import { JETSTREAM_LIMITS } from './limits.ts';
 import { LOG_LIMITS } from '../limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Stop } from '../log.ts';
 import type { Manager } from './manager.ts';
+import { createRequests, type Requests } from './requests.ts';
 import { createUnanswered, type Unanswered } from './unanswered.ts';
 import { connectionOptionsOf, parseBrokerUrl, withoutCredentials, type BrokerAccess } from './access.ts';
-
-/** The answer to a request. `none`: no answer came, so the request may or may not have been carried out. */
-export type Answer = { kind: 'answer'; data: Uint8Array } | { kind: 'none'; why: string };
-
-export interface RequestOptions {
-  headers?: MsgHdrs;
-  timeoutMs: number;
-}
 
 /**
  * One connection to the broker, which reconnects until it is closed.
@@ -25,16 +18,11 @@ export interface RequestOptions {
  * States: up ⇄ down, with the socket; closed.
  *
  * Invariants
- * 1. A request is carried out at most once. A request made while the link is down waits for it, within its time-out. A
- *    request without a receiver ("no responders": the stream has no leader, or is being created) was not carried out
- *    and is sent again.
+ * 1. A request made while the link is down waits for it, within its time-out.
  * 2. When the socket breaks, every request in flight ends with `none`: the client library drops its buffer, so the
  *    request may or may not have been sent.
- *
- * Requests have their own reply inbox instead of the library's: an append then costs half the processor time
- * (docs/decisions/0029).
  */
-export interface Link {
+export interface Link extends Pick<Requests, 'request'> {
   readonly up: boolean;
   readonly closed: boolean;
   /** The broker's description of itself at the last connection. */
@@ -48,7 +36,6 @@ export interface Link {
   readonly unanswered: Unanswered;
   /** Whether the broker answers a ping within `timeoutMs`. */
   ping(timeoutMs: number): Promise<boolean>;
-  request(subject: string, data: Uint8Array | string, options: RequestOptions): Promise<Answer>;
   /** Sends a message; dropped while the link is down. */
   send(subject: string, data: Uint8Array | string, reply?: string): void;
   subscribe(subject: string, onMessage: (message: Msg) => void, queue?: string): Pick<Subscription, 'unsubscribe'>;
@@ -66,84 +53,28 @@ export interface LinkOptions {
   patienceMs: number;
 }
 
-interface Waiting {
-  sent: boolean;
-  send: () => void;
-  resolve: (answer: Answer) => void;
-}
-
 /** Connects. Throws when that fails within `patienceMs`, and at once when the broker refuses the credentials. */
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { clock, logger } = options;
   const connection = await connectPatiently(options);
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: JETSTREAM_LIMITS.logApiMs });
   const unanswered = createUnanswered(clock);
-  const inbox = createInbox();
-  const waiting = new Map<string, Waiting>();
   const listeners = new Set<(up: boolean) => void>();
   let state: 'up' | 'down' | 'closed' = 'up';
-  let count = 0;
-
-  connection.subscribe(`${inbox}.*`, {
-    callback(_error, message) {
-      const request = waiting.get(message.subject.slice(inbox.length + 1));
-      if (request === undefined) return;
-      const unserved = message.data.length === 0 && message.headers?.code === 503;
-      if (unserved) sendAgain(request);
-      else request.resolve({ kind: 'answer', data: message.data });
-    },
-  });
-
-  function sendAgain(request: Waiting): void {
-    request.sent = false;
-    clock.timer(JETSTREAM_LIMITS.logRetryMs, () => {
-      if (state === 'up' && !request.sent) request.send();
-    });
-  }
-
-  function request(subject: string, data: Uint8Array | string, options: RequestOptions): Promise<Answer> {
-    const { headers, timeoutMs } = options;
-    return new Promise((resolve) => {
-      if (state === 'closed') {
-        resolve({ kind: 'none', why: 'the log is closed' });
-        return;
-      }
-      const token = (++count).toString(36);
-      const publishOptions = { reply: `${inbox}.${token}`, ...(headers === undefined ? {} : { headers }) };
-      let cancel: Cancel = () => {};
-      const request: Waiting = {
-        sent: false,
-        send() {
-          if (!waiting.has(token)) return;
-          request.sent = true;
-          connection.publish(subject, data, publishOptions);
-        },
-        resolve(answer) {
-          cancel();
-          waiting.delete(token);
-          resolve(answer);
-        },
-      };
-      waiting.set(token, request);
-      cancel = clock.timer(timeoutMs, () => request.resolve({ kind: 'none', why: 'no answer in time' }));
-      if (state === 'up') request.send();
-    });
-  }
+  const requests = createRequests(connection, clock, () => state);
 
   function goDown(why: string, into: 'down' | 'closed'): void {
     const wasUp = state === 'up';
     state = into;
     unanswered.forget();
-    for (const request of waiting.values()) {
-      if (request.sent || into === 'closed') request.resolve({ kind: 'none', why });
-    }
+    requests.giveUp(why, into === 'closed' ? 'all' : 'sent');
     if (wasUp || into === 'closed') for (const listener of listeners) listener(false);
   }
 
   function goUp(): void {
     if (state !== 'down') return;
     state = 'up';
-    for (const request of waiting.values()) if (!request.sent) request.send();
+    requests.sendWaiting();
     for (const listener of listeners) listener(true);
   }
 
@@ -194,7 +125,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       );
       return answered === true;
     },
-    request,
+    request: (...request) => requests.request(...request),
     send(subject, data, reply) {
       if (state === 'up') connection.publish(subject, data, reply === undefined ? {} : { reply });
     },
