@@ -64,8 +64,8 @@ export interface QueryHandlerOptions {
 const NOTHING_HELD: ReadonlyMap<string, EntityState> = new Map();
 
 export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
-  const { partition, epoch, log, clock, config, entities, definitions, leaseHeld, sendReplies, logger } = options;
-  const previews = createSegmentPreviews(options);
+  const { partition, epoch, log, clock, config, leaseHeld, sendReplies, logger } = options;
+  const answerTo = createAnswering(options);
   let held = NOTHING_HELD;
   let waiting: Query[] = [];
   /** Queries that arrived before the append in flight was sent: its acknowledgement is their proof. */
@@ -140,34 +140,8 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
 
   function reply(query: Query, replies: OutgoingReply[]): void {
     if (query.deadlineAt < clock.wallMs()) return;
-    const { requestId, replyTo } = query;
-    const found = answered(query, { requestId, replyTo, epoch, partition });
+    const found = answerTo(query);
     if (found !== undefined) replies.push(found);
-  }
-
-  /**
-   * If a query throws, it alone gets a failure; the others of its message are answered. If the store is faulty, the
-   * query gets no answer: the gateway sends it again, to the next owner.
-   * @returns `undefined` when the answer waits for a commit or for the next owner
-   */
-  function answered(query: Query, address: Omit<OutgoingReply, 'reply'>): OutgoingReply | undefined {
-    try {
-      const { body } = query;
-      if (body.kind === 'PreviewSegment') return { ...address, reply: previews.preview(query, body) };
-      const state = entities.get(queriedEntity(query));
-      const found = answer(state, query, { definitions, clock });
-      if (found.kind !== 'flags' || state?.kind !== 'player') return { ...address, reply: found };
-      const outgoing = { ...address, reply: found };
-      const targeting = definitions.of(query.game, query.environment);
-      return options.exposures.note({ query, answer: outgoing, player: state, targeting }) ? undefined : outgoing;
-    } catch (error) {
-      if (error instanceof StoreFaultError) {
-        options.onStoreFault(error);
-        return undefined;
-      }
-      logger.error({ err: error, partition, kind: query.body.kind }, 'a query could not be answered');
-      return { ...address, reply: failure('INTERNAL_ERROR') };
-    }
   }
 
   return {
@@ -202,5 +176,35 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
       closed = true;
       for (const stop of stops) stop();
     },
+  };
+}
+
+/**
+ * If a query throws, it alone gets a failure; the others of its message are answered. If the store is faulty, the query
+ * gets no answer: the gateway sends it again, to the next owner.
+ * @returns a function that answers a query: `undefined` when the answer waits for a commit or for the next owner
+ */
+function createAnswering(options: QueryHandlerOptions): (query: Query) => OutgoingReply | undefined {
+  const { partition, epoch, clock, entities, definitions, exposures, logger } = options;
+  const previews = createSegmentPreviews(options);
+  return (query) => {
+    const { requestId, replyTo, body } = query;
+    const address = { requestId, replyTo, epoch, partition };
+    try {
+      if (body.kind === 'PreviewSegment') return { ...address, reply: previews.preview(query, body) };
+      const state = entities.get(queriedEntity(query));
+      const found = answer(state, query, { definitions, clock });
+      if (found.kind !== 'flags' || state?.kind !== 'player') return { ...address, reply: found };
+      const outgoing = { ...address, reply: found };
+      const targeting = definitions.of(query.game, query.environment);
+      return exposures.note({ query, answer: outgoing, player: state, targeting }) ? undefined : outgoing;
+    } catch (error) {
+      if (error instanceof StoreFaultError) {
+        options.onStoreFault(error);
+        return undefined;
+      }
+      logger.error({ err: error, partition, kind: body.kind }, 'a query could not be answered');
+      return { ...address, reply: failure('INTERNAL_ERROR') };
+    }
   };
 }
