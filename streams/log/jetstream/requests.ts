@@ -12,8 +12,8 @@ export interface RequestOptions {
 }
 
 /**
- * The requests of a link. One is carried out at most once. A request without a receiver ("no responders": the stream has
- * no leader, or is being created) was not carried out and is sent again.
+ * The requests of a link. One is carried out at most once. A request without a receiver ("no responders": the stream
+ * has no leader, or is being created) was not carried out and is sent again.
  *
  * Requests have their own reply inbox instead of the library's: an append then costs half the processor time.
  */

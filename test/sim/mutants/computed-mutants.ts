@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const FILL = 'actors/runtime/fill/property-fill.ts';
+const FILL_QUEUE = 'actors/runtime/fill/fill-queue.ts';
 const PLAYER = 'actors/runtime/fill/fill-player.ts';
 const EVOLVE = 'actors/computed/evolve.ts';
 
@@ -72,7 +73,7 @@ export const COMPUTED_MUTANTS: readonly Mutant[] = [
     name: 'a computed property: a life that begins during the fill gets the past of the one before',
     changes: [
       {
-        file: FILL,
+        file: FILL_QUEUE,
         original: "if (state?.kind !== 'player' || (state.bornSeq ?? 0) !== bornSeq) return;",
         mutated: "if (state?.kind !== 'player') return;",
       },
@@ -92,7 +93,7 @@ export const COMPUTED_MUTANTS: readonly Mutant[] = [
     name: 'a computed property: players who enter by their past trigger no campaign',
     changes: [
       {
-        file: FILL,
+        file: FILL_QUEUE,
         original: 'triggerCampaigns(draft, since, definitions.campaigns(game, environment), context);',
         mutated: 'void [since, context];',
       },
