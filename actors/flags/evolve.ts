@@ -10,7 +10,7 @@ export function flagOverridden(state: PlayerState, { flagKey, value }: FlagOverr
 }
 
 export function flagExposed(state: PlayerState, fact: FlagExposed): PlayerState {
-  const { flagKey, flagVersion, period = 0 } = fact;
+  const { flagKey, flagVersion, period } = fact;
   const exposure = { flagKey, flagVersion, period, variantKey: seenVariant(fact) };
   return { ...state, exposures: append(state.exposures, exposure, FLAG_LIMITS.exposuresPerPlayer) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FLAG_LIMITS } from './limits.ts';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
-import { periodOf, periodsOf, withPeriods } from './periods.ts';
+import { periodOf, withPeriods } from './periods.ts';
 import { aFlag, aRule, aSplitFlag } from './evaluate/testing.ts';
 
 const SPLIT = aSplitFlag({ a: 1, b: 1 }, { version: 1, periods: [{ period: 1, version: 1, since: 1_000 }] });
@@ -53,17 +53,10 @@ describe('an edit of a flag', () => {
 
   it('records the share of the only plain roll-out when it ends a period of a boolean flag', () => {
     const rollout = aFlag({ rules: [aRule({ percentage: 30 })] });
-    expect(edited(rollout, { enabled: false }).periods?.[0]?.arms).toEqual([
+    expect(edited(rollout, { enabled: false }).periods[0]?.arms).toEqual([
       { variantKey: 'false', weight: 70 },
       { variantKey: 'true', weight: 30 },
     ]);
-  });
-
-  it('of a flag stored without periods treats its current version as the first period', () => {
-    const old = aFlag({ version: 7, updatedAt: 900 });
-    expect([periodsOf(old), periodOf(old)]).toEqual([[{ period: 1, version: 7, since: 900 }], 1]);
-    expect(edited(old, { name: 'x' }).periods).toEqual([{ period: 1, version: 7, since: 900 }]);
-    expect(edited(old, { salt: 'x' }).periods).toMatchObject([{ version: 7 }, { period: 2, version: 8 }]);
   });
 
   it('keeps only the latest periods', () => {

@@ -1,18 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FLAG_LIMITS } from './limits.ts';
-import type { FlagArm, FlagDocument, FlagPeriod } from '../../core/vocabulary/documents/documents.ts';
-
-/**
- * The periods of a flag, oldest first. A flag stored without periods does not say which edits changed the assignment,
- * so its first period starts at its current version.
- */
-export function periodsOf({ periods, version, updatedAt }: FlagDocument): readonly FlagPeriod[] {
-  return periods === undefined || periods.length === 0 ? [{ period: 1, version, since: updatedAt }] : periods;
-}
+import type { FlagArm, FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 
 /** The number of the current period. Cheap: every evaluation calls it. */
 export function periodOf({ periods }: Pick<FlagDocument, 'periods'>): number {
-  return periods?.at(-1)?.period ?? 1;
+  return periods.at(-1)?.period ?? 1;
 }
 
 /**
@@ -20,7 +12,7 @@ export function periodOf({ periods }: Pick<FlagDocument, 'periods'>): number {
  * @param nowMs the time of the edit, epoch milliseconds
  */
 export function withPeriods(previous: FlagDocument, next: FlagDocument, nowMs: number): FlagDocument {
-  const periods = periodsOf(previous);
+  const { periods } = previous;
   const current = periods.at(-1);
   if (current === undefined || isDeepStrictEqual(assignment(previous), assignment(next))) {
     return { ...next, periods: [...periods] };

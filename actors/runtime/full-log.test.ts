@@ -50,7 +50,10 @@ describe('a FACTS that is full for commands', () => {
       }
       for (const [partition, coveredTo] of marks) {
         if (!marked.has(partition)) continue;
-        void positions.put(`rebuild.${partition}`, encodeJson({ stream: created, coveredTo }));
+        void positions.put(
+          `rebuild.${partition}`,
+          encodeJson({ stream: created, coveredTo, confirmedTo: 0, players: 0 }),
+        );
       }
       handledTo = lastSequence;
       node.clock.timer(500, step);

@@ -75,7 +75,11 @@ describe('who owns a partition', () => {
     const states = world.facts('EntitySnapshot').map(({ state }) => state);
     const coveredTo = world.facts('SnapshotMark').at(-1)?.coveredTo ?? 0;
     const { created } = world.broker.stream('FACTS').bounds();
-    await world.complete(node.log.bucket('POSITIONS').put('rebuild.0', encodeJson({ stream: created, coveredTo })));
+    await world.complete(
+      node.log
+        .bucket('POSITIONS')
+        .put('rebuild.0', encodeJson({ stream: created, coveredTo, confirmedTo: 0, players: 0 })),
+    );
     world.broker.stream('FACTS').purgeBelow(coveredTo + 1);
     const source = snapshotsOf(states);
     return {

@@ -169,7 +169,11 @@ describe('a row of the local store that an owner cannot read', () => {
     const coveredTo = world.facts('SnapshotMark').at(-1)?.coveredTo ?? 0;
     const source = snapshotsOf(world.facts('EntitySnapshot').map(({ state }) => state));
     const { created } = world.broker.stream('FACTS').bounds();
-    await world.complete(node.log.bucket('POSITIONS').put('rebuild.0', encodeJson({ stream: created, coveredTo })));
+    await world.complete(
+      node.log
+        .bucket('POSITIONS')
+        .put('rebuild.0', encodeJson({ stream: created, coveredTo, confirmedTo: 0, players: 0 })),
+    );
     world.broker.stream('FACTS').purgeBelow(coveredTo + 1);
     const slow: SnapshotSource = {
       ...source,

@@ -89,17 +89,6 @@ describe('a list of players', () => {
     }
   });
 
-  it('of an earlier version is dropped a minute before the one in force', () => {
-    const idOf = (at: number) => `${at.toString(36)}.00000000`;
-    const [dead, may, active] = [-LIST_LIMITS.listClockMs, 1 - LIST_LIMITS.listClockMs, 0].map((ms) =>
-      idOf(NOW - 1_000 + ms),
-    );
-    const loads = [dead, may, active].map(String);
-    const world = given([{ ...ANN, lists: [{ segmentId: 'seg_1', loads }] }], inForce(String(active)));
-    world.when(listing({ load: SECOND, active: String(active), playerIds: ['ann'] }));
-    expect(world.player('ann').lists).toEqual([{ segmentId: 'seg_1', loads: [may, active, SECOND] }]);
-  });
-
   it('is kept although an owner has not seen the list that it replaces', () => {
     const third = newLoadId(NOW, new Uint8Array(4), SECOND);
     const world = given([{ ...ANN, lists: [{ segmentId: 'seg_1', loads: [FIRST, third] }] }], inForce(FIRST));

@@ -84,19 +84,12 @@ function loadsOf({ lists }: PlayerState, segmentId: string): readonly string[] {
 /** How long a load is kept that was not loaded to its end: it comes into force within half of it or never. */
 const KEPT_MS = 2 * LIST_LIMITS.listLoadMs;
 
-/**
- * The current load, and those that may still take effect. A load whose base was replaced cannot. The base of a
- * load of an earlier version is unknown: if it began before the current one, by clocks that differ, it cannot either.
- */
+/** The current load, and those that may still take effect. A load whose base was replaced cannot. */
 function fresh(loads: readonly string[], active: string, at: number): string[] {
   const activeBegan = loadBegan(active);
-  return loads.filter((load) => {
-    if (load === active) return true;
-    const base = loadBaseBegan(load);
-    const isReplaced =
-      base === undefined ? loadBegan(load) <= activeBegan - LIST_LIMITS.listClockMs : base < activeBegan;
-    return !isReplaced && loadBegan(load) > at - KEPT_MS;
-  });
+  return loads.filter(
+    (load) => load === active || (loadBaseBegan(load) >= activeBegan && loadBegan(load) > at - KEPT_MS),
+  );
 }
 
 /** Lists of deleted segments, which nothing else removes. The rest follows with the player's next list. */

@@ -7,8 +7,7 @@ const SERVICE_EVENTS: ReadonlySet<string> = new Set(['purchase', 'session_record
 export type RowSender = EventSender | 'import';
 
 /**
- * The maker of an event: `service`, `import` or `caller`; '' for an old event with one of those names and no stored
- * maker.
+ * The maker of an event: `service`, `import` or `caller`; '' for an event with one of those names and no stored maker.
  */
 export function eventSource({ by, eventName }: { by?: RowSender; eventName: string }): string {
   if (by === 'service' || by === 'import') return by;

@@ -42,7 +42,7 @@ type ByName = ReadonlyMap<string, ConfigEntry<'event_schema'>>;
 
 /**
  * Follows CONFIG and compiles each version of a schema once, when the first event of its name arrives. Compiling gives
- * way to other requests after each step. A schema that does not compile (an older version of the service accepted it)
+ * way to other requests after each step. A schema that does not compile (another version of the service accepted it)
  * is ignored, with one ERROR line.
  */
 export function createEventSchemas(

@@ -11,7 +11,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 
 describe('DATA_DIR', () => {
-  test('of an older version is closed to other users, with its direct children', () => {
+  test('that others can read is closed to other users, with its direct children', () => {
     const folder = join(root, 'data');
     mkdirSync(join(folder, 'nats'), { recursive: true });
     writeFileSync(join(folder, 'node-name'), 'n-0123456789ab\n');

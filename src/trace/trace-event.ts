@@ -26,7 +26,7 @@ export interface EventTrace {
   row: Omit<TracedRow, 'table' | 'insertedMs'>;
   log: LogPlace;
   /** `undefined`: ClickHouse does not hold it yet. */
-  inserted: { table: TracedRow['table']; atMs: number | undefined; batch: InsertedBatch | undefined } | undefined;
+  inserted: { table: TracedRow['table']; atMs: number; batch: InsertedBatch | undefined } | undefined;
   /** The id of the event on the event stream; `undefined` for events that are not sent. */
   streamId: string | undefined;
   /** Whether its deliveries are queued. */

@@ -31,7 +31,7 @@ export function traceLines(trace: EventTrace, nameOf: (webhookId: string) => str
   function insertedLine({ inserted }: EventTrace): string {
     if (inserted === undefined) return line('row', '', 'not in ClickHouse yet');
     const { table, atMs, batch } = inserted;
-    if (atMs === undefined || batch === undefined) return line('row', '', `in ${table}; its time was not stored yet`);
+    if (batch === undefined) return line('row', after(atMs), `in ${table}`);
     const rows = `${batch.rows} row${batch.rows === 1 ? '' : 's'}`;
     return line('row', after(atMs), `in ${table}, one of ${rows} of records ${batch.fromSequence}-${batch.toSequence}`);
   }

@@ -87,7 +87,7 @@ describe('secrets of webhooks', () => {
     expect([late.get(addressOf('a')), late.get(addressOf('b'))]).toEqual([undefined, undefined]);
   });
 
-  test('of an earlier version stay readable; the next start seals them without changing the webhook', async () => {
+  test('stored in plain text stay readable; the next start seals them without changing the webhook', async () => {
     const before = await open();
     await before.put(addressOf('a'), webhook('a'));
     expect((await stored()).get('g.live.webhook.a')).toMatch(SECRETS);
@@ -108,7 +108,7 @@ describe('secrets of webhooks', () => {
     expect((await open()).get(addressOf('a'))).toBeUndefined();
   });
 
-  test('move to a new key while both are configured, and back into the clear for an older version', async () => {
+  test('move to a new key while both are configured, and back into plain text', async () => {
     await store.put(addressOf('a'), webhook('a'));
     const changed = createSecretBox([newKey, oldKey], random);
     expect(await rewriteSecrets(await open(changed))).toEqual({ written: 1, failed: 0 });

@@ -54,7 +54,8 @@ describe('the forecast of FACTS', () => {
       const sequence = broker.stream('FACTS').bounds().lastSequence;
       for (const sink of ['clickhouse', 'webhooks']) if (!behind.includes(sink)) void note(sink, { sequence });
       for (const partition of [0, 1])
-        if (!behind.includes(`partition-${partition}`)) void note(`rebuild.${partition}`, { coveredTo: sequence });
+        if (!behind.includes(`partition-${partition}`))
+          void note(`rebuild.${partition}`, { coveredTo: sequence, confirmedTo: 0, players: 0 });
       await clock.advance(FACTS_LIMITS.factsForecastMs);
     }
   }
@@ -79,7 +80,8 @@ describe('the forecast of FACTS', () => {
 
   it('does not warn of a partition whose mark is an hour behind, but of one that is longer behind', async () => {
     const sequence = () => broker.stream('FACTS').bounds().lastSequence;
-    const pass = (partition: number) => void note(`rebuild.${partition}`, { coveredTo: sequence() });
+    const pass = (partition: number) =>
+      void note(`rebuild.${partition}`, { coveredTo: sequence(), confirmedTo: 0, players: 0 });
     async function play(minutes: number): Promise<void> {
       for (let tens = 0; tens < 6 * minutes; tens++) {
         void log.append('facts.0', new Uint8Array(1));

@@ -32,7 +32,8 @@ describe('the trimmer of FACTS', () => {
     log.bucket('POSITIONS').put(key, encodeJson({ stream, ...value }));
   async function allAt(sequence: number): Promise<void> {
     for (const sink of sinksOf('FACTS')) await note(sink, { sequence });
-    for (const partition of [0, 1]) await note(`rebuild.${partition}`, { coveredTo: sequence });
+    for (const partition of [0, 1])
+      await note(`rebuild.${partition}`, { coveredTo: sequence, confirmedTo: 0, players: 0 });
   }
 
   it('trims nothing while a position is missing', async () => {
@@ -61,7 +62,7 @@ describe('the trimmer of FACTS', () => {
 
   it('stops at the lowest rebuild mark', async () => {
     await allAt(10);
-    await note('rebuild.0', { coveredTo: 2 });
+    await note('rebuild.0', { coveredTo: 2, confirmedTo: 0, players: 0 });
     expect(await below(0)).toBe(3);
   });
 
@@ -153,7 +154,8 @@ describe('the trimmer of a FACTS that needs room', () => {
     log.bucket('POSITIONS').put(key, encodeJson({ stream: bounds().created, ...value }));
   async function allAt(sequence: number): Promise<void> {
     for (const sink of sinksOf('FACTS')) void note(sink, { sequence });
-    for (const partition of [0, 1]) void note(`rebuild.${partition}`, { coveredTo: sequence });
+    for (const partition of [0, 1])
+      void note(`rebuild.${partition}`, { coveredTo: sequence, confirmedTo: 0, players: 0 });
     await clock.flush();
   }
   async function start(retentionMs = 1_000 * HOUR_MS): Promise<void> {
@@ -206,7 +208,7 @@ describe('the trimmer of a FACTS that needs room', () => {
   it('keeps what a rebuild needs, whatever the size', async () => {
     await fill(0.95 * MAX_BYTES);
     await allAt(bounds().lastSequence);
-    void note('rebuild.1', { coveredTo: 6 });
+    void note('rebuild.1', { coveredTo: 6, confirmedTo: 0, players: 0 });
     await start();
     expect(bounds().firstSequence).toBe(7);
   });

@@ -15,10 +15,7 @@ export interface SinkPosition {
   sequence: number;
   /** Records being handled now; a restart repeats exactly these, as one. Both ends included. */
   intent?: { from: number; to: number };
-  /**
-   * The sequence that ClickHouse itself confirmed last (`sink_positions`). Absent in positions of an older version,
-   * and of sinks that note none.
-   */
+  /** The sequence that ClickHouse itself confirmed last (`sink_positions`). Absent until the first confirmation. */
   held?: number;
   /** An operator moved the position back from this sequence: up to it, rows may be in ClickHouse already. */
   replayTo?: number;

@@ -1,11 +1,11 @@
-import { armsOf, periodsOf } from '../../actors/flags/periods.ts';
+import { armsOf } from '../../actors/flags/periods.ts';
 import type { MeasuredVariant } from '../../clickhouse-schema/queries/experiments/experiment-readout.ts';
 import type { Aggregate, ExperimentQuery } from '../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import { FLAG_KEY, METRIC, START_MS, type SimulatedExperiment } from './simulate-experiment.ts';
 
 /** A period of a simulated experiment, as results ask for it. */
 export function periodQueries({ flag, endMs }: SimulatedExperiment, aggregate: Aggregate): ExperimentQuery[] {
-  const periods = periodsOf(flag);
+  const { periods } = flag;
   return periods.map((period, place) => {
     const next = periods[place + 1];
     return {

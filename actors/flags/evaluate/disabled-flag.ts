@@ -41,5 +41,11 @@ export function guardedFlag(flag: Flag, onThrow: (error: unknown) => void): Flag
 /** The evaluation of a disabled flag: its default value. */
 export function disabledAnswer(flagKey: string, document: Partial<FlagDocument>): FlagEvaluation {
   const value = JSON.stringify(document.defaultValue ?? null);
-  return Object.freeze({ flagKey, value, variantKey: null, reason: 'flag_disabled', period: periodOf(document) });
+  return Object.freeze({
+    flagKey,
+    value,
+    variantKey: null,
+    reason: 'flag_disabled',
+    period: periodOf({ periods: [], ...document }),
+  });
 }

@@ -22,6 +22,7 @@ export function aFlag(some: Partial<FlagDocument> = {}): FlagDocument {
     updatedAt: 1_000,
     archivedAt: null,
     version: 1,
+    periods: [{ period: 1, version: some.version ?? 1, since: some.updatedAt ?? 1_000 }],
     ...some,
   };
 }

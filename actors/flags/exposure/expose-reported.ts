@@ -3,7 +3,7 @@ import type { FlagDocument } from '../../../core/vocabulary/documents/documents.
 import type { ExposeFlag } from '../../../core/vocabulary/commands/commands.ts';
 import type { FlagReason } from '../../../core/vocabulary/facts/flag-reason.ts';
 import { shownAs } from './expose-tracked.ts';
-import { armsOf, periodsOf } from '../periods.ts';
+import { armsOf } from '../periods.ts';
 
 /** What a server reports of an evaluation in its own process. */
 export interface ReportedExposure {
@@ -27,7 +27,7 @@ export function reportedExposure(
   flag: FlagDocument,
   { flagVersion, variant, reason, segmentId }: ReportedExposure,
 ): Reported {
-  const periods = periodsOf(flag);
+  const { periods } = flag;
   // A flag stored without periods has only one.
   const held = flag.periods === undefined ? periods[0] : periods.findLast(({ version }) => version <= flagVersion);
   if (held === undefined) return invalid('/flag_version', TOO_OLD);

@@ -47,6 +47,7 @@ const flag = (key: string, some: Partial<FlagDocument> = {}): FlagDocument => ({
   updatedAt: 0,
   archivedAt: null,
   version: 1,
+  periods: [{ period: 1, version: 1, since: 0 }],
   ...some,
 });
 

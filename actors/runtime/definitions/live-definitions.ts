@@ -16,7 +16,7 @@ import { createComputingNeeds } from './computing-definitions.ts';
 
 /**
  * The definitions (segments, flags, campaigns) of the config store, compiled for all owners of a process: on first use,
- * and after a change only those that changed. A definition that does not compile (an older version accepted it) is
+ * and after a change only those that changed. A definition that does not compile (another version accepted it) is
  * disabled alone, with one ERROR line: a flag or campaign acts as if absent, a segment keeps its players.
  */
 export interface LiveDefinitions extends Definitions {

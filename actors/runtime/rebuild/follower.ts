@@ -101,12 +101,11 @@ export function startFollower(options: FollowerOptions): Follower {
     const bounds = await unlessEnding(log.info('FACTS'));
     if (bounds === undefined) return undefined;
     const before = options.discard ? undefined : store.mark();
-    const mark = await prepareStore({ ...options, stopped: isEnding }, bounds, bounds.lastSequence);
+    await prepareStore({ ...options, stopped: isEnding }, bounds, bounds.lastSequence);
     kept = before !== undefined && store.mark()?.appliedSeq === before.appliedSeq;
     const entities = createEntities({
       store,
       factsCreated: bounds.created,
-      hasLedgers: mark?.players !== undefined,
       hotBytes: options.hotBytes,
       flushChunk: options.flushChunk,
       nowMs: () => clock.monotonicMs(),

@@ -29,13 +29,8 @@ export type RebuildLimits = LoadOptions['limits'] &
  * where FACTS no longer reaches back or replaying it would take longer. Rejects when snapshots are needed and cannot be
  * used.
  * @param highest the highest sequence of FACTS that the store may have applied
- * @returns the partition's rebuild mark in this FACTS
  */
-export async function prepareStore(
-  options: RebuildOptions,
-  bounds: StreamBounds,
-  highest: number,
-): Promise<RebuildMark | undefined> {
+export async function prepareStore(options: RebuildOptions, bounds: StreamBounds, highest: number): Promise<void> {
   const { store, logger, partition, discard } = options;
   const mark = discard ? undefined : store.mark();
   const isUsable =
@@ -49,7 +44,7 @@ export async function prepareStore(
   if (isUsable || bounds.firstSequence === 1) {
     if (!isUsable) await store.clear();
     await loadIfShorter(options, bounds, isUsable ? mark.appliedSeq : 0, covered);
-    return covered;
+    return;
   }
   if (covered === undefined || covered.coveredTo + 1 < bounds.firstSequence) {
     throw new Error(
@@ -58,13 +53,12 @@ export async function prepareStore(
     );
   }
   await inTurn(options, () => load(options, 0, covered));
-  return covered;
 }
 
 async function load(options: RebuildOptions, appliedSeq: number, mark: RebuildMark): Promise<void> {
   const { source, store, partition } = options;
   await checkConfirmed(options, mark);
-  if (mark.players !== undefined) checkPlayers(partition, mark, await source.countPlayers(partition));
+  checkPlayers(partition, mark, await source.countPlayers(partition));
   // Only now: if ClickHouse lost rows, a store that cannot be used may hold the last copy of most players.
   if (appliedSeq === 0) await store.clear();
   await loadSnapshots(options, {
@@ -85,8 +79,8 @@ async function checkConfirmed(
   { stream, confirmedTo }: RebuildMark,
 ): Promise<void> {
   const held = await source.confirmedTo();
-  const isHeld = held !== undefined && held.createdMs === Date.parse(stream) && held.sequence >= (confirmedTo ?? 0);
-  if (confirmedTo !== undefined && !isHeld) {
+  const isHeld = held !== undefined && held.createdMs === Date.parse(stream) && held.sequence >= confirmedTo;
+  if (!isHeld) {
     const found =
       held === undefined ? 'nothing' : `FACTS of ${new Date(held.createdMs).toISOString()} up to ${held.sequence}`;
     throw new Error(
@@ -97,7 +91,7 @@ async function checkConfirmed(
 }
 
 /** Throws if ClickHouse has fewer players than the mark counts: the store would miss players. */
-function checkPlayers(partition: number, { players = 0 }: RebuildMark, found: number): void {
+function checkPlayers(partition: number, { players }: RebuildMark, found: number): void {
   if (found < players) {
     throw new Error(
       `partition ${partition} cannot be rebuilt from ClickHouse: its mark counts ${players} players, ` +

@@ -4,8 +4,7 @@ import { OWNER_LIMITS } from '../limits.ts';
 /**
  * Entities that changed since their newest snapshot, and when each is due for the next one.
  *
- * Owns: the waiting entities in the order of their oldest change, a queue for each delay, and the entities whose
- * snapshot is repeated.
+ * Owns: the waiting entities in the order of their oldest change, and a queue for each delay.
  * Invariants
  * 1. A waiting entity is in exactly one queue. A queue has one delay, so its order is that of its due times.
  * 2. `changed` is called with ascending sequences, so the first waiting entity has the oldest change.
@@ -15,8 +14,6 @@ export interface SnapshotQueue {
   changed(entityId: string, sinceSeq: number, pace: SnapshotPace): void;
   /** A waiting entity changed in a field that analysts read: its snapshot is due after the shortest interval. */
   shown(entityId: string): void;
-  /** A snapshot of the entity is due at once, even if it has not changed. Until then nothing is covered. */
-  repeat(entityId: string): void;
   /**
    * A snapshot of the entity's current state was committed.
    * @returns the delay that it had, milliseconds; 0: it was the first snapshot
@@ -75,7 +72,6 @@ export function createSnapshotQueue(
 ): SnapshotQueue {
   const shortestMs = limits.snapshotIntervalMs;
   const waiting = new Map<string, Waiting>();
-  const repeats = new Set<string>();
   const first: Queue = { delayMs: limits.firstSnapshotMs, since: new Map() };
   const repeated: Queue[] = delaysOf(limits).map((delayMs) => ({ delayMs, since: new Map() }));
   const atOnce: Queue = { delayMs: 0, since: new Map() };
@@ -105,11 +101,7 @@ export function createSnapshotQueue(
       entry.queue = shortest;
       shortest.since.set(entityId, nowMs());
     },
-    repeat(entityId) {
-      repeats.add(entityId);
-    },
     taken(entityId) {
-      repeats.delete(entityId);
       const entry = waiting.get(entityId);
       if (entry === undefined) return 0;
       waiting.delete(entityId);
@@ -119,18 +111,14 @@ export function createSnapshotQueue(
     due(most, belowSeq = 0) {
       const now = nowMs();
       const ids: string[] = [];
-      for (const entityId of repeats) {
-        if (ids.length >= most) break;
-        ids.push(entityId);
-      }
       for (const [entityId, { sinceSeq }] of waiting) {
         if (sinceSeq >= belowSeq || ids.length >= most) break;
-        if (!repeats.has(entityId)) ids.push(entityId);
+        ids.push(entityId);
       }
       for (const { delayMs, since } of queues) {
         for (const [entityId, sinceMs] of since) {
           if (sinceMs > now - delayMs || ids.length >= most) break;
-          if ((waiting.get(entityId)?.sinceSeq ?? 0) < belowSeq || repeats.has(entityId)) continue;
+          if ((waiting.get(entityId)?.sinceSeq ?? 0) < belowSeq) continue;
           ids.push(entityId);
         }
       }
@@ -143,7 +131,6 @@ export function createSnapshotQueue(
       return first.since.size;
     },
     coveredTo(appliedSeq) {
-      if (repeats.size > 0) return 0;
       const [oldest] = waiting.values();
       return oldest === undefined ? appliedSeq : Math.min(appliedSeq, oldest.sinceSeq - 1);
     },

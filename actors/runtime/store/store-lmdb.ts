@@ -157,45 +157,22 @@ interface Databases {
 const NOTHING = new Uint8Array(0);
 const MARK = 'mark';
 const PLAYERS = 'players';
-/** About 8 ms. */
-const COUNTED_AT_ONCE = 500;
-
-/** Players by tenant among the entities up to an id; null: among all. */
-interface Numbers {
-  counts: Map<string, number>;
-  upTo: string | null;
-}
+/** Players by tenant. */
 interface StoredNumbers {
   players: [string, number][];
-  upTo: string | null;
 }
 
 function createStore({ transact, entities, due, dirty, meta, compaction }: Databases): PartitionStore {
-  let numbers: Numbers | undefined;
+  let counts: Map<string, number> | undefined;
 
-  function players(): Numbers {
-    numbers ??= readOrFault('the number of players', readNumbers);
-    return numbers;
+  function players(): Map<string, number> {
+    counts ??= readOrFault('the number of players', readCounts);
+    return counts;
   }
 
-  function readNumbers(): Numbers {
+  function readCounts(): Map<string, number> {
     const stored = meta.get(PLAYERS);
-    if (stored !== undefined && 'players' in stored) return { counts: new Map(stored.players), upTo: stored.upTo };
-    return { counts: new Map(), upTo: entities.getCount() === 0 ? null : '' };
-  }
-
-  /** A store of an earlier version has no numbers: every write counts some more of its entities. */
-  function countMore(into: Numbers): void {
-    if (into.upTo === null) return;
-    const start = into.upTo === '' ? {} : { start: into.upTo };
-    let more = 0;
-    for (const { key, value } of entities.getRange({ ...start, limit: COUNTED_AT_ONCE })) {
-      if (key === into.upTo) continue;
-      more += 1;
-      recount(into.counts, undefined, headOfRow(value));
-      into.upTo = key;
-    }
-    if (more === 0) into.upTo = null;
+    return new Map(stored !== undefined && 'players' in stored ? stored.players : []);
   }
 
   /** Whether the numbers of players changed. */
@@ -205,10 +182,7 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
     const old = entities.getBinaryFast(id);
     const head = old === undefined ? undefined : headOfRow(old);
     const was = old === undefined ? { dueAt: 0, dirtySince: 0 } : readHeader(old);
-    const known = players();
-    // `countMore` counts the entities behind `upTo`.
-    const isCounted = known.upTo === null || id <= known.upTo;
-    const changed = isCounted && recount(known.counts, head, stored.state);
+    const changed = recount(players(), head, stored.state);
     if (stored.state.kind === 'erased' && head !== undefined && head.kind !== 'erased') void compaction.put(ERASED, 1);
     if (was.dueAt !== dueNow) {
       if (was.dueAt !== 0) void due.remove([was.dueAt, id]);
@@ -234,15 +208,13 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
     async write(batch: StoreBatch) {
       try {
         await transact(() => {
-          const known = players();
-          let changed = known.upTo !== null || meta.get(PLAYERS) === undefined;
-          countMore(known);
+          let changed = false;
           for (const entity of batch.entities) changed = put(entity) || changed;
-          if (changed) void meta.put(PLAYERS, { players: [...known.counts], upTo: known.upTo });
+          if (changed) void meta.put(PLAYERS, { players: [...players()] });
           void meta.put(MARK, batch.mark);
         });
       } catch (error) {
-        numbers = undefined;
+        counts = undefined;
         throw error;
       }
     },
@@ -279,12 +251,12 @@ function createStore({ transact, entities, due, dirty, meta, compaction }: Datab
       for (const { key, value } of entities.getRange()) yield readRow(key, value);
     },
     count: () => entryCount(entities.getStats()),
-    players: () => players().counts,
+    players,
     async clear() {
       await transact(() => {
         for (const database of [entities, due, dirty, meta]) database.clearSync();
       });
-      numbers = undefined;
+      counts = undefined;
     },
   };
 }

@@ -197,50 +197,6 @@ describe('a store with damaged bytes', () => {
   });
 });
 
-describe('a store from before players were counted', () => {
-  it('counts them over several writes, whatever is written meanwhile', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'store-'));
-    cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
-    const mark = { appliedSeq: 1, factsCreated: 'c' };
-    const write = (stores: Stores, states: EntityState[]) =>
-      stores.partition(0).write({ entities: states.map((state) => ({ state, dirtySince: 1, snapshotSeq: 0 })), mark });
-    const ids = Array.from({ length: 1_200 }, (_, n) => `p${String(n).padStart(4, '0')}`);
-    const older = openLmdbStores(folder);
-    await write(
-      older,
-      ids.map((id) => aPlayer({ id })),
-    );
-    await older.close();
-    const root = open({ path: folder, maxDbs: 10 });
-    await root.openDB('0/meta', { encoding: 'json' }).remove('players');
-    await root.close();
-
-    let stores = openLmdbStores(folder);
-    const tombstone = {
-      kind: 'erased',
-      game: 'demo',
-      environment: 'live',
-      erasedAt: 1,
-      keys: [],
-      quarantined: 0,
-    } as const;
-    await write(stores, [
-      aPlayer({ id: 'p0000x' }),
-      aPlayer({ id: 'p1100x' }),
-      aPlayer({ id: 'p0001', sessionCount: 3 }),
-    ]);
-    await write(stores, [
-      { ...tombstone, id: 'p0002', lastSeq: 1 },
-      { ...tombstone, id: 'p1102', lastSeq: 1 },
-    ]);
-    await stores.close();
-    stores = openLmdbStores(folder);
-    for (let turn = 0; turn < 3; turn++) await write(stores, []);
-    expect(stores.partition(0).players()).toEqual(new Map([['demo/live', 1_200]]));
-    await stores.close();
-  });
-});
-
 describe.each([
   ['lmdb', lmdb],
   ['memory', () => createMemoryStores()],

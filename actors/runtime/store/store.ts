@@ -68,7 +68,7 @@ export interface PartitionStore {
   all(): Iterable<StoredEntity>;
   /** Number of entities. */
   count(): number;
-  /** Number of players by tenant. A store of an older version counts them over several writes: those counted so far. */
+  /** Number of players by tenant. */
   players(): PlayerCounts;
   /** Deletes everything. */
   clear(): Promise<void>;

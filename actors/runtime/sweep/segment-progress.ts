@@ -162,7 +162,6 @@ function parseProgress(value: unknown): SegmentProgress | undefined {
   return {
     revision,
     done: done === true,
-    // Progress of an earlier version has no tenants.
     firstPassDone: firstPassDone === true,
     tenants: isPlainObject(tenants) ? parseTenants(tenants) : {},
     overBudget: isPlainObject(overBudget) ? parseCounts(overBudget) : {},

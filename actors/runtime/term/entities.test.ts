@@ -330,38 +330,6 @@ describe('the entities of a partition', () => {
     expect(again.snapshots.due(10)).toEqual(['a', 'b']);
   });
 
-  it('repeats the snapshots of ledgers, and covers nothing until then, unless the newest mark counts players', async () => {
-    const keys = [{ key: 'k', bodyHash: 'h', at: 0, reply: { kind: 'claimed' } }] as const;
-    const ledger = (n: number) =>
-      ({ kind: 'ledger', id: `ledger:key-${n}`, game: 'demo', environment: 'live', keys, lastSeq: 5 }) as const;
-    const states = [aPlayer({ lastSeq: 5 }), ledger(1), ledger(2)];
-    const mark = { appliedSeq: 5, factsCreated: 'c' };
-    await store.write({ entities: states.map((state) => ({ state, dirtySince: 0, snapshotSeq: 5 })), mark });
-    const open = () =>
-      createEntities({ store, factsCreated: 'c', hasLedgers: false, hotBytes: ONE, nowMs: () => nowMs });
-    const upgraded = open();
-    expect(upgraded.ledgerCount).toBe(2);
-    upgraded.repeatLedgers();
-    expect(upgraded.snapshots.coveredTo(5)).toBe(0);
-    expect(upgraded.snapshots.due(1)).toEqual(['ledger:key-1']);
-    expect(upgraded.snapshots.due(10)).toEqual(['ledger:key-1', 'ledger:key-2']);
-    for (const [index, state] of [ledger(1), ledger(2)].entries()) {
-      const { id: entityId, game, environment } = state;
-      const snapshot: Fact = { kind: 'EntitySnapshot', entityId, game, environment, at: 0, state };
-      upgraded.fold(record(snapshot), 6 + index);
-    }
-    expect(upgraded.snapshots.due(10)).toEqual([]);
-    expect(upgraded.snapshots.coveredTo(7)).toBe(7);
-
-    const counted = open();
-    counted.fold(record({ kind: 'SnapshotMark', partition: 0, coveredTo: 5, players: 1 }), 6);
-    counted.repeatLedgers();
-    expect(counted.snapshots.due(10)).toEqual([]);
-    counted.fold(record({ kind: 'SnapshotMark', partition: 0, coveredTo: 6 }), 7);
-    counted.repeatLedgers();
-    expect(counted.snapshots.due(10)).toHaveLength(2);
-  });
-
   it('rejects a log that does not fit its state', () => {
     const snapshot: Fact = {
       kind: 'EntitySnapshot',

@@ -46,11 +46,6 @@ export interface Entities {
   flush(onStored?: () => void): Promise<void>;
   /** Evicts the least recently used entities beyond the byte budget. */
   trim(): void;
-  /**
-   * Makes a snapshot of every ledger due unless a mark says that ClickHouse has them: rows of older versions replaced
-   * each other. Called at the start of a term.
-   */
-  repeatLedgers(): void;
   /** Number of ledgers, those included that the store does not hold yet. */
   readonly ledgerCount: number;
   /** The ids of the ledgers with this prefix. */
@@ -71,8 +66,6 @@ export interface Entities {
 export interface EntitiesOptions {
   store: PartitionStore;
   factsCreated: string;
-  /** Whether the partition's rebuild mark says that every ledger has a row of its own in ClickHouse. Default: yes. */
-  hasLedgers?: boolean | undefined;
   /** Rough bytes of entities to keep in memory. */
   hotBytes: number;
   /**
@@ -98,8 +91,6 @@ export function createEntities(options: EntitiesOptions): Entities {
   let storedSeq = store.mark()?.appliedSeq ?? 0;
   let appliedSeq = storedSeq;
   const ledgerIds = new Set(storedLedgers(store));
-  /** As the newest mark says. */
-  let { hasLedgers = true } = options;
   const snapshots = createSnapshotQueue(nowMs, limits, hotBytes / HOT_BYTES_PER_WAITING);
   // Entities that changed after the mark follow in `fold`, between the others of the same replay: the queue's order is
   // that of the changes.
@@ -168,10 +159,7 @@ export function createEntities(options: EntitiesOptions): Entities {
     const changed = new Map<string, EntityState>();
     const erasures = erasuresIn(record);
     for (const [index, fact] of record.facts.entries()) {
-      if (fact.kind === 'SnapshotMark') {
-        hasLedgers = fact.players !== undefined;
-        continue;
-      }
+      if (fact.kind === 'SnapshotMark') continue;
       // Facts before an erasure are skipped: after a rebuild the state that they apply to may be missing.
       if (erasures !== undefined && index < (erasures.get(fact.entityId) ?? 0)) continue;
       const held = load(fact.entityId);
@@ -229,9 +217,6 @@ export function createEntities(options: EntitiesOptions): Entities {
     fold,
     flush,
     trim: () => hot.trim(),
-    repeatLedgers() {
-      if (!hasLedgers) for (const entityId of ledgerIds) snapshots.repeat(entityId);
-    },
     ledgersOf: (prefix) => [...ledgerIds].filter((id) => id.startsWith(prefix)),
     get ledgerCount() {
       return ledgerIds.size;

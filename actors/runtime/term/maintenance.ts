@@ -132,7 +132,6 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
 
   return {
     start() {
-      entities.repeatLedgers();
       sweep.start();
       cancel = clock.timer(OWNER_LIMITS.storeFlushMs, run);
     },

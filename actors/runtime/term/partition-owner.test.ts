@@ -3,9 +3,7 @@ import { createBackbone, snapshotsOf, type Backbone } from '../../../test/suppor
 import { FACTS_LIMITS } from '../../../streams/facts/limits.ts';
 import { OWNER_LIMITS } from '../limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
-import { encodeJson } from '../../../core/codec/codec.ts';
 import type { MemoryFaults } from '../../../streams/log/memory/log-memory.ts';
-import { ledgerIdOf } from '../../../core/vocabulary/commands/commands.ts';
 
 const P1 = 'player-1';
 const DAY_MS = 86_400_000;
@@ -250,51 +248,14 @@ describe('the owner of a partition', () => {
     const states = world.facts('EntitySnapshot').map((fact) => fact.state);
     const mark = world.facts('SnapshotMark').at(-1);
     const { created } = world.broker.stream('FACTS').bounds();
-    const value = new TextEncoder().encode(JSON.stringify({ stream: created, coveredTo: mark?.coveredTo }));
+    const covered = { stream: created, coveredTo: mark?.coveredTo, confirmedTo: 0, players: 0 };
+    const value = new TextEncoder().encode(JSON.stringify(covered));
     await first.log.bucket('POSITIONS').put('rebuild.0', value);
     world.broker.stream('FACTS').purgeBelow((mark?.coveredTo ?? 0) + 1);
     first.kill();
     const second = await world.lead('b', { source: snapshotsOf(states) });
     expect(await world.read(second, P1)).toMatchObject({ player: { attributes: '{"a":1}' } });
     expect(await world.track(second, P1, 'x', 'id-9')).toMatchObject({ results: [{ status: 'duplicate' }] });
-  });
-
-  it('writes the snapshot of every ledger again before its first mark, until a rebuild mark counts players', async () => {
-    const ledgerId = ledgerIdOf('key-1');
-    const { created } = world.broker.stream('FACTS').bounds();
-    const marked = (count: object) =>
-      world.broker
-        .connect('sink')
-        .bucket('POSITIONS')
-        .put('rebuild.0', encodeJson({ stream: created, coveredTo: 1, ...count }));
-    const ofLedger = () => world.facts('EntitySnapshot').filter(({ entityId }) => entityId === ledgerId);
-    const first = await world.lead('a');
-    await world.register(first, P1);
-    await world.complete(
-      first.commandClient.send({ game: 'demo', environment: 'live', receivedAt: world.clock.wallMs() }, ledgerId, {
-        kind: 'ClaimIdempotencyKey',
-        ledgerId,
-        idempotency: { key: 'k1', bodyHash: 'h' },
-      }),
-    );
-    await world.clock.advance(OWNER_LIMITS.firstSnapshotMs + 5_000);
-    expect(ofLedger()).toHaveLength(1);
-    // An older version's mark: the row of this ledger may have been replaced by that of another partition.
-    await marked({ entities: 2 });
-    first.kill();
-    const before = world.records().length;
-    const second = await world.lead('b', { stores: first.stores });
-    await world.clock.advance(5_000);
-    const written = world.records().slice(before);
-    const facts = written.flatMap(({ record }) => record.facts);
-    expect(facts.map(({ kind }) => kind)).toEqual(['EntitySnapshot', 'SnapshotMark']);
-    expect(facts[1]).toMatchObject({ players: 1 });
-    expect(ofLedger()).toHaveLength(2);
-    await marked({ players: 1 });
-    second.kill();
-    await world.lead('c', { stores: second.stores });
-    await world.clock.advance(OWNER_LIMITS.idleRecordMs + 5_000);
-    expect(ofLedger()).toHaveLength(2);
   });
 
   it('appends a record with a mark after an idle hour, so that FACTS can be trimmed', async () => {

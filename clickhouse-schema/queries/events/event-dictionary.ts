@@ -14,7 +14,7 @@ export interface DictionaryEvent {
   events: number;
   firstSeenAt: number;
   lastSeenAt: number;
-  /** Events by who made them; older events name none of these. */
+  /** Events by who made them. */
   senders: { client: number; server: number; service: number; import: number };
   /** Events with a fault against a schema that is not enforced. */
   schemaFaults: number;

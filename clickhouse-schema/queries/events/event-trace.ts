@@ -23,8 +23,7 @@ export interface TracedRow {
   source: string;
   timestampMs: number;
   receivedMs: number;
-  /** `undefined`: the row is older than this column. */
-  insertedMs: number | undefined;
+  insertedMs: number;
   sequence: number;
   /** The fact's place in its record. */
   index: number;
@@ -77,7 +76,6 @@ export function createEventTraceSource(client: ClickHouseClient, seconds: number
     },
     /** The insert that brought a row, from rows that share its time. */
     async batch({ table, insertedMs, sequence }: TracedRow): Promise<InsertedBatch | undefined> {
-      if (insertedMs === undefined) return undefined;
       const near = EVENT_QUERY_LIMITS.sinkBatchRows;
       const parameters = { inserted: insertedMs, from: Math.max(0, sequence - near), to: sequence + near };
       const [row] = await rowsOf<{ rows: string; low: string; high: string }>(BATCH[table], parameters);
@@ -130,7 +128,6 @@ interface RowOfEvent {
 }
 
 function tracedRow(row: RowOfEvent): TracedRow {
-  const insertedMs = Number(row.inserted_ms);
   return {
     table: row.table,
     game: row.game_id,
@@ -142,7 +139,7 @@ function tracedRow(row: RowOfEvent): TracedRow {
     source: row.source,
     timestampMs: Number(row.timestamp_ms),
     receivedMs: Number(row.received_ms),
-    insertedMs: insertedMs === 0 ? undefined : insertedMs,
+    insertedMs: Number(row.inserted_ms),
     sequence: Number(row.facts_sequence),
     index: row.facts_index % ROW_STEP,
     reason: row.reason,

@@ -101,10 +101,9 @@ export interface SessionFlag {
   /** Whether the flag is on for the player and serves neither `false` nor `null`. */
   enabled: boolean;
   variant: string | null;
-  /** Absent if the values of the reply exceed their bound, and in stored replies of older versions. */
+  /** Absent if the values of the reply exceed their bound. */
   value?: JsonText;
-  /** Absent in stored replies of older versions. */
-  reason?: FlagReason;
+  reason: FlagReason;
   /** The flag's period; absent for a flag that is gone. */
   period?: number;
 }

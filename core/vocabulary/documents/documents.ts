@@ -203,8 +203,8 @@ export interface FlagDocument {
   /** Whether client keys may learn of the flag. Absent: they may. */
   clientVisible?: boolean;
   version: number;
-  /** Oldest first, bounded in number. Absent in flags older than periods (see `periodsOf`). */
-  periods?: FlagPeriod[];
+  /** Oldest first, bounded in number; at least the current one. */
+  periods: FlagPeriod[];
   /** The latest, bounded in number and age. */
   writes?: WriteMark[];
 }

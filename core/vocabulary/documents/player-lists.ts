@@ -62,8 +62,7 @@ export function loadBegan(load: string): number {
   return Number.parseInt(load, 36) || 0;
 }
 
-/** When the load began that a load replaces; `undefined`: an earlier version made the id. */
-export function loadBaseBegan(load: string): number | undefined {
-  const base = load.split('.')[2];
-  return base === undefined ? undefined : loadBegan(base);
+/** When the load began that a load replaces, epoch milliseconds; 0: it replaces none. */
+export function loadBaseBegan(load: string): number {
+  return loadBegan(load.split('.')[2] ?? '');
 }

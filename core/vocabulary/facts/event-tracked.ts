@@ -43,7 +43,7 @@ export interface EventTracked extends FactBase, EventContext {
   release?: Omit<Release, 'by'>;
   /** The first fault that the event's schema found, where the schema is not enforced. */
   schemaFault?: string;
-  /** Absent in records older than this field. */
+  /** Absent if its command had none. */
   by?: EventSender;
   /** The name whose counter this one evicts, if it is not the least recently used. */
   forgets?: string;

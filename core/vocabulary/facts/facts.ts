@@ -152,9 +152,9 @@ export interface SnapshotMark {
   coveredTo: number;
   /**
    * At least so many players of the partition, erased ones included, are in snapshots before this mark, and so is every
-   * ledger. Absent in older records: some of those count the ledgers too, as `entities`.
+   * ledger.
    */
-  players?: number;
+  players: number;
 }
 
 /** Facts that change an entity. */

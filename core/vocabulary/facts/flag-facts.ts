@@ -34,9 +34,8 @@ export interface FlagExposed extends FactBase {
   kind: 'FlagExposed';
   flagKey: string;
   flagVersion: number;
-  /** Absent in records older than periods, as is `attribution`. */
-  period?: number;
-  attribution?: Attribution;
+  period: number;
+  attribution: Attribution;
   variantKey: string | null;
   value: JsonText;
   reason: FlagReason;

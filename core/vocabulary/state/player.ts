@@ -34,7 +34,7 @@ export interface RecentEvent {
   receivedAt: number;
   /** The event is quarantined and not released. */
   quarantined?: true;
-  /** Client and server keys have separate ids. Absent in older states: then the id matches both kinds. */
+  /** Client and server keys have separate ids. Without it, the id matches both kinds. */
   by?: CallerKind;
 }
 

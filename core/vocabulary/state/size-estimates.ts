@@ -232,7 +232,7 @@ function playerChars({ externalId, attributes }: { externalId: string; attribute
 /** Approximate characters of the flags of a reply. */
 function sessionFlagsChars(flags: readonly SessionFlag[]): number {
   return flags.reduce(
-    (sum, { flagKey, variant, value = '', reason = '' }) =>
+    (sum, { flagKey, variant, value = '', reason }) =>
       sum + flagKey.length + (variant?.length ?? 0) + value.length + reason.length + 4 * ITEM_CHARS,
     0,
   );

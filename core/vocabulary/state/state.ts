@@ -9,7 +9,7 @@ export interface RememberedKey {
   bodyHash: string;
   at: number;
   reply: Reply;
-  /** Client and server API keys have separate keys. Absent in older states: then the key matches both kinds. */
+  /** Client and server API keys have separate keys. Without it, the key matches both kinds. */
   by?: CallerKind;
 }
 

@@ -41,7 +41,7 @@ const DictionaryEntry = Type.Object(
         service: count('Made by the service for recorded sessions and purchases.'),
         import: count('Imported history.'),
       },
-      { description: 'Events by who made them. Events of older versions may be in none.' },
+      { description: 'Events by who made them.' },
     ),
     schema_faults: count('Events that violate their schema in the modes `observe` and `warn`.'),
     schema: Type.Union(

@@ -55,7 +55,7 @@ const Trace = Type.Object(
         Type.Object(
           {
             table: Type.String({ description: 'Name of the table.' }),
-            inserted_at: timeOrNull('When the row was inserted. ISO 8601, UTC, milliseconds; null in older rows.'),
+            inserted_at: timeOut('When the row was inserted.'),
             rows_of_insert: integerOrNull('Number of rows of the same insert; null if it is not known.'),
           },
           { description: 'The row.' },

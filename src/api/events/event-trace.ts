@@ -99,7 +99,7 @@ function shown({ state, row, log, inserted, streamId, matched, attempts }: Event
         ? null
         : {
             table: inserted.table,
-            inserted_at: formatTimestampOrNull(inserted.atMs),
+            inserted_at: formatTimestamp(inserted.atMs),
             rows_of_insert: batch?.rows ?? null,
           },
     stream_id: streamId ?? null,

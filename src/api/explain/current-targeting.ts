@@ -58,7 +58,7 @@ export async function currentTargeting(context: RequestContext): Promise<Targeti
   return { segments: [], segment: () => undefined, flags };
 }
 
-/** undefined: an older version accepted a definition that does not compile. */
+/** undefined: another version accepted a definition that does not compile. */
 function compileCurrent(document: FlagDocument, lookup: ComputedLookup): Flag | undefined {
   const compiled = compileFlag(document, undefined, lookup);
   if (compiled.kind === 'invalid') return undefined;

@@ -33,8 +33,8 @@ export function flagMap(description: string) {
               `${SESSION_LIMITS.sessionValueChars} characters together: request fewer flags, or evaluate this one.`,
           }),
         ),
-        variant_key: Type.Optional(SERVED_FIELDS.variant_key),
-        reason: Type.Optional(SERVED_FIELDS.reason),
+        variant_key: SERVED_FIELDS.variant_key,
+        reason: SERVED_FIELDS.reason,
         period: Type.Optional(PERIOD_FIELD.period),
       },
       { description: 'A served flag.' },
@@ -50,10 +50,8 @@ export function flagMapJson(flags: readonly SessionFlag[]): string {
 
 const memberText = rememberedText(({ flagKey, enabled, variant, value, reason, period }: SessionFlag) => {
   const key = JSON.stringify(variant);
-  const legacy = variant === null ? '' : `,"variant":${key}`;
+  const given = variant === null ? '' : `,"variant":${key}`;
   const served = value === undefined ? '' : `,"value":${value}`;
-  // A stored answer of an older version has neither.
-  const why = reason === undefined ? '' : `,"variant_key":${key},"reason":"${reason}"`;
   const when = period === undefined ? '' : `,"period":${period}`;
-  return `${JSON.stringify(flagKey)}:{"enabled":${enabled}${legacy}${served}${why}${when}}`;
+  return `${JSON.stringify(flagKey)}:{"enabled":${enabled}${given}${served},"variant_key":${key},"reason":"${reason}"${when}}`;
 });

@@ -1,6 +1,5 @@
 import {
   appendFileSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -242,15 +241,6 @@ describe('what an earlier run left', () => {
     const { decided, send } = owner();
     const { isOld, counts } = await importFile(await optionsOf(path, { send }));
     expect([isOld, counts.imported, decided]).toEqual([false, LINES, [1, 2, 3]]);
-  });
-
-  it('of a version that wrote no more than the progress continues', async () => {
-    const path = fileWith(history);
-    const counts = { imported: 2, repeated: 0, rejected: 1 };
-    const old = { nextLine: 4, readTo: 3, decidedTo: [3], done: true, counts, rejectedBytes: 0 };
-    mkdirSync(join(folder, 'states'));
-    writeFileSync(join(folder, 'states', 'state.json'), JSON.stringify(old));
-    expect(await importFile(await optionsOf(path, {}))).toMatchObject({ isOld: true, counts });
   });
 
   it.each([

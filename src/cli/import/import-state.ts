@@ -64,8 +64,8 @@ export function newProgress(partitions: number): ImportProgress {
 /** Reads the progress of this import. `undefined`: there is none, or it cannot be read, and the import begins anew. */
 export function loadProgress(path: string, partitions: number, identity: ImportIdentity): ImportProgress | undefined {
   const saved = readJson(path);
-  const isSame = (['importId', 'namespace', 'fileKind'] as const).every((name) =>
-    [undefined, identity[name]].includes(text(field(saved, name))),
+  const isSame = (['importId', 'namespace', 'fileKind'] as const).every(
+    (name) => field(saved, name) === identity[name],
   );
   if (!isSame) return undefined;
   const counts = field(saved, 'counts');
@@ -74,7 +74,7 @@ export function loadProgress(path: string, partitions: number, identity: ImportI
   const numbers = ['imported', 'repeated', 'rejected'].map((name) => field(counts, name));
   const [readTo, rejectedBytes] = [field(saved, 'readTo'), field(saved, 'rejectedBytes')];
   const [imported, repeated, rejected] = numbers;
-  const unlisted = field(saved, 'unlisted') ?? 0;
+  const unlisted = field(saved, 'unlisted');
   const nextLine = field(saved, 'nextLine');
   if (!isCount(imported) || !isCount(repeated) || !isCount(rejected) || !isCount(readTo) || !isCount(rejectedBytes)) {
     return undefined;
@@ -83,7 +83,7 @@ export function loadProgress(path: string, partitions: number, identity: ImportI
   const done = field(saved, 'done') === true;
   const sums = { imported, repeated, rejected };
   // Another file for rejected lines begins empty.
-  const isSameFile = [undefined, identity.rejectedPath].includes(text(field(saved, 'rejectedPath')));
+  const isSameFile = field(saved, 'rejectedPath') === identity.rejectedPath;
   const listed = isSameFile ? { rejectedBytes, unlisted } : { rejectedBytes: 0, unlisted: 0 };
   return {
     nextLine,

@@ -5,8 +5,8 @@ export const JETSTREAM_LIMITS = {
   /** How long a starting process waits for the broker. A cluster elects its leaders in that time. */
   logPatienceMs: 30_000,
   /**
-   * Interval at which a process compares the streams with the deployment: about ten requests. A process of an older
-   * version lowers them for at most this long.
+   * Interval at which a process compares the streams with the deployment: about ten requests. Another program lowers
+   * them for at most this long.
    */
   logStreamCheckMs: 60_000,
   /** First pause before a request to the broker is repeated; doubled each time up to the second figure. */

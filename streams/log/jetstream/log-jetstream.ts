@@ -127,7 +127,7 @@ export async function connectJetStream(options: JetStreamOptions): Promise<JetSt
 }
 
 const STREAM_RAISED =
-  'a stream had fewer replicas or a smaller size than the deployment and was raised; a process of an older version ' +
+  'a stream had fewer replicas or a smaller size than the deployment and was raised; another program ' +
   'may have lowered it';
 
 /** Repeats while nodes of a cluster are still starting. */
@@ -152,7 +152,7 @@ async function ensureFirst(clock: Clock, patienceMs: number, ensure: () => Promi
 
 /**
  * Ensures the streams again after every reconnect, because a single nats-server loses streams in memory when it
- * restarts; on `again`; and every minute, because a process of an older version may have lowered them. After a
+ * restarts; on `again`; and every minute, because another program may have lowered them. After a
  * reconnect the link is already up: appends to a missing stream are repeated until it exists.
  */
 function keepEnsured(

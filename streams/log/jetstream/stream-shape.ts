@@ -45,8 +45,8 @@ export async function existingStreams(link: Link, clock: Clock): Promise<Existin
 }
 
 /**
- * The shape of the streams that exist: the most replicas that any of them has, because a process of an older version
- * may have lowered some, and the size of FACTS.
+ * The shape of the streams that exist: the most replicas that any of them has, because another program may
+ * have lowered some, and the size of FACTS.
  */
 export function shapeOf(held: readonly ExistingStream[]): Partial<StreamShape> {
   const facts = held.find(({ name }) => name === STREAMS.FACTS.name);

@@ -305,7 +305,7 @@ describe('the facts writer', () => {
 
     it('notices it when ClickHouse was restored while a block waited for it: no mark and no position moves', async () => {
       const { world } = await restored();
-      const mark = { kind: 'SnapshotMark', partition: 0, coveredTo: 2 } as const;
+      const mark = { kind: 'SnapshotMark', partition: 0, coveredTo: 2, players: 1 } as const;
       void commit(world.producer, [aTrackedEvent({ eventId: 'e2' }), mark]);
       await world.clock.advance(10_000);
       expect(world.clickhouse.eventIds()).toEqual(['e0', 'e1', 'e2']);
@@ -364,7 +364,7 @@ describe('the facts writer', () => {
     world.clickhouse.fate = () => 'fail';
     startProcess(world, 'a');
     await world.clock.advance(100);
-    const mark = (coveredTo: number) => ({ kind: 'SnapshotMark', partition: 0, coveredTo }) as const;
+    const mark = (coveredTo: number) => ({ kind: 'SnapshotMark', partition: 0, coveredTo, players: 1 }) as const;
     const noted = () => {
       const entry = world.broker.bucket('POSITIONS').get('rebuild.0');
       return entry?.value === undefined ? undefined : decodeJson(entry.value);

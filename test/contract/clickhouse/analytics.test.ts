@@ -158,6 +158,8 @@ function exposed(player: number, variantKey: string | null, ms = 0, some: Partia
     at: START + ms,
     flagKey: 'shop',
     flagVersion: 2,
+    period: 0,
+    attribution: 'served',
     variantKey,
     value: JSON.stringify(variantKey),
     reason: 'percentage_rollout',
@@ -292,7 +294,7 @@ describe('the measure of an experiment', () => {
   it('excludes players who met another variant: earlier, as served, or as reported by the client', async () => {
     const earlier = { flagVersion: 1, period: 1 };
     await write(
-      // In the period by another version of it; from before there were periods; moved by new weights; back again.
+      // In the period by another version of it; from an earlier period; moved by new weights; back again.
       [exposed(1, 'a', 0, { flagVersion: 3 }), exposed(2, 'a', 0, earlier), exposed(2, 'a', 10)],
       [exposed(3, 'b', 0, earlier), exposed(3, 'a', 10)],
       [exposed(4, 'a', 0, earlier), exposed(4, 'b', 1, earlier), exposed(4, 'a', 10)],

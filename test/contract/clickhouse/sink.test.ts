@@ -232,7 +232,7 @@ describe('the ClickHouse sink on the real engine', () => {
     const [older, ...newer] = states;
     await commit(log, [fact(older!)], { partition: 1 });
     await commit(log, newer.map(fact), { partition: 1 });
-    await commit(log, [{ kind: 'SnapshotMark', partition: 1, coveredTo: 2 }], { partition: 1 });
+    await commit(log, [{ kind: 'SnapshotMark', partition: 1, coveredTo: 2, players: 1 }], { partition: 1 });
 
     const sink = createClickhouseSink({
       log: broker.connect(),

@@ -69,6 +69,8 @@ const exposed = (player: number, variantKey: string | null, flagVersion = 3, val
   at: now - HOUR_MS,
   flagKey: 'shop',
   flagVersion,
+  period: 0,
+  attribution: 'served',
   variantKey,
   value,
   reason: 'percentage_rollout',

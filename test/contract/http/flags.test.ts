@@ -48,7 +48,7 @@ describe('reading flags', () => {
 describe('a period of a flag', () => {
   const periods = () => {
     const entry = world.gateway.config.get({ game: 'demo', environment: 'live', kind: 'flag', key: EXAMPLE.key });
-    return entry?.document.periods?.map(({ period, version }) => [period, version]);
+    return entry?.document.periods.map(({ period, version }) => [period, version]);
   };
   const change = (method: 'PATCH' | 'PUT', body: unknown) =>
     world.gateway.call(world.key, method, `/v1/flags/flags/${EXAMPLE.key}`, body);

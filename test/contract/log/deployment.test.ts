@@ -106,7 +106,7 @@ describe('the streams of a deployment with 3 replicas', () => {
     expect((await configs()).get('RECORDS')).toMatchObject(newer);
   });
 
-  test('are recorded by the first process of this version, which lowers nothing', async () => {
+  test('are recorded by the first process, which lowers nothing', async () => {
     expect(await join({})).toMatchObject({ deployment: { replicas: 3, factsMaxBytes: 64 * MIB } });
     expect(await join({ replicas: 1 })).toMatchObject({
       kind: 'refused',
@@ -115,7 +115,7 @@ describe('the streams of a deployment with 3 replicas', () => {
     expect(new Set(await replicasOf())).toEqual(new Set([3]));
   });
 
-  test('that an older version lowered are raised by the next process of this one', async () => {
+  test('that another program lowered are raised by the next process', async () => {
     await join({});
     await change('FACTS', { num_replicas: 1, max_bytes: 8 * MIB });
     await change('KV_OWNERS', { num_replicas: 1 });

@@ -44,7 +44,10 @@ async function fillsAndTrims(log: Log): Promise<void> {
   for (const sink of sinksOf('FACTS')) await positions.put(sink, encodeJson(place));
   // Without the partition's mark nothing may go.
   expect((await log.info('FACTS')).firstSequence).toBe(1);
-  await positions.put('rebuild.0', encodeJson({ stream: full.created, coveredTo: full.lastSequence }));
+  await positions.put(
+    'rebuild.0',
+    encodeJson({ stream: full.created, coveredTo: full.lastSequence, confirmedTo: 0, players: 0 }),
+  );
   // A trim has several steps, and commands fit before the last one.
   await until('FACTS is trimmed', () => room.usedBytes < factsLevels(FACTS_BYTES).trimFrom);
   expect(room.commandsFit()).toBe(true);

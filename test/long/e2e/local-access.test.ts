@@ -21,7 +21,7 @@ let service: Supervised;
 
 beforeAll(async () => {
   const env = await freshEnvironment();
-  // As older versions left it.
+  // As a copy by another tool may leave it.
   const dataDir = env['DATA_DIR'] ?? '';
   chmodSync(dataDir, 0o755);
   writeFileSync(join(dataDir, 'node-name'), 'n-0123456789ab\n', { mode: 0o644 });

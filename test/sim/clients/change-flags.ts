@@ -73,6 +73,7 @@ function drawFlag(random: Random): FlagDocument {
     updatedAt: 0,
     archivedAt: random.chance(0.08) ? 1 : null,
     version: 0,
+    periods: [],
   };
 }
 

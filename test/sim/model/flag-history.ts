@@ -36,7 +36,7 @@ export function recordFlags(world: World, broker: MemoryBroker): FlagHistory {
     const isSame = before !== undefined && isDeepStrictEqual(before.gets, whoGetsWhat(document));
     const period = before === undefined ? 1 : before.period + (isSame ? 0 : 1);
     if (isSame) world.cover('period: an edit stays in it');
-    const said = document.periods?.at(-1)?.period;
+    const said = document.periods.at(-1)?.period;
     if (said !== period) world.violate('period', `${document.key} is in period ${said}, not ${period}`);
     latest.set(document.key, { gets: whoGetsWhat(document), period });
   }

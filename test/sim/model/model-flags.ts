@@ -10,7 +10,7 @@ import type { Scope } from '../../../core/vocabulary/documents/scope.ts';
 
 /** A flag's current period, which flag-history.ts has checked. */
 export function periodIn({ periods }: FlagDocument): number {
-  return periods?.at(-1)?.period ?? 1;
+  return periods.at(-1)?.period ?? 1;
 }
 
 /** Flags as documented: an independent implementation of the evaluation order and the hash. */

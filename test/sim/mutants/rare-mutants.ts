@@ -170,7 +170,7 @@ export const RARE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: 'actors/runtime/rebuild/rebuild.ts',
-        original: 'if (confirmedTo !== undefined && !isHeld) {',
+        original: 'if (!isHeld) {',
         mutated: 'if (confirmedTo === -1 && !isHeld) {',
       },
       {

@@ -216,11 +216,14 @@ function idIn(partition: number, partitions: number): string {
   for (let i = 0; ; i++) if (partitionOf(`probe-${i}`, partitions) === partition) return `probe-${i}`;
 }
 
+/** A fake clock starts then, and so does a FACTS made at once. */
+const CREATED_MS = Date.UTC(2026, 0, 1);
+
 /** A snapshot source in memory. */
 export function snapshotsOf(states: readonly EntityState[]): SnapshotSource {
   const since = (changedSince: number) => states.filter(({ lastSeq }) => lastSeq >= changedSince);
   return {
-    confirmedTo: async () => undefined,
+    confirmedTo: async () => ({ createdMs: CREATED_MS, sequence: 0 }),
     count: async (_partition, changedSince) => since(changedSince).length,
     countPlayers: async () => states.filter(({ kind }) => kind !== 'ledger').length,
     async *load(_partition, changedSince) {

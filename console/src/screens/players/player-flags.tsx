@@ -209,7 +209,7 @@ function Seen({ flag: { exposures } }: { flag: PlayerFlag }) {
 
 function SeenOnce({ exposure }: { exposure: Exposure }) {
   const { attribution } = exposure;
-  const known = attribution === null ? undefined : ATTRIBUTIONS[attribution];
+  const known = ATTRIBUTIONS[attribution];
   return (
     <div>
       <Value value={exposure.value} variant={exposure.variant_key} />{' '}

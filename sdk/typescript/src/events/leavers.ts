@@ -83,7 +83,7 @@ export function createLeavers(options: LeaversOptions): Leavers {
       },
     };
     const registration = textOfPlayer(play.saved.registration);
-    // An older client, or storage that lost it: the player's own start sends the events.
+    // Storage lost it: the player's own start sends the events.
     if (registration === undefined) return;
     const queue = createEventQueue({ ...options, names: player });
     const sender = createSender({

@@ -706,9 +706,9 @@ type ServedFlag = {
   /** Served value, of the flag's type. */
   readonly value?: unknown;
   /** Key of the served variant. */
-  readonly variant_key?: string | null;
+  readonly variant_key: string | null;
   /** Why the flag serves this value. */
-  readonly reason?: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
+  readonly reason: 'default' | 'segment_match' | 'percentage_rollout' | 'flag_disabled' | 'player_override';
   /** The flag's period. */
   readonly period?: number;
 };
@@ -1304,7 +1304,7 @@ export interface Operations {
            * names it), `mismatch` (the event names one that was never served), `local` (reported by a
            * server).
            */
-          readonly attribution: string | null;
+          readonly attribution: string;
           /** Version of the flag. */
           readonly flag_version: number;
           /** Whether the assignment of players is unchanged since then. */
@@ -1726,7 +1726,7 @@ export interface Operations {
           /** Name of the table. */
           readonly table: string;
           /** When the row was inserted. */
-          readonly inserted_at: string | null;
+          readonly inserted_at: string;
           /** Number of rows of the same insert. */
           readonly rows_of_insert: number | null;
         } | null;

@@ -133,6 +133,7 @@ function flag(random: Random, place: number, segments: readonly string[]): FlagD
     updatedAt: 1,
     archivedAt: null,
     version: 1 + integer(random, 5),
+    periods: [{ period: 1, version: 1, since: 1 }],
   };
 }
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { armsOf, periodsOf } from '../../../../actors/flags/periods.ts';
+import { armsOf } from '../../../../actors/flags/periods.ts';
 import type { FlagArm, FlagDocument, FlagPeriod } from '../../../../core/vocabulary/documents/documents.ts';
 import type {
   Aggregate,
@@ -151,7 +151,7 @@ function chosenPeriod(
   { period, version }: Static<typeof PeriodInput>,
   at: string,
 ): Chosen | Failure {
-  const all = periodsOf(flag);
+  const { periods: all } = flag;
   if (period !== undefined && version !== undefined) {
     return invalid([{ path: `${at}version`, message: 'cannot be combined with `period`; send one of them' }]);
   }

@@ -46,10 +46,11 @@ const Exposure = Type.Object(
     value: anyJson('The value.'),
     variant_key: textOrNull('Key of the variant; for a boolean flag see `value`.'),
     reason: Type.String({ description: 'Why the flag served it, as in `now`.' }),
-    attribution: textOrNull(
-      'How the variant is known: `served` (the last result), `earlier` or `named` (the event names it), `mismatch` ' +
-        '(the event names one that was never served), `local` (reported by a server); null in older records.',
-    ),
+    attribution: Type.String({
+      description:
+        'How the variant is known: `served` (the last result), `earlier` or `named` (the event names it), `mismatch` ' +
+        '(the event names one that was never served), `local` (reported by a server).',
+    }),
     flag_version: Type.Integer({ description: 'Version of the flag.' }),
     current_period: Type.Boolean({ description: 'Whether the assignment of players is unchanged since then.' }),
     first_seen_at: timeOut('When the player first saw this variant in that period.'),

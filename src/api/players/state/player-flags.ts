@@ -168,7 +168,7 @@ function exposureText(exposure: KnownExposure, period: number | undefined): stri
   const rest = {
     variant_key: exposure.variantKey,
     reason: exposure.reason,
-    attribution: exposure.attribution === '' ? null : exposure.attribution,
+    attribution: exposure.attribution,
     flag_version: exposure.flagVersion,
     current_period: exposure.period === period,
     first_seen_at: formatTimestamp(exposure.at),

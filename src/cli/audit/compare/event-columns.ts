@@ -62,7 +62,7 @@ export function saidCells(event: SaidOfEvent): (string | number)[] {
   return ALL.map(({ cell }) => cell(event));
 }
 
-/** The events that the service makes itself. Callers may use these names too, which older records do not tell apart. */
+/** The events that the service makes itself. Callers may use these names too. */
 const MADE_BY_SERVICE: readonly string[] = ['purchase', 'session_recorded'];
 
 function sourceOf({ by, eventName }: SaidOfEvent): string {

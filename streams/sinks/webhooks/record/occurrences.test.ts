@@ -23,6 +23,8 @@ const EXPOSED: FlagExposed = {
   at: AT,
   flagKey: 'shop.layout',
   flagVersion: 3,
+  period: 1,
+  attribution: 'served',
   variantKey: 'wide',
   value: '{"columns":4,"__proto__":{"x":1}}',
   reason: 'percentage_rollout',

@@ -71,6 +71,8 @@ const NAMED: Readonly<Record<NamedKind, AnyOccurrence>> = {
       kind: 'FlagExposed',
       flagKey: 'sample_flag',
       flagVersion: 1,
+      period: 1,
+      attribution: 'served',
       variantKey: null,
       value: 'true',
       reason: 'default',

@@ -80,9 +80,7 @@ export async function readRecovery(log: Pick<Log, 'bucket'>, webhook: string): P
 
 /** The part of a job that the API returns. */
 function progressOf(job: RecoveryJob): Recovery {
-  const { id, since, startedAt, state, scanned, total, queued, finishedAt } = job;
-  // Jobs of earlier versions lack it.
-  const availableSince = job.availableSince ?? null;
+  const { id, since, startedAt, availableSince, state, scanned, total, queued, finishedAt } = job;
   return { id, since, startedAt, availableSince, state, scanned, total: Math.max(total, scanned), queued, finishedAt };
 }
 
