@@ -1,12 +1,19 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
+import { systemClock } from '../../core/kernel/clock.ts';
+import { connectJetStream } from '../../streams/log/jetstream/log-jetstream.ts';
+import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
 import { readPids } from '../../src/local/processes/run-files.ts';
 import { panelStatements, serviceMetricsInUse } from '../support/browser/monitoring-files.ts';
+import { silentLogger } from '../support/in-memory/silent-logger.ts';
+import { reservedPort } from '../support/servers/reserved-port.ts';
 import { queryAsReader } from '../support/servers/running-service.ts';
 import {
   environmentWithTables,
@@ -20,6 +27,22 @@ import {
 import { until } from '../support/until.ts';
 
 /* `npm start` and `npm run cli` as a new user runs them. */
+
+/** All entries of a bucket. */
+function entriesOf(bucket: Bucket): Promise<BucketEntry[]> {
+  const entries: BucketEntry[] = [];
+  return new Promise((resolve) => {
+    const stop = bucket.watch({
+      onEntry: (entry) => entries.push(entry),
+      onCurrent() {
+        stop();
+        resolve(entries);
+      },
+    });
+  });
+}
+
+const keysOf = (entries: readonly BucketEntry[]): string[] => entries.map(({ key }) => key).toSorted();
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -136,6 +159,32 @@ describe('a running service', () => {
 
   test('has applied all migrations', async () => {
     expect((await cli('migrate')).stdout).toBe('');
+  });
+
+  test('ends a process that finds data of another format, with the remedy, and changes nothing', async () => {
+    const broker = { url: service.natsUrl, logger: silentLogger, clock: systemClock, patienceMs: 30_000 };
+    const log = await connectJetStream({ ...broker, replicas: 1, factsMaxBytes: 1 });
+    const config = log.bucket('CONFIG');
+    const address = '_._.deployment.settings';
+    const stored = await config.get(address);
+    const own = stored?.value ?? new Uint8Array();
+    const dataDir = mkdtempSync(join(tmpdir(), 'another-format-'));
+    try {
+      await config.put(address, encodeJson({ ...Object(decodeJson(own)), format: 2 }));
+      const before = [await entriesOf(config), keysOf(await entriesOf(log.bucket('OWNERS')))];
+      const env = { ...service.env, NATS_URL: service.natsUrl, DATA_DIR: dataDir, PORT: String(await reservedPort()) };
+      const start = run(process.execPath, [join(ROOT, 'src/main.ts')], { env: { ...env, ROLES: 'gateway,actors' } });
+      const output = expect.stringMatching(
+        /^The data of this deployment has the format 2; this version reads format 1 only\. Start the version that wrote/,
+      );
+      await expect(start).rejects.toMatchObject({ code: 78, stderr: output });
+      const after = [await entriesOf(config), keysOf(await entriesOf(log.bucket('OWNERS')))];
+      expect(after).toEqual(before);
+    } finally {
+      await config.put(address, own);
+      await log.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
   });
 });
 
