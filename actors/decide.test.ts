@@ -4,7 +4,7 @@ import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
 import { SAMPLES } from '../test/fixtures/codec/samples.ts';
 import { id as SAMPLE_ID } from '../test/fixtures/codec/samples/common.ts';
 import { liveDefinitions } from '../test/support/in-memory/live-definitions.ts';
-import { aCommand, aPlayer } from './testing.ts';
+import { aCommand, aPlayer } from './testing-players.ts';
 import { given } from './testing/harness.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';

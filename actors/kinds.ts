@@ -7,8 +7,8 @@ import {
   interventionShown,
   interventionSuppressed,
   interventionTriggered,
-} from './campaigns/evolve.ts';
-import { propertiesChanged, propertiesDropped, propertyFilled } from './computed/evolve.ts';
+} from './campaigns/evolve-campaigns.ts';
+import { propertiesChanged, propertiesDropped, propertyFilled } from './computed/evolve-properties.ts';
 import {
   playerIn,
   type Context,
@@ -18,10 +18,10 @@ import {
   type Step,
 } from './decision/decision.ts';
 import { evolvesPlayer } from './decision/evolve-player.ts';
-import { tracked } from './events/evolve.ts';
+import { tracked } from './events/evolve-events.ts';
 import { quarantined } from './events/quarantine.ts';
 import { trackEvents } from './events/track.ts';
-import { flagExposed, flagOverridden } from './flags/evolve.ts';
+import { flagExposed, flagOverridden } from './flags/evolve-flags.ts';
 import { exposeFlag } from './flags/exposure/expose.ts';
 import { overrideFlag } from './flags/evaluate/override.ts';
 import { flagsServed, serveFlags } from './flags/evaluate/serve.ts';
@@ -33,9 +33,9 @@ import {
   playerImported,
   purchaseImported,
   sessionImported,
-} from './import/evolve.ts';
+} from './import/evolve-import.ts';
 import { importHistory } from './import/import-history.ts';
-import { keyUsed } from './idempotency/evolve.ts';
+import { keyUsed } from './idempotency/evolve-keys.ts';
 import { once } from './idempotency/remember.ts';
 import { erasePlayer } from './player/erase.ts';
 import {
@@ -45,15 +45,15 @@ import {
   lifecycleScheduled,
   registered,
   updated,
-} from './player/evolve.ts';
+} from './player/evolve-player.ts';
 import { patchPlayer } from './player/patch.ts';
 import { registerPlayer } from './player/register.ts';
-import { purchaseRecorded, purchaseReversed } from './purchases/evolve.ts';
+import { purchaseRecorded, purchaseReversed } from './purchases/evolve-purchases.ts';
 import { recordPurchase } from './purchases/record-purchase.ts';
 import { listPlayers } from './segments/list-players.ts';
-import { playerListed, segmentEntered, segmentExited, segmentsScheduled } from './segments/evolve.ts';
+import { playerListed, segmentEntered, segmentExited, segmentsScheduled } from './segments/evolve-segments.ts';
 import { endSession } from './sessions/end.ts';
-import { closed, flagsReported, opened, sessionRecorded, synced } from './sessions/evolve.ts';
+import { closed, flagsReported, opened, sessionRecorded, synced } from './sessions/evolve-sessions.ts';
 import { initSession } from './sessions/init.ts';
 import { recordSession } from './sessions/record-session.ts';
 import { syncSession } from './sessions/sync.ts';

@@ -22,8 +22,8 @@ import type { Draft } from '../decision/decision.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { EntityState } from '../../core/vocabulary/state/state.ts';
-import { aCommand, aPlayer } from '../testing.ts';
-import { aCampaign, campaignId, campaignsOf } from './testing.ts';
+import { aCommand, aPlayer } from '../testing-players.ts';
+import { aCampaign, campaignId, campaignsOf } from './testing-campaign.ts';
 import type { InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
 import type { Definitions } from '../decision/definitions.ts';
 

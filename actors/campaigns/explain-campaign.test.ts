@@ -7,13 +7,13 @@ import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import { eventTracked } from '../../core/vocabulary/facts/event-tracked.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { memberOf, playerIdOf } from '../flags/evaluate/testing.ts';
-import { aPlayer } from '../testing.ts';
+import { memberOf, playerIdOf } from '../flags/evaluate/testing-flag.ts';
+import { aPlayer } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 import { ask } from './campaign-steps.ts';
 import { explainCampaign } from './explain-campaign.ts';
 import { offerInterventions } from './offer.ts';
-import { aCampaign, aSession, campaignSetOf, NOON, waiting } from './testing.ts';
+import { aCampaign, aSession, campaignSetOf, NOON, waiting } from './testing-campaign.ts';
 import { triggerCampaigns } from './trigger-campaigns.ts';
 
 function explained(

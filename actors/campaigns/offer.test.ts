@@ -4,10 +4,10 @@ import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import { evolve } from '../evolve.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { aPlayer } from '../testing.ts';
+import { aPlayer } from '../testing-players.ts';
 import { offerInterventions } from './offer.ts';
 import { tallyOf } from './tally.ts';
-import { aCampaign, aSession, campaignId, campaignSetOf, NOON, waiting } from './testing.ts';
+import { aCampaign, aSession, campaignId, campaignSetOf, NOON, waiting } from './testing-campaign.ts';
 import type { PendingIntervention } from '../../core/vocabulary/state/player.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aPlayer } from '../testing.ts';
+import { aPlayer } from '../testing-players.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import { minutesOf, quietSpan } from './quiet-hours.ts';
 

@@ -7,10 +7,10 @@ import { DAY_MS } from '../../core/kernel/days.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { aCommand, aPlayer } from '../testing.ts';
+import { aCommand, aPlayer } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 import { triggerSchedules } from './trigger-campaigns.ts';
-import { aCampaign, campaignId, campaignsOf, NOON } from './testing.ts';
+import { aCampaign, campaignId, campaignsOf, NOON } from './testing-campaign.ts';
 import type { InterventionSuppressed, InterventionTriggered } from '../../core/vocabulary/facts/campaign-facts.ts';
 import type { Definitions } from '../decision/definitions.ts';
 

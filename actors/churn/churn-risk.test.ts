@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PLAYER_LIMITS } from '../decision/limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { played } from '../sessions/activity.ts';
-import { aPlayer } from '../testing.ts';
+import { aPlayer } from '../testing-players.ts';
 import { churnChangesAt, isHighRisk } from './churn-changes.ts';
 import { churnRisk, churnScoreOn, HIGH_SCORE } from './churn-risk.ts';
 import { type DailyActivity, NO_ACTIVITY } from '../../core/vocabulary/state/player.ts';

@@ -4,7 +4,7 @@ import { COUNTER_LIMITS } from './limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/term/draft.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import { countChangesAt, counted, countWithin, lastDaysAgo, lastDayStart } from './event-counters.ts';
 import type { EventCounter } from '../../core/vocabulary/state/player.ts';
 

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../core/kernel/days.ts';
 import { counted } from '../computed/event-counters.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Condition } from '../decision/targeting.ts';
-import { aPlayer } from '../testing.ts';
+import { aPlayer } from '../testing-players.ts';
 import { compileCondition } from './compile-condition.ts';
 import type { EventCounter } from '../../core/vocabulary/state/player.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
-import { aPlayer } from '../testing.ts';
+import { aPlayer } from '../testing-players.ts';
 import { compileCondition } from './compile-condition.ts';
 import { CONDITION_LIMITS } from './limits.ts';
 import { metered } from './steps.ts';

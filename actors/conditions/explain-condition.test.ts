@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { CONDITION_LIMITS } from './limits.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { below, isObject, type Json, type JsonObject } from '../../core/kernel/text/json.ts';
-import { aPlayer } from '../testing.ts';
+import { aPlayer } from '../testing-players.ts';
 import { compileCondition } from './compile-condition.ts';
 
 const NOW_MS = 20_000 * DAY_MS;

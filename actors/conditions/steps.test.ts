@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { CONDITION_LIMITS } from './limits.ts';
-import { aPlayer } from '../testing.ts';
+import { aPlayer } from '../testing-players.ts';
 import { compileCondition } from './compile-condition.ts';
 import { charge, hasStepsForPlayer, metered, nextPlayer, stepsSpent } from './steps.ts';
-import { HUNGRY, worstCommands } from './testing.ts';
+import { HUNGRY, worstCommands } from './testing-worst-commands.ts';
 import { isEqual } from './values.ts';
 
 const NOW = 1_000_000;

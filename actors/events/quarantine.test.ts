@@ -6,7 +6,7 @@ import type { QuarantineReason, TrackItem } from '../../core/vocabulary/commands
 import { evolve } from '../evolve.ts';
 import type { PlayerRegistered } from '../../core/vocabulary/facts/facts.ts';
 import type { TrackResult } from '../../core/vocabulary/commands/replies.ts';
-import { aCommand, aPlayer } from '../testing.ts';
+import { aCommand, aPlayer } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 import { countWithin } from '../computed/event-counters.ts';
 import { releaseStatus } from './quarantine.ts';

@@ -10,7 +10,7 @@ import { createDraft } from '../runtime/term/draft.ts';
 import { isAccepted, recall, remembered, type StoredEvents, withAccepted } from './recent-events.ts';
 import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
 import type { EntityState, PlayerState } from '../../core/vocabulary/state/state.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';

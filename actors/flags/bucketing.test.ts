@@ -2,9 +2,18 @@ import { array, assert, constantFrom, double, integer, nat, property, record, st
 import { describe, expect, test } from 'vitest';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
-import { aPlayer } from '../testing.ts';
+import { aPlayer } from '../testing-players.ts';
 import type { Subject } from '../decision/targeting.ts';
-import { aFlag, aRule, aSplitFlag, compiled, memberOf, players, targetingOf, variantsOf } from './evaluate/testing.ts';
+import {
+  aFlag,
+  aRule,
+  aSplitFlag,
+  compiled,
+  memberOf,
+  players,
+  targetingOf,
+  variantsOf,
+} from './evaluate/testing-flag.ts';
 
 const NONE = targetingOf([]);
 const PLAYERS = players(100_000);

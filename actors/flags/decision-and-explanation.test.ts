@@ -1,10 +1,10 @@
 import { array, assert, boolean, constantFrom, integer, nat, option, property, record, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
-import { aPlayer } from '../testing.ts';
+import { aPlayer } from '../testing-players.ts';
 import { explainFlag } from './evaluate/explain-flag.ts';
 import { bucketsIn, seededBucket } from './evaluate/hash.ts';
-import { aFlag, aRule, compiled, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing.ts';
+import { aFlag, aRule, compiled, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing-flag.ts';
 import { createSplit } from './evaluate/split.ts';
 
 const NOW_MS = 5_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aPlayer } from '../testing.ts';
+import { aPlayer } from '../testing-players.ts';
 import type { FlagDocument, SegmentDocument } from '../../core/vocabulary/documents/documents.ts';
 import { readFlag, segmentsNamedBy, writeFlag, writeSegment } from './definitions-format.ts';
-import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing.ts';
+import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf, variantsOf } from './evaluate/testing-flag.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12, 0, 0, 7);
 

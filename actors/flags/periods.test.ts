@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FLAG_LIMITS } from './limits.ts';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import { periodOf, withPeriods } from './periods.ts';
-import { aFlag, aRule, aSplitFlag } from './evaluate/testing.ts';
+import { aFlag, aRule, aSplitFlag } from './evaluate/testing-flag.ts';
 
 const SPLIT = aSplitFlag({ a: 1, b: 1 }, { version: 1, periods: [{ period: 1, version: 1, since: 1_000 }] });
 

@@ -6,7 +6,7 @@ import { createDraft } from '../runtime/term/draft.ts';
 import type { IdempotencyKeyUsed } from '../../core/vocabulary/facts/facts.ts';
 import { evolve } from '../evolve.ts';
 import type { EntityState } from '../../core/vocabulary/state/state.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 
 const used = (key: string, attributesLength: number, by?: CallerKind): IdempotencyKeyUsed => ({

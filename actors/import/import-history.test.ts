@@ -6,7 +6,7 @@ import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { given } from '../testing/harness.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import type { ImportHistory, ImportItem } from '../../core/vocabulary/commands/import.ts';
 import { importLedgerIdOf, type PlayerHistory } from '../../core/vocabulary/commands/import.ts';
 import { createEventPacker } from '../../core/vocabulary/facts/pack-events.ts';

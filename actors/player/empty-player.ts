@@ -1,7 +1,7 @@
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Targeting } from '../decision/targeting.ts';
-import { registered } from './evolve.ts';
+import { registered } from './evolve-player.ts';
 import { newPlayer } from './register.ts';
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
 import { answer } from '../decide.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 import { viewOf } from '../../core/vocabulary/state/state.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { dueAt } from '../timers.ts';
-import { BORN_AT, HOUR_MS, life } from './testing.ts';
+import { BORN_AT, HOUR_MS, life } from './testing-player-life.ts';
 
 const day = (days: number): number => BORN_AT + days * DAY_MS;
 

@@ -4,7 +4,7 @@ import { churnScoreOn, HIGH_SCORE } from '../churn/churn-risk.ts';
 import { DAY_MS, dayOf } from '../../core/kernel/days.ts';
 import { jitterMs } from '../segments/update-segments.ts';
 import { played } from '../sessions/activity.ts';
-import { BORN_AT, HOUR_MS, ID, life } from './testing.ts';
+import { BORN_AT, HOUR_MS, ID, life } from './testing-player-life.ts';
 import { DEFAULT_THRESHOLDS } from './thresholds.ts';
 import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';
 import type { LifecycleStage } from '../../core/vocabulary/state/lifecycle-stages.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../core/vocabulary/documents/computed.ts';
 import type { Scope } from '../../core/vocabulary/documents/scope.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { propertiesDropped } from '../computed/evolve.ts';
+import { propertiesDropped } from '../computed/evolve-properties.ts';
 import { readProperty } from '../computed/property-text.ts';
 import { AGGREGATE_RULES, type Aggregate, type ComputedScalar } from '../../core/vocabulary/state/aggregates.ts';
 

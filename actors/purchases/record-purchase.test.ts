@@ -6,7 +6,7 @@ import type { RecordPurchase } from '../../core/vocabulary/commands/commands.ts'
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/term/draft.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 
 const ID = aPlayer().id;

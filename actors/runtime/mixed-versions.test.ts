@@ -3,7 +3,7 @@ import { createBackbone, type Backbone, type BackboneNode } from '../../test/sup
 import { decodeReplies, encodeCommit } from '../../core/codec/codec.ts';
 import { encodeFrame } from '../../core/codec/frame.ts';
 import { commandToTuple } from '../../core/codec/messages/command-layout.ts';
-import { aCommand } from '../testing.ts';
+import { aCommand } from '../testing-players.ts';
 
 /* An owner of this version meets what a newer version sends or has stored. */
 

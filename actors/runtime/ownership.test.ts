@@ -8,7 +8,7 @@ import { type Backbone, type BackboneNode, createBackbone, snapshotsOf } from '.
 import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import { listCondition } from '../segments/list-condition.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
-import { definitionsOf } from '../testing.ts';
+import { definitionsOf } from '../testing-players.ts';
 import { createMemoryStores } from './store/store-memory.ts';
 import type { PartitionStore, Stores } from './store/store.ts';
 

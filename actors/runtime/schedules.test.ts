@@ -4,7 +4,7 @@ import { createMemoryConfigStore, type MemoryConfigStore } from '../../test/supp
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { MemoryFaults } from '../../streams/log/memory/log-memory.ts';
-import { aCampaign, campaignId } from '../campaigns/testing.ts';
+import { aCampaign, campaignId } from '../campaigns/testing-campaign.ts';
 import { createLiveDefinitions } from './definitions/live-definitions.ts';
 
 const HOUR_MS = 3_600_000;

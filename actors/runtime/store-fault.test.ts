@@ -8,7 +8,7 @@ import { type Backbone, type BackboneNode, createBackbone, snapshotsOf } from '.
 import { createMemoryConfigStore } from '../../test/support/in-memory/memory-config-store.ts';
 import { liveDefinitions } from '../../test/support/in-memory/live-definitions.ts';
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
-import { definitionsOf } from '../testing.ts';
+import { definitionsOf } from '../testing-players.ts';
 import { createLiveDefinitions } from './definitions/live-definitions.ts';
 import type { SnapshotSource } from '../../core/vocabulary/snapshot-source.ts';
 import { createMemoryStores } from './store/store-memory.ts';

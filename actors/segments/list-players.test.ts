@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LIST_LIMITS } from './limits.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { given } from '../testing/harness.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import type { Definitions } from '../decision/definitions.ts';
 import { loadBegan, newLoadId, type ListPlayers } from '../../core/vocabulary/documents/player-lists.ts';
 import { listCondition, withExceptions } from './list-condition.ts';

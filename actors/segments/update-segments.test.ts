@@ -10,7 +10,7 @@ import { DAY_MS } from '../../core/kernel/days.ts';
 import { dueAt, decideTimers } from '../timers.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { aPlayer, definitionsOf } from '../testing.ts';
+import { aPlayer, definitionsOf } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 import { createSegmentSet } from './segment-set.ts';
 import { reactToCommand } from '../react-to-command.ts';

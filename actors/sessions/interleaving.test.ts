@@ -13,7 +13,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { SESSION_LIMITS } from './limits.ts';
 import { decodeState, encodeState } from '../../core/codec/state/state-codec.ts';
-import { BORN_MS, TTL_MS, aLife } from './testing.ts';
+import { BORN_MS, TTL_MS, aLife } from './testing-session.ts';
 
 /** One step, `afterMs` after the previous one. Sessions are numbered by the order of their init. */
 type Step = { afterMs: number } & (

@@ -5,7 +5,7 @@ import type { RecordSession } from '../../core/vocabulary/commands/commands.ts';
 import { decide } from '../decide.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import { createDraft } from '../runtime/term/draft.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 import { newSessionId } from './session-id.ts';
 

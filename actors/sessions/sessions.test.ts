@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { flagsOf, type Served } from '../flags/testing.ts';
-import { definitionsOf } from '../testing.ts';
+import { flagsOf, type Served } from '../flags/testing-served-flags.ts';
+import { definitionsOf } from '../testing-players.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import type { Fact } from '../../core/vocabulary/facts/facts.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
-import { aLife, BORN_MS, type Life, PLAYER, TTL_MS } from './testing.ts';
+import { aLife, BORN_MS, type Life, PLAYER, TTL_MS } from './testing-session.ts';
 import type { Definitions } from '../decision/definitions.ts';
 
 const T = BORN_MS + 60_000;

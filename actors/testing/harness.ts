@@ -4,7 +4,7 @@ import { decide } from '../decide.ts';
 import type { Draft, PlayerLimits, Tallied } from '../decision/decision.ts';
 import { evolve } from '../evolve.ts';
 import type { Definitions } from '../decision/definitions.ts';
-import { definitionsOf } from '../testing.ts';
+import { definitionsOf } from '../testing-players.ts';
 import { decideTimers } from '../timers.ts';
 import type { Command } from '../../core/vocabulary/commands/commands.ts';
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';

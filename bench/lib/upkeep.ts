@@ -1,13 +1,13 @@
 import type { Command } from '../../core/vocabulary/commands/commands.ts';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
-import { propertiesChanged } from '../../actors/computed/evolve.ts';
+import { propertiesChanged } from '../../actors/computed/evolve-properties.ts';
 import { writeProperty } from '../../actors/computed/property-text.ts';
 import { decide } from '../../actors/decide.ts';
 import { createDraft, type CommitDraft } from '../../actors/runtime/term/draft.ts';
 import { createSegmentSet, type DefinedSegment } from '../../actors/segments/segment-set.ts';
 import { propertiesLedgerOf, type PropertySpec } from '../../core/vocabulary/documents/computed.ts';
 import type { EntityState, PlayerState } from '../../core/vocabulary/state/state.ts';
-import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../../actors/testing-players.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import type { Work } from './figures/pairs.ts';
 

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../core/kernel/days.ts';
 import { counted } from '../../actors/computed/event-counters.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 import type { Condition } from '../../actors/decision/targeting.ts';
-import { aPlayer } from '../../actors/testing.ts';
+import { aPlayer } from '../../actors/testing-players.ts';
 import type { JsonObject } from '../../core/kernel/text/json.ts';
 import { pairsCase, type Pair, type Work } from '../lib/figures/pairs.ts';
 import type { EventCounter } from '../../core/vocabulary/state/player.ts';

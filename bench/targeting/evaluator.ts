@@ -1,7 +1,14 @@
-import { aFlag, aRule, aSplitFlag, memberOf, playerIdOf, targetingOf } from '../../actors/flags/evaluate/testing.ts';
+import {
+  aFlag,
+  aRule,
+  aSplitFlag,
+  memberOf,
+  playerIdOf,
+  targetingOf,
+} from '../../actors/flags/evaluate/testing-flag.ts';
 import { seededBucket } from '../../actors/flags/evaluate/hash.ts';
 import type { Subject, Targeting } from '../../actors/decision/targeting.ts';
-import { aPlayer } from '../../actors/testing.ts';
+import { aPlayer } from '../../actors/testing-players.ts';
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import { pairsCase, type Pair } from '../lib/figures/pairs.ts';
 

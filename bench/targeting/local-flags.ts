@@ -1,6 +1,6 @@
 import { seededBucket } from '../../actors/flags/evaluate/hash.ts';
 import { writeFlag, writeSegment } from '../../actors/flags/definitions-format.ts';
-import { aFlag, aRule, aSplitFlag, playerIdOf } from '../../actors/flags/evaluate/testing.ts';
+import { aFlag, aRule, aSplitFlag, playerIdOf } from '../../actors/flags/evaluate/testing-flag.ts';
 import type { FlagDocument, SegmentDocument } from '../../core/vocabulary/documents/documents.ts';
 import { createCompiler } from '../../sdk/typescript/server/local/compiled-definitions.ts';
 import { readDefinitions } from '../../sdk/typescript/server/local/definitions-document.ts';

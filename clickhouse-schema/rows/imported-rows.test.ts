@@ -1,10 +1,10 @@
 import { array, assert as assertProperty, constantFrom, integer, option, property, record, string } from 'fast-check';
 import { expect, it } from 'vitest';
-import { aPlayer } from '../../actors/testing.ts';
+import { aPlayer } from '../../actors/testing-players.ts';
 import type { EventsImported } from '../../core/vocabulary/facts/import-facts.ts';
 import { createEventPacker } from '../../core/vocabulary/facts/pack-events.ts';
 import { someEvents, unpackEvents, type PlainEvent } from '../../core/vocabulary/facts/packed-events.ts';
-import { aCommit } from '../../streams/sinks/testing.ts';
+import { aCommit } from '../../streams/sinks/testing-commits.ts';
 import { readNativeBlock } from '../../test/support/wire/native-block.ts';
 import { withZeros } from '../../test/support/wire/tab-separated.ts';
 import { createRowBatch } from './row-batch.ts';

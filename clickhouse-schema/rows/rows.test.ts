@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { SegmentEntered } from '../../core/vocabulary/facts/facts.ts';
 import type { FlagExposed } from '../../core/vocabulary/facts/flag-facts.ts';
-import { aPlayer } from '../../actors/testing.ts';
+import { aPlayer } from '../../actors/testing-players.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { EntityState } from '../../core/vocabulary/state/state.ts';
 import { decodeState } from '../../core/codec/state/state-codec.ts';
-import { aCommit, aTrackedEvent } from '../../streams/sinks/testing.ts';
+import { aCommit, aTrackedEvent } from '../../streams/sinks/testing-commits.ts';
 import { readNativeBlock } from '../../test/support/wire/native-block.ts';
 import { createRowBatch, type RowBlock } from './row-batch.ts';
-import { namedRowsOf } from './testing.ts';
+import { namedRowsOf } from './testing-rows.ts';
 
 const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 2, partition: 1 };
 const PLACE_AT = Date.UTC(2026, 0, 9, 12);

@@ -4,7 +4,7 @@ import { ALPHA, experimentResults, type VariantSample } from './experiment-resul
 import { fixedInterval, liftOf, relativeLift, welchDegrees, type Lift, type Sample } from './lift.ts';
 import { sampleRatio } from './sample-ratio.ts';
 import { sequentialInterval } from './sequential.ts';
-import { sampleOf, seededRandom, sharesOf } from './testing.ts';
+import { sampleOf, seededRandom, sharesOf } from './testing-samples.ts';
 
 const RUNS = { seed: 20_260_115, numRuns: 500 };
 

@@ -1,7 +1,7 @@
 import { assert, constantFrom, float, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bucketOf, forcedBucketOf, scoreWithin } from './buckets.ts';
-import { shippedManifest } from './testing.ts';
+import { shippedManifest } from './testing-packages.ts';
 
 const thresholds = { top_1pct: Math.fround(0.34), top_5pct: Math.fround(0.12), top_10pct: Math.fround(0.06) };
 /** The next float32 below a positive one. */

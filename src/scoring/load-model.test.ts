@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bucketOf } from './buckets.ts';
 import { FEATURES, writeRow } from './features.ts';
 import { loadModel } from './load-model.ts';
-import { SHIPPED, shippedManifest, writePackage } from './testing.ts';
+import { SHIPPED, shippedManifest, writePackage } from './testing-packages.ts';
 
 let folder: string;
 beforeEach(() => {

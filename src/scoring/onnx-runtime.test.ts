@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SHIPPED } from './testing.ts';
+import { SHIPPED } from './testing-packages.ts';
 
 let home: string;
 beforeEach(() => {

@@ -10,7 +10,7 @@ import { FEATURES } from './features.ts';
 import type { Model } from './load-model.ts';
 import type { ScoreRequest } from './batch-scorer.ts';
 import { createScorer, type Scored, type Scorer } from './scorer.ts';
-import { shippedManifest, someFeatures } from './testing.ts';
+import { shippedManifest, someFeatures } from './testing-packages.ts';
 import type { Failure } from '../../core/kernel/errors.ts';
 
 /** A model that scores by install_hour, in hundredths, and counts its runs. */

@@ -8,7 +8,7 @@ import { until } from '../../test/support/until.ts';
 import { createMetrics, type Metrics } from '../parts/metrics.ts';
 import { SCORING_LIMITS } from './limits.ts';
 import { CHALLENGER_FOLDER, watchModels, type Models } from './models.ts';
-import { replaceFile, writePackage } from './testing.ts';
+import { replaceFile, writePackage } from './testing-packages.ts';
 
 let folder: string;
 let clock: FakeClock;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { encodeCommit, encodeJson } from '../../core/codec/codec.ts';
 import { createMemoryBroker } from '../../streams/log/memory/log-memory.ts';
-import { aCommit, aTrackedEvent } from '../../streams/sinks/testing.ts';
+import { aCommit, aTrackedEvent } from '../../streams/sinks/testing-commits.ts';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { traceEvent } from './trace-event.ts';
 import { notFoundText, traceLines } from './trace-lines.ts';

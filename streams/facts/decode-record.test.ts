@@ -3,7 +3,7 @@ import { FACTS_LIMITS } from './limits.ts';
 import { encodeCommit } from '../../core/codec/codec.ts';
 import { decodeRecord } from './decode-record.ts';
 import type { LogRecord } from '../log/log.ts';
-import { aCommit, aTrackedEvent } from '../sinks/testing.ts';
+import { aCommit, aTrackedEvent } from '../sinks/testing-commits.ts';
 import { UnknownVersionError } from '../../core/codec/unknown-version.ts';
 
 const recordOf = (data: Uint8Array): LogRecord => ({ subject: 'facts.0', sequence: 1, storedAtMs: 0, data });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/in-memory/fake-clock.ts';
 import { createMemoryBroker } from '../log/memory/log-memory.ts';
 import { loadWithBounds, parseSinkPosition, storedPosition } from './positions.ts';
-import { commit } from '../sinks/testing.ts';
+import { commit } from '../sinks/testing-commits.ts';
 
 describe('a position and the bounds of FACTS', () => {
   it('are read as of one moment while another writer moves the position', async () => {

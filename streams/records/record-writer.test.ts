@@ -9,7 +9,7 @@ import { decodeModelReference, decodeScores } from '../../core/codec/codec.ts';
 import { createMemoryBroker, type MemoryBrokerOptions } from '../log/memory/log-memory.ts';
 import type { WriteFault } from '../log/memory/connection.ts';
 import { createRecordWriter } from './record-writer.ts';
-import { aScore } from './testing.ts';
+import { aScore } from './testing-scores.ts';
 
 function createWorld(options: Omit<MemoryBrokerOptions, 'clock'> = {}) {
   const clock = createFakeClock();

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileCondition } from '../../actors/conditions/compile-condition.ts';
 import { OPERATORS as SERVICE_OPERATORS } from '../../actors/conditions/operators.ts';
-import { aPlayer } from '../../actors/testing.ts';
+import { aPlayer } from '../../actors/testing-players.ts';
 import {
   changeNode,
   newEventCount,

@@ -7,11 +7,11 @@ import type { DomainFact, Fact } from '../../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import { createDraft } from '../../actors/runtime/term/draft.ts';
 import type { EntityState } from '../../core/vocabulary/state/state.ts';
-import { aCommand, aPlayer, definitionsOf } from '../../actors/testing.ts';
-import { namedRowsOf } from '../../clickhouse-schema/rows/testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../../actors/testing-players.ts';
+import { namedRowsOf } from '../../clickhouse-schema/rows/testing-rows.ts';
 import { decodeCommit, encodeCommit } from '../../core/codec/codec.ts';
 import { decodeState, encodeState } from '../../core/codec/state/state-codec.ts';
-import { aCommit } from '../../streams/sinks/testing.ts';
+import { aCommit } from '../../streams/sinks/testing-commits.ts';
 import type { CallerKind } from '../../core/vocabulary/documents/scope.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { aPlayer } from '../../testing.ts';
+import { aPlayer } from '../../testing-players.ts';
 import { guardedCampaign } from './guarded-campaign.ts';
-import { aCampaign, campaignSetOf } from '../testing.ts';
+import { aCampaign, campaignSetOf } from '../testing-campaign.ts';
 
 it('a campaign whose conditions throw accepts no player from then on, and is reported once', () => {
   const [campaign] = campaignSetOf(aCampaign()).all;

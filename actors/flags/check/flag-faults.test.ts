@@ -4,7 +4,7 @@ import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { compileFlag } from '../evaluate/compile-flag.ts';
 import { flagFaults } from './flag-faults.ts';
-import { aFlag, aRule, aSplitFlag, variantsOf } from '../evaluate/testing.ts';
+import { aFlag, aRule, aSplitFlag, variantsOf } from '../evaluate/testing-flag.ts';
 
 const SEGMENT = 'seg_vips';
 

@@ -4,9 +4,9 @@ import type { Json, JsonText } from '../../../core/kernel/text/json.ts';
 import type { FlagDocument, FlagType } from '../../../core/vocabulary/documents/documents.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { Subject } from '../../decision/targeting.ts';
-import { aPlayer } from '../../testing.ts';
+import { aPlayer } from '../../testing-players.ts';
 import { compileFlag } from './compile-flag.ts';
-import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './testing.ts';
+import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './testing-flag.ts';
 
 const VIPS = 'seg_vips';
 const inVips = { segments: [memberOf(VIPS)] };

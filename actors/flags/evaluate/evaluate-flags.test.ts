@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { FLAG_LIMITS } from '../limits.ts';
 import type { EvaluateFlags } from '../../../core/vocabulary/commands/commands.ts';
-import { aPlayer } from '../../testing.ts';
+import { aPlayer } from '../../testing-players.ts';
 import { evaluateFlags } from './evaluate-flags.ts';
-import { flagsOf } from '../testing.ts';
+import { flagsOf } from '../testing-served-flags.ts';
 
 /** A clock whose monotonic time advances 12.34 µs at every read. */
 function clockAt(wallMs: number) {

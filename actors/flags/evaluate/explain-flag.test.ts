@@ -2,9 +2,9 @@ import { array, assert, boolean, constantFrom, option, property, record } from '
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../core/kernel/days.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
-import { aPlayer } from '../../testing.ts';
+import { aPlayer } from '../../testing-players.ts';
 import { explainFlag } from './explain-flag.ts';
-import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './testing.ts';
+import { aFlag, aRule, aSplitFlag, memberOf, targetingOf } from './testing-flag.ts';
 
 const NOW_MS = 20_000 * DAY_MS;
 

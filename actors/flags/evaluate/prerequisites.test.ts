@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { Served } from '../../decision/targeting.ts';
-import { aPlayer } from '../../testing.ts';
-import { aFlag, aRule, aSplitFlag, targetingOf } from './testing.ts';
+import { aPlayer } from '../../testing-players.ts';
+import { aFlag, aRule, aSplitFlag, targetingOf } from './testing-flag.ts';
 
 const subject = { player: aPlayer(), nowMs: 2_000 };
 

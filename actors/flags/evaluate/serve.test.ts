@@ -3,9 +3,9 @@ import { FLAG_LIMITS } from '../limits.ts';
 import type { ServedNow } from '../../../core/vocabulary/commands/commands.ts';
 import type { FlagEvaluation } from '../../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
-import { aPlayer, definitionsOf } from '../../testing.ts';
+import { aPlayer, definitionsOf } from '../../testing-players.ts';
 import { flagsServed, served, servedAnew, servedOf } from './serve.ts';
-import { flagsOf } from '../testing.ts';
+import { flagsOf } from '../testing-served-flags.ts';
 import type { ServedFlag } from '../../../core/vocabulary/state/player.ts';
 
 const CONTEXT = { game: 'demo', environment: 'live', at: 2_000 } as const;

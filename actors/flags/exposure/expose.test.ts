@@ -4,9 +4,9 @@ import type { FlagDocument } from '../../../core/vocabulary/documents/documents.
 import type { ExposeFlag, ServedNow, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
 import type { Flag } from '../../decision/targeting.ts';
-import { aCommand, definitionsOf } from '../../testing.ts';
+import { aCommand, definitionsOf } from '../../testing-players.ts';
 import { given } from '../../testing/harness.ts';
-import { aFlagDocument } from '../testing.ts';
+import { aFlagDocument } from '../testing-served-flags.ts';
 
 const ID = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';
 

@@ -3,9 +3,9 @@ import { pino } from 'pino';
 import { createMemoryConfigStore } from '../../../test/support/in-memory/memory-config-store.ts';
 import type { FlagDocument, GameDocument, SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { gameAddress } from '../../../streams/config/games.ts';
-import { aCampaign } from '../../campaigns/testing.ts';
+import { aCampaign } from '../../campaigns/testing-campaign.ts';
 import { DEFAULT_THRESHOLDS } from '../../player/thresholds.ts';
-import { aPlayer } from '../../testing.ts';
+import { aPlayer } from '../../testing-players.ts';
 import type { Flag } from '../../decision/targeting.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
 

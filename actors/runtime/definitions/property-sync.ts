@@ -1,4 +1,4 @@
-import { NO_PROPERTIES } from '../../computed/evolve.ts';
+import { NO_PROPERTIES } from '../../computed/evolve-properties.ts';
 import { fittingProperties } from '../../properties/needed-properties.ts';
 import { writeProperty } from '../../computed/property-text.ts';
 import {

@@ -7,7 +7,7 @@ import {
   type MemoryConfigStore,
 } from '../../../test/support/in-memory/memory-config-store.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
-import { aCampaign } from '../../campaigns/testing.ts';
+import { aCampaign } from '../../campaigns/testing-campaign.ts';
 import type { CommandBody } from '../../../core/vocabulary/commands/commands.ts';
 import type { EventTracked } from '../../../core/vocabulary/facts/event-tracked.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';

@@ -4,7 +4,7 @@ import { createMetrics } from '../../../src/parts/metrics.ts';
 import { encodeState } from '../../../core/codec/state/state-codec.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
-import { aPlayer } from '../../testing.ts';
+import { aPlayer } from '../../testing-players.ts';
 import { loadSnapshots, type LoadOptions } from './load-snapshots.ts';
 import { createMemoryStores } from '../store/store-memory.ts';
 import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';

@@ -8,7 +8,7 @@ import { rebuildKey, type RebuildMark } from '../../../streams/facts/rebuild-mar
 import { snapshotsOf } from '../../../test/support/servers/backbone.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { silentLogger } from '../../../test/support/in-memory/silent-logger.ts';
-import { aPlayer } from '../../testing.ts';
+import { aPlayer } from '../../testing-players.ts';
 import { prepareStore, type RebuildOptions } from './rebuild.ts';
 import { createRebuildSlot } from './rebuild-slot.ts';
 import type { SnapshotSource } from '../../../core/vocabulary/snapshot-source.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OWNER_LIMITS } from '../limits.ts';
-import { aPlayer } from '../../testing.ts';
+import { aPlayer } from '../../testing-players.ts';
 import { checkedStore, StoreFaultError } from './checked-store.ts';
 import { compactLmdbStores, openLmdbStores } from './store-lmdb.ts';
 import { createMemoryStores } from './store-memory.ts';

@@ -9,8 +9,8 @@ import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { PLAYER_LIMITS } from '../../decision/limits.ts';
 import type { MemoryFaults } from '../../../streams/log/memory/log-memory.ts';
 import { encodeCommands } from '../../../core/codec/codec.ts';
-import { aCommand } from '../../testing.ts';
-import { HUNGRY } from '../../conditions/testing.ts';
+import { aCommand } from '../../testing-players.ts';
+import { HUNGRY } from '../../conditions/testing-worst-commands.ts';
 import { createLiveDefinitions } from '../definitions/live-definitions.ts';
 import { readSegmentProgress } from './segment-progress.ts';
 

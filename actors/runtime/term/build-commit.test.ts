@@ -7,7 +7,7 @@ import { OWNER_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { encodeCommit } from '../../../core/codec/codec.ts';
 import type { Command, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
-import { aCommand, definitionsOf } from '../../testing.ts';
+import { aCommand, definitionsOf } from '../../testing-players.ts';
 import { listCondition } from '../../segments/list-condition.ts';
 import type { DefinedSegment } from '../../segments/segment-set.ts';
 import { buildCommit } from './build-commit.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aCommand, aPlayer, definitionsOf } from '../../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../../testing-players.ts';
 import { decide } from '../../decide.ts';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { ListPlayers } from '../../../core/vocabulary/documents/player-lists.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { definitionsOf, aPlayer } from '../../testing.ts';
+import { definitionsOf, aPlayer } from '../../testing-players.ts';
 import type { Query } from '../../../core/vocabulary/commands/commands.ts';
 import type { PreviewSegment } from '../../../core/vocabulary/commands/preview.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';

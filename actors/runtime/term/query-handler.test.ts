@@ -6,8 +6,8 @@ import { createMemoryBroker, type MemoryLog } from '../../../streams/log/memory/
 import { OWNER_LIMITS } from '../limits.ts';
 import { charge } from '../../conditions/steps.ts';
 import { decide } from '../../decide.ts';
-import { aFlagDocument } from '../../flags/testing.ts';
-import { aCommand, definitionsOf } from '../../testing.ts';
+import { aFlagDocument } from '../../flags/testing-served-flags.ts';
+import { aCommand, definitionsOf } from '../../testing-players.ts';
 import { createEntities } from './entities.ts';
 import { createQueryHandler, type QueryHandler } from './query-handler.ts';
 import { createReplySender } from './send-replies.ts';

@@ -5,7 +5,7 @@ import { LOG_LIMITS } from '../../../streams/log/limits.ts';
 import { encodeCommands } from '../../../core/codec/codec.ts';
 import type { Log, Reader } from '../../../streams/log/log.ts';
 import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memory/log-memory.ts';
-import { aCommand } from '../../testing.ts';
+import { aCommand } from '../../testing-players.ts';
 import { createRequestFeed, type RequestFeed } from './request-feed.ts';
 import type { RequestPosition } from '../../../core/vocabulary/facts/commit-record.ts';
 

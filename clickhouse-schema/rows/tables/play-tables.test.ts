@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PurchaseRecorded, PurchaseReversed } from '../../../core/vocabulary/facts/purchase-facts.ts';
-import { namedRowsOf } from '../testing.ts';
+import { namedRowsOf } from '../testing-rows.ts';
 import type { SessionRecorded } from '../../../core/vocabulary/facts/session-facts.ts';
 
 const PLACE = { stream: '2026-01-01T00:00:00.5Z', sequence: 9, index: 2, partition: 1 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aPlayer } from '../../../actors/testing.ts';
+import { aPlayer } from '../../../actors/testing-players.ts';
 import { FIELD_NAMES, subjectField } from '../../../actors/conditions/fields.ts';
 import { SAMPLES } from '../../../test/fixtures/codec/samples.ts';
 import type { StateOutline } from '../../vocabulary/state/state-outline.ts';

@@ -3,7 +3,7 @@ import { DAY_MS, dayOf } from '../../kernel/days.ts';
 import type { Json } from '../../kernel/text/json.ts';
 import { STATE_LIMITS } from '../limits.ts';
 import { decodeState, encodeState } from '../../codec/state/state-codec.ts';
-import { aPlayer } from '../../../actors/testing.ts';
+import { aPlayer } from '../../../actors/testing-players.ts';
 import { bucketsOf, merged, valueAt, valueChangesAt } from './computed-buckets.ts';
 import { AGGREGATES, type Aggregate, type Buckets, type ComputedScalar } from './aggregates.ts';
 

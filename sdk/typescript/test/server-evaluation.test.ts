@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FIELD_NAMES } from '../../../actors/conditions/fields.ts';
 import { writeFlag, writeSegment, type WireFlag } from '../../../actors/flags/definitions-format.ts';
-import { aFlag, aRule, aSplitFlag } from '../../../actors/flags/evaluate/testing.ts';
+import { aFlag, aRule, aSplitFlag } from '../../../actors/flags/evaluate/testing-flag.ts';
 import type { FlagDocument, SegmentDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { playerIdOf } from '../../../src/api/players/player-id.ts';
 import { createCompiler } from '../server/local/compiled-definitions.ts';

@@ -4,7 +4,7 @@ import { WEBHOOK_KINDS } from '../../../core/vocabulary/documents/webhook-kinds.
 import { createHttpSender } from '../../../streams/sinks/webhooks/delivery/http/http-sender.ts';
 import { sendTest } from '../../../streams/sinks/webhooks/recovery/send-test.ts';
 import { signDelivery } from '../../../streams/sinks/webhooks/record/signature.ts';
-import { aWebhook } from '../../../streams/sinks/webhooks/testing.ts';
+import { aWebhook } from '../../../streams/sinks/webhooks/testing-webhooks.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { systemIds } from '../../../core/kernel/ids.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../../test/support/wire/webhook-receiver.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { aFlag } from '../../../actors/flags/evaluate/testing.ts';
+import { aFlag } from '../../../actors/flags/evaluate/testing-flag.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { createMemoryConfigStore } from '../../../test/support/in-memory/memory-config-store.ts';
 import { createDefinitionTexts, type DefinitionTextsOptions } from './definition-texts.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadModel } from '../../scoring/load-model.ts';
-import { writePackage } from '../../scoring/testing.ts';
+import { writePackage } from '../../scoring/testing-packages.ts';
 import { CliError } from '../cli-error.ts';
 import { modelCommand } from './model.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { SINK_LIMITS } from './limits.ts';
 import { decodeJson, encodeJson } from '../../../core/codec/codec.ts';
-import { aTrackedEvent, commit } from '../testing.ts';
+import { aTrackedEvent, commit } from '../testing-commits.ts';
 import { handledByAllSinks } from '../../positions/positions.ts';
-import { createWorld, startProcess, type FakeClickhouse } from './testing.ts';
+import { createWorld, startProcess, type FakeClickhouse } from './testing-writers.ts';
 
 describe('the facts writer', () => {
   it('inserts what comes before a record of a newer version, waits there, and leaves its lease to others', async () => {

@@ -4,7 +4,7 @@ import { SINK_LIMITS } from './limits.ts';
 import { createSignal } from '../../../core/kernel/flow/signal.ts';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import type { Reader } from '../../log/log.ts';
-import { aCommit, aTrackedEvent } from '../testing.ts';
+import { aCommit, aTrackedEvent } from '../testing-commits.ts';
 import { gatherBatch } from './gather-batch.ts';
 
 const EVENTS_PER_RECORD = 4;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LIVE_LIMITS } from './limits.ts';
-import { setUp, typesOf } from './testing.ts';
+import { setUp, typesOf } from './testing-readers.ts';
 
 describe('a live stream on demand', () => {
   let world: ReturnType<typeof setUp>;

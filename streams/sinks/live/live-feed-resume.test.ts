@@ -4,10 +4,10 @@ import { createMetrics } from '../../../src/parts/metrics.ts';
 import type { LostEvents } from '../../live-feed.ts';
 import { noteErasure } from '../../facts/erasures.ts';
 import { createLiveFeed } from './live-feed.ts';
-import { createFakeReader } from './testing.ts';
+import { createFakeReader } from './testing-readers.ts';
 import { pino } from 'pino';
-import { aTrackedEvent, commit } from '../testing.ts';
-import { HEARTBEAT_MS, PLAYER, numbered, setUp, typesOf } from './testing.ts';
+import { aTrackedEvent, commit } from '../testing-commits.ts';
+import { HEARTBEAT_MS, PLAYER, numbered, setUp, typesOf } from './testing-readers.ts';
 
 describe('a reader that resumes with Last-Event-ID', () => {
   it('gets the missed events once and in order, then live ones', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIVE_LIMITS } from './limits.ts';
-import { aTrackedEvent, commit } from '../testing.ts';
-import { numbered, setUp, valueOf } from './testing.ts';
+import { aTrackedEvent, commit } from '../testing-commits.ts';
+import { numbered, setUp, valueOf } from './testing-readers.ts';
 
 describe('a reader that cannot keep up', () => {
   it('is served at its own pace after a short stall, missing nothing', async () => {

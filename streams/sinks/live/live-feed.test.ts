@@ -4,10 +4,10 @@ import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker } from '../../log/memory/log-memory.ts';
 import { createLiveFeed } from './live-feed.ts';
-import { createFakeReader } from './testing.ts';
+import { createFakeReader } from './testing-readers.ts';
 import { pino } from 'pino';
-import { aTrackedEvent, commit } from '../testing.ts';
-import { HEARTBEAT_MS, PLAYER, numbered, setUp, typesOf, valueOf } from './testing.ts';
+import { aTrackedEvent, commit } from '../testing-commits.ts';
+import { HEARTBEAT_MS, PLAYER, numbered, setUp, typesOf, valueOf } from './testing-readers.ts';
 
 describe('live stream', () => {
   it('sends connected first, then each event with the documented fields and an id', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PROCESS_LIMITS } from '../../../src/process/limits.ts';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/in-memory/webhooks-world.ts';
-import { aTrackedEvent, commit } from '../testing.ts';
+import { aTrackedEvent, commit } from '../testing-commits.ts';
 import type { AttemptOutcome } from './delivery/sender.ts';
-import { aWebhook, answered, type FakeSender, type SeenAttempt } from './testing.ts';
+import { aWebhook, answered, type FakeSender, type SeenAttempt } from './testing-webhooks.ts';
 
 /* Records of DELIVERIES with several deliveries: what becomes of one of them does not affect the others. */
 

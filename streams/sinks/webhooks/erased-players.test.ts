@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/in-memory/fake-clock.ts';
 import { createWebhooksWorld, MINUTE_MS } from '../../../test/support/in-memory/webhooks-world.ts';
-import { aTrackedEvent, commit } from '../testing.ts';
-import { aWebhook, answered } from './testing.ts';
+import { aTrackedEvent, commit } from '../testing-commits.ts';
+import { aWebhook, answered } from './testing-webhooks.ts';
 
 describe('an erased player', () => {
   const PLAYER = aTrackedEvent().entityId;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/in-memory/webhooks-world.ts';
 import { decodeJson } from '../../../core/codec/codec.ts';
 import type { MemoryFaults } from '../../log/memory/log-memory.ts';
-import { aTrackedEvent, commit } from '../testing.ts';
-import { aWebhook, answered, type SeenAttempt } from './testing.ts';
+import { aTrackedEvent, commit } from '../testing-commits.ts';
+import { aWebhook, answered, type SeenAttempt } from './testing-webhooks.ts';
 
 /** How the deliveries of one game affect those of another, with the sizes of attacks that once succeeded. */
 

@@ -4,10 +4,10 @@ import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { createWebhooksWorld } from '../../../test/support/in-memory/webhooks-world.ts';
 import { encodeCommit } from '../../../core/codec/codec.ts';
 import { encodeFrame } from '../../../core/codec/frame.ts';
-import { aCommit, aTrackedEvent, commit } from '../testing.ts';
+import { aCommit, aTrackedEvent, commit } from '../testing-commits.ts';
 import { dueSubject } from './record/delivery.ts';
 import { encodeDelivery } from './record/delivery-record.ts';
-import { aDelivery, aWebhook, type FakeSender } from './testing.ts';
+import { aDelivery, aWebhook, type FakeSender } from './testing-webhooks.ts';
 
 /* The webhooks sink meets what a newer version has stored: it waits, and leaves it to a newer process. */
 

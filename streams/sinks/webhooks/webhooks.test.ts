@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { MATCHING_LIMITS } from './matching/limits.ts';
 import { PROCESS_LIMITS } from '../../../src/process/limits.ts';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../test/support/in-memory/webhooks-world.ts';
-import { aTrackedEvent, commit } from '../testing.ts';
+import { aTrackedEvent, commit } from '../testing-commits.ts';
 import type { AttemptOutcome } from './delivery/sender.ts';
-import { aWebhook, answered } from './testing.ts';
+import { aWebhook, answered } from './testing-webhooks.ts';
 
 describe('a fact becomes a delivery', () => {
   it('with the documented payload', async () => {

@@ -11,7 +11,7 @@ import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
+import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing-commits.ts';
 import { rowsOf, execSql, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';

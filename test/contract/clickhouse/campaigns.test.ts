@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { commit } from '../../../streams/sinks/testing.ts';
+import { commit } from '../../../streams/sinks/testing-commits.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';

@@ -6,7 +6,7 @@ import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import { createMetrics } from '../../../src/parts/metrics.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { commit } from '../../../streams/sinks/testing.ts';
+import { commit } from '../../../streams/sinks/testing-commits.ts';
 import { rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';

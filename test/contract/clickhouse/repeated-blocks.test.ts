@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { aTrackedEvent } from '../../../streams/sinks/testing.ts';
+import { aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { rowsOf, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 

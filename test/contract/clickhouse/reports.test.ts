@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aFlagDocument } from '../../../actors/flags/testing.ts';
+import { aFlagDocument } from '../../../actors/flags/testing-served-flags.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aPlayer } from '../../../actors/testing.ts';
+import { aPlayer } from '../../../actors/testing-players.ts';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
@@ -13,7 +13,7 @@ import { createMemoryBroker, type MemoryBroker } from '../../../streams/log/memo
 import { createClickhouseTarget, type BlockTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createFactsWriter } from '../../../streams/sinks/clickhouse/facts-writer.ts';
-import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
+import { aCommit, aTrackedEvent, commit } from '../../../streams/sinks/testing-commits.ts';
 import { rowsOf, execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';
 import { silentLogger } from '../../support/in-memory/silent-logger.ts';

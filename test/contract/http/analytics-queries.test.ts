@@ -11,7 +11,7 @@ import { systemClock } from '../../../core/kernel/clock.ts';
 import { ANALYTICS_LIMITS } from '../../../src/api/analytics/limits.ts';
 import { QUESTION_LIMITS } from '../../../clickhouse-schema/queries/questions/limits.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
+import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';

@@ -8,7 +8,7 @@ import { questionOf } from '../../../src/api/analytics/query-question.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { ANALYTICS_LIMITS } from '../../../src/api/analytics/limits.ts';
 import { createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
+import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { FlagExposed } from '../../../core/vocabulary/facts/flag-facts.ts';
-import { aFlagDocument } from '../../../actors/flags/testing.ts';
+import { aFlagDocument } from '../../../actors/flags/testing-served-flags.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { TABLE_NAMES } from '../../../clickhouse-schema/rows/tables/tables.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
+import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aPlayer } from '../../../actors/testing.ts';
+import { aPlayer } from '../../../actors/testing-players.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { accept, startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';

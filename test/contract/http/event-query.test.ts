@@ -5,7 +5,7 @@ import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { QUERY_LIMITS } from '../../../clickhouse-schema/queries/limits.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
+import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { rowsOf, execSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';

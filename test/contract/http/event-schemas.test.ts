@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../core/kernel/errors.ts';
-import { commit } from '../../../streams/sinks/testing.ts';
+import { commit } from '../../../streams/sinks/testing-commits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { rowsOf } from '../../support/servers/clickhouse.ts';
 import { startGateway } from '../../support/in-memory/http-gateway.ts';

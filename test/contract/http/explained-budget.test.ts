@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HUNGRY } from '../../../actors/conditions/testing.ts';
+import { HUNGRY } from '../../../actors/conditions/testing-worst-commands.ts';
 import { stepsSpent } from '../../../actors/conditions/steps.ts';
-import { aFlagDocument } from '../../../actors/flags/testing.ts';
-import { aPlayer } from '../../../actors/testing.ts';
+import { aFlagDocument } from '../../../actors/flags/testing-served-flags.ts';
+import { aPlayer } from '../../../actors/testing-players.ts';
 import { failure } from '../../../core/kernel/errors.ts';
 import { CONDITION_LIMITS } from '../../../actors/conditions/limits.ts';
 import { type Gateway, startGateway } from '../../support/in-memory/http-gateway.ts';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aFlag } from '../../../actors/flags/evaluate/testing.ts';
+import { aFlag } from '../../../actors/flags/evaluate/testing-flag.ts';
 import type { ApiKeyRequest } from '../../../streams/config/api-keys.ts';
 import { GATEWAY_LIMITS } from '../../../src/gateway/limits.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';

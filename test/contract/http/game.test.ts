@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { flagsOf } from '../../../actors/flags/testing.ts';
+import { flagsOf } from '../../../actors/flags/testing-served-flags.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { createDecidingBackend, type DecidingBackend } from '../../support/in-memory/deciding-backend.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aFlag, aRule, compiled, variantsOf } from '../../../actors/flags/evaluate/testing.ts';
-import { definitionsOf } from '../../../actors/testing.ts';
+import { aFlag, aRule, compiled, variantsOf } from '../../../actors/flags/evaluate/testing-flag.ts';
+import { definitionsOf } from '../../../actors/testing-players.ts';
 import type { FlagDocument } from '../../../core/vocabulary/documents/documents.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';

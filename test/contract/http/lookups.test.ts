@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
-import { aPlayer } from '../../../actors/testing.ts';
-import { aFlagDocument } from '../../../actors/flags/testing.ts';
+import { aPlayer } from '../../../actors/testing-players.ts';
+import { aFlagDocument } from '../../../actors/flags/testing-served-flags.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import { type Analytics, createAnalytics } from '../../../clickhouse-schema/queries/analytics.ts';
 import { createRowBatch } from '../../../clickhouse-schema/rows/row-batch.ts';
@@ -11,7 +11,7 @@ import { failure } from '../../../core/kernel/errors.ts';
 import { createEventTracer, type EventTracer } from '../../../src/trace/trace-port.ts';
 import { createMemoryBroker } from '../../../streams/log/memory/log-memory.ts';
 import { type BlockTarget, createClickhouseTarget } from '../../../streams/sinks/clickhouse/block-target.ts';
-import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing.ts';
+import { aCommit, aTrackedEvent } from '../../../streams/sinks/testing-commits.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { runSql, type TestClickhouse } from '../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../support/wire/made-tables.ts';

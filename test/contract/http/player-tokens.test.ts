@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { flagsOf } from '../../../actors/flags/testing.ts';
+import { flagsOf } from '../../../actors/flags/testing-served-flags.ts';
 import type { Subject } from '../../../actors/decision/targeting.ts';
 import { systemClock } from '../../../core/kernel/clock.ts';
 import { segmentRoutes } from '../../../src/api/segment-clients/segment-routes.ts';

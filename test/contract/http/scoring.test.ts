@@ -8,7 +8,7 @@ import { createMetrics } from '../../../src/parts/metrics.ts';
 import { FEATURES } from '../../../src/scoring/features.ts';
 import { watchModels, type Models } from '../../../src/scoring/models.ts';
 import { createScorer } from '../../../src/scoring/scorer.ts';
-import { replaceFile, shippedManifest, writePackage } from '../../../src/scoring/testing.ts';
+import { replaceFile, shippedManifest, writePackage } from '../../../src/scoring/testing-packages.ts';
 import type { ScoreRecord } from '../../../core/vocabulary/records/score-record.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';
 import { startGateway, type Gateway } from '../../support/in-memory/http-gateway.ts';

@@ -12,7 +12,7 @@ import { createMetrics } from '../../../src/parts/metrics.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import { connectJetStream } from '../../../streams/log/jetstream/log-jetstream.ts';
 import { createClickhouseSink } from '../../../streams/sinks/clickhouse/clickhouse-sink.ts';
-import { aTrackedEvent, commit } from '../../../streams/sinks/testing.ts';
+import { aTrackedEvent, commit } from '../../../streams/sinks/testing-commits.ts';
 import { createWebhookOperations } from '../../../streams/sinks/webhooks/recovery/operations.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
 import { bodyOf } from '../../support/wire/api-body.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openLmdbStores } from '../../../actors/runtime/store/store-lmdb.ts';
-import { aPlayer } from '../../../actors/testing.ts';
+import { aPlayer } from '../../../actors/testing-players.ts';
 import { mountSmallFileSystem } from '../../support/servers/small-file-system.ts';
 
 const disk = mountSmallFileSystem(4 * 1024 * 1024);

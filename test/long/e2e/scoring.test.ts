@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SHIPPED, shippedManifest, writePackage } from '../../../src/scoring/testing.ts';
+import { SHIPPED, shippedManifest, writePackage } from '../../../src/scoring/testing-packages.ts';
 import { publishedShapes, type PublishedShapes } from '../../support/wire/published-shapes.ts';
 import { startService, type RunningService } from '../../support/servers/running-service.ts';
 import { until } from '../../support/until.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aFlag, aRule, memberOf } from '../../../actors/flags/evaluate/testing.ts';
-import { aPlayer } from '../../../actors/testing.ts';
+import { aFlag, aRule, memberOf } from '../../../actors/flags/evaluate/testing-flag.ts';
+import { aPlayer } from '../../../actors/testing-players.ts';
 import type { FlagExposed, FlagsServed } from '../../../core/vocabulary/facts/flag-facts.ts';
 import type { PlayerState } from '../../../core/vocabulary/state/state.ts';
 import type { FlagHistory } from '../model/flag-history.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCommand } from '../../../actors/testing.ts';
+import { aCommand } from '../../../actors/testing-players.ts';
 import type { CommitRecord } from '../../../core/vocabulary/facts/commit-record.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { createHistory } from '../history.ts';

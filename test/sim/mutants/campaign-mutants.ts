@@ -36,7 +36,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     name: 'a withdrawn message stays in the cap of its day',
     changes: [
       {
-        file: 'actors/campaigns/evolve.ts',
+        file: 'actors/campaigns/evolve-campaigns.ts',
         original: 'withdrawn === undefined ? tally : withdrawnTally(tally, withdrawn.createdAt)',
         mutated: 'withdrawn === undefined ? tally : withdrawnTally(tally, 0)',
       },

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts';
 const FILL = 'actors/runtime/fill/property-fill.ts';
 const FILL_QUEUE = 'actors/runtime/fill/fill-queue.ts';
 const PLAYER = 'actors/runtime/fill/fill-player.ts';
-const EVOLVE = 'actors/computed/evolve.ts';
+const EVOLVE = 'actors/computed/evolve-properties.ts';
 
 /** Bugs of computed properties: an event counts twice, not at all, or for another life of its player. */
 export const COMPUTED_MUTANTS: readonly Mutant[] = [
@@ -83,7 +83,7 @@ export const COMPUTED_MUTANTS: readonly Mutant[] = [
     name: 'a computed property: imported events do not count',
     changes: [
       {
-        file: 'actors/import/evolve.ts',
+        file: 'actors/import/evolve-import.ts',
         original: 'computed: withAllComputed(state.computed, computed) };',
         mutated: '...(withAllComputed === undefined ? {} : {}) };',
       },

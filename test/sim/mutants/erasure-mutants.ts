@@ -26,7 +26,7 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     name: 'a registration drops the Idempotency-Keys of the erasure before it',
     changes: [
       {
-        file: 'actors/player/evolve.ts',
+        file: 'actors/player/evolve-player.ts',
         original: "keys: state?.kind === 'erased' ? state.keys : [],",
         mutated: 'keys: [],',
       },

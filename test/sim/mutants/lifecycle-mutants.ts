@@ -29,7 +29,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     faults: ['night'],
     changes: [
       {
-        file: 'actors/player/evolve.ts',
+        file: 'actors/player/evolve-player.ts',
         original: 'return { ...state, churnHigh: high };',
         mutated: 'void high;\n  return state;',
       },

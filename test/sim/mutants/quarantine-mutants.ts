@@ -16,7 +16,7 @@ export const QUARANTINE_MUTANTS: readonly Mutant[] = [
     name: 'a quarantined event from before an erasure can be released after it',
     changes: [
       {
-        file: 'actors/player/evolve.ts',
+        file: 'actors/player/evolve-player.ts',
         original: "quarantine: state?.kind === 'erased' ? afterErasure(state.quarantined) : NO_QUARANTINE,",
         mutated: 'quarantine: NO_QUARANTINE,',
       },

@@ -36,7 +36,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     name: 'the state does not keep the flags that a session received',
     changes: [
       {
-        file: 'actors/sessions/evolve.ts',
+        file: 'actors/sessions/evolve-sessions.ts',
         original: 'if (before.length === 0) return flags;',
         mutated: 'if (before.length >= 0) return before;',
       },

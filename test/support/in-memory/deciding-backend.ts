@@ -2,7 +2,7 @@ import { given } from '../../../actors/testing/harness.ts';
 import { answer } from '../../../actors/decide.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
-import { definitionsOf } from '../../../actors/testing.ts';
+import { definitionsOf } from '../../../actors/testing-players.ts';
 import type { Clock } from '../../../core/kernel/clock.ts';
 import type { Backend } from '../../../src/api/route/backend.ts';
 import type { Definitions } from '../../../actors/decision/definitions.ts';

@@ -1,7 +1,7 @@
 import type { CommandBody, QueryBody } from '../../../core/vocabulary/commands/commands.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import { createLiveDefinitions } from '../../../actors/runtime/definitions/live-definitions.ts';
-import { aPlayer as aPlayerState } from '../../../actors/testing.ts';
+import { aPlayer as aPlayerState } from '../../../actors/testing-players.ts';
 import type { Backend, Origin } from '../../../src/api/route/backend.ts';
 import { createServer, type Server, type ServerDeps } from '../../../src/gateway/server.ts';
 import { routes } from '../../../src/api/routes.ts';

@@ -1,6 +1,6 @@
 import type { LiveDefinitions } from '../../../actors/runtime/definitions/live-definitions.ts';
 import { createSegmentSet, type DefinedSegment } from '../../../actors/segments/segment-set.ts';
-import { definitionsOf } from '../../../actors/testing.ts';
+import { definitionsOf } from '../../../actors/testing-players.ts';
 import type { Definitions } from '../../../actors/decision/definitions.ts';
 
 /** Constant definitions for owners in tests: the same segments for every game and environment. */

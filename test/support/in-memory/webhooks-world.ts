@@ -6,7 +6,7 @@ import type { WebhookDocument } from '../../../core/vocabulary/documents/documen
 import { createMemoryBroker, type MemoryBrokerOptions } from '../../../streams/log/memory/log-memory.ts';
 import type { DeliveryRecord } from '../../../core/vocabulary/records/delivery-record.ts';
 import type { WebhookDisabling } from '../../../core/vocabulary/records/webhook-disabling.ts';
-import { createFakeConfig, createFakeSender } from '../../../streams/sinks/webhooks/testing.ts';
+import { createFakeConfig, createFakeSender } from '../../../streams/sinks/webhooks/testing-webhooks.ts';
 import { createWebhookOperations } from '../../../streams/sinks/webhooks/recovery/operations.ts';
 import { createWebhooks } from '../../../streams/sinks/webhooks/webhooks.ts';
 import { createFakeClock } from './fake-clock.ts';

@@ -11,7 +11,7 @@ import { watchFactsRoom, type FactsRoom, type FactsRoomOptions } from '../../../
 import { createMemoryStores } from '../../../actors/runtime/store/store-memory.ts';
 import type { Stores } from '../../../actors/runtime/store/store.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
-import { definitionsOf } from '../../../actors/testing.ts';
+import { definitionsOf } from '../../../actors/testing-players.ts';
 import { watchBrokerClock } from '../../../streams/broker-clock.ts';
 import { decodeCommit } from '../../../core/codec/codec.ts';
 import { encodeState } from '../../../core/codec/state/state-codec.ts';

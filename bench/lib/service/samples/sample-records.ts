@@ -1,4 +1,4 @@
-import { aCommand } from '../../../../actors/testing.ts';
+import { aCommand } from '../../../../actors/testing-players.ts';
 import type { Command } from '../../../../core/vocabulary/commands/commands.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';
 import { sampleEvent } from '../../load/traffic/workload.ts';

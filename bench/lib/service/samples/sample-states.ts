@@ -1,4 +1,4 @@
-import { aPlayer } from '../../../../actors/testing.ts';
+import { aPlayer } from '../../../../actors/testing-players.ts';
 import type { PlayerState } from '../../../../core/vocabulary/state/state.ts';
 import { DAY_MS } from '../../../../core/kernel/days.ts';
 import { uuidv5 } from '../../../../core/kernel/ids.ts';

@@ -1,7 +1,7 @@
 import { evaluateFlags } from '../../../../actors/flags/evaluate/evaluate-flags.ts';
 import { createLiveDefinitions } from '../../../../actors/runtime/definitions/live-definitions.ts';
 import { updateSegments } from '../../../../actors/segments/update-segments.ts';
-import { aPlayer } from '../../../../actors/testing.ts';
+import { aPlayer } from '../../../../actors/testing-players.ts';
 import type { FlagDocument, FlagRule, SegmentDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import { LIFECYCLE_STAGES } from '../../../../core/vocabulary/state/lifecycle-stages.ts';
 import type { EventCounter } from '../../../../core/vocabulary/state/player.ts';

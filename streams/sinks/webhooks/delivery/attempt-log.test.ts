@@ -3,8 +3,8 @@ import { DELIVERY_LIMITS } from './limits.ts';
 import { LOG_LIMITS } from '../../../log/limits.ts';
 import { RECORD_LIMITS } from '../../../records/limits.ts';
 import { createWebhooksWorld, HOUR_MS, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
-import { aTrackedEvent, commit } from '../../testing.ts';
-import { aWebhook, answered } from '../testing.ts';
+import { aTrackedEvent, commit } from '../../testing-commits.ts';
+import { aWebhook, answered } from '../testing-webhooks.ts';
 
 describe('the attempt log', () => {
   it('records every attempt with its time, duration, response and the time of the next attempt', async () => {

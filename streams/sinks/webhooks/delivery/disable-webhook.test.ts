@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createWebhooksWorld, DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
-import { aTrackedEvent, commit } from '../../testing.ts';
-import { aWebhook, answered } from '../testing.ts';
+import { aTrackedEvent, commit } from '../../testing-commits.ts';
+import { aWebhook, answered } from '../testing-webhooks.ts';
 
 type World = ReturnType<typeof createWebhooksWorld>;
 

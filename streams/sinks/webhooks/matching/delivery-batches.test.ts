@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aDelivery } from '../testing.ts';
+import { aDelivery } from '../testing-webhooks.ts';
 import type { Delivery } from '../record/delivery.ts';
 import { recordMessageId } from '../record/delivery-record.ts';
 import { inBatches } from './delivery-batches.ts';

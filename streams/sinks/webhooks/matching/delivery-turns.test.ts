@@ -4,7 +4,7 @@ import { MATCHING_LIMITS } from './limits.ts';
 import type { DeliveryBatch } from './delivery-batches.ts';
 import { createDeliveryTurns } from './delivery-turns.ts';
 import type { MatchTask } from './game-tasks.ts';
-import { aDelivery } from '../testing.ts';
+import { aDelivery } from '../testing-webhooks.ts';
 
 const KIB = 1024;
 

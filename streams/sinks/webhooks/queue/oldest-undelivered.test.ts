@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { QUEUE_LIMITS } from './limits.ts';
 import { createFakeClock } from '../../../../test/support/in-memory/fake-clock.ts';
 import { createWebhooksWorld, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
-import { aTrackedEvent, commit } from '../../testing.ts';
+import { aTrackedEvent, commit } from '../../testing-commits.ts';
 import type { Delivery } from '../record/delivery.ts';
 import { createOldestUndelivered } from './oldest-undelivered.ts';
-import { answered, aWebhook } from '../testing.ts';
+import { answered, aWebhook } from '../testing-webhooks.ts';
 
 const aDelivery = (webhook: string, id: string, owedSince: number): Delivery => ({
   id,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { QUEUE_LIMITS } from './limits.ts';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
-import { aTrackedEvent, commit } from '../../testing.ts';
-import { aDelivery, aWebhook, answered } from '../testing.ts';
+import { aTrackedEvent, commit } from '../../testing-commits.ts';
+import { aDelivery, aWebhook, answered } from '../testing-webhooks.ts';
 import { scheduledSubject, scheduledSubjects, SIZE_CLASSES } from '../record/delivery.ts';
 import { createWebhookQuota } from './webhook-quota.ts';
 import { subjectMatches } from '../../../log/subject-match.ts';

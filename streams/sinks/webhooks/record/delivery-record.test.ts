@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aDelivery } from '../testing.ts';
+import { aDelivery } from '../testing-webhooks.ts';
 import { decodeDeliveries, encodeDeliveries } from './delivery-record.ts';
 
 const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));

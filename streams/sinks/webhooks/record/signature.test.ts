@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { signDelivery } from './signature.ts';
-import { A_SECRET } from '../testing.ts';
+import { A_SECRET } from '../testing-webhooks.ts';
 
 const BODY = Buffer.from('{"id":"1","data":{"name":"é\\n"}}', 'utf8');
 const nowSeconds = () => Math.floor(Date.now() / 1000);

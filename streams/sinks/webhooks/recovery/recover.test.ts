@@ -2,9 +2,9 @@ import { array, assert, asyncProperty, integer } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RECOVERY_LIMITS } from './limits.ts';
 import { createWebhooksWorld, levelOf, MINUTE_MS } from '../../../../test/support/in-memory/webhooks-world.ts';
-import { aTrackedEvent, commit } from '../../testing.ts';
+import { aTrackedEvent, commit } from '../../testing-commits.ts';
 import { sequenceAt } from './sequence-at.ts';
-import { aWebhook, answered, type FakeSender } from '../testing.ts';
+import { aWebhook, answered, type FakeSender } from '../testing-webhooks.ts';
 
 type World = ReturnType<typeof createWebhooksWorld>;
 

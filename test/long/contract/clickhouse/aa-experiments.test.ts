@@ -3,11 +3,11 @@ import { createAnalytics, type Analytics } from '../../../../clickhouse-schema/q
 import type { MeasuredVariant } from '../../../../clickhouse-schema/queries/experiments/experiment-readout.ts';
 import type { ExperimentQuery } from '../../../../clickhouse-schema/queries/experiments/experiment-query.ts';
 import { createRowBatch } from '../../../../clickhouse-schema/rows/row-batch.ts';
-import { playerIdOf } from '../../../../actors/flags/evaluate/testing.ts';
-import { seededRandom } from '../../../../src/analysis/testing.ts';
+import { playerIdOf } from '../../../../actors/flags/evaluate/testing-flag.ts';
+import { seededRandom } from '../../../../src/analysis/testing-samples.ts';
 import { systemClock } from '../../../../core/kernel/clock.ts';
 import { createClickhouseTarget } from '../../../../streams/sinks/clickhouse/block-target.ts';
-import { aCommit } from '../../../../streams/sinks/testing.ts';
+import { aCommit } from '../../../../streams/sinks/testing-commits.ts';
 import { measureFacts } from '../../../experiments/measure-facts.ts';
 import { periodQueries } from '../../../experiments/results-of.ts';
 import { simulateExperiment, START_MS } from '../../../experiments/simulate-experiment.ts';

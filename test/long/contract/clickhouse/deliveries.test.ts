@@ -9,7 +9,7 @@ import { createMemoryBroker, type MemoryLog } from '../../../../streams/log/memo
 import type { DeliveryRecord } from '../../../../core/vocabulary/records/delivery-record.ts';
 import { createClickhouseSink, type ClickhouseSink } from '../../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createErasureTarget } from '../../../../streams/sinks/clickhouse/erasure/erasure-target.ts';
-import { aTrackedEvent, commit } from '../../../../streams/sinks/testing.ts';
+import { aTrackedEvent, commit } from '../../../../streams/sinks/testing-commits.ts';
 import { rowsOf, execSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';
 import { silentLogger } from '../../../support/in-memory/silent-logger.ts';

@@ -11,7 +11,7 @@ import { createFactsWriter } from '../../../../streams/sinks/clickhouse/facts-wr
 import { RECORDS_SOURCE } from '../../../../streams/sinks/clickhouse/records-source.ts';
 import { createStreamWriter } from '../../../../streams/sinks/clickhouse/stream-writer.ts';
 import { readSinkPosition } from '../../../../streams/positions/positions.ts';
-import { aTrackedEvent, commit } from '../../../../streams/sinks/testing.ts';
+import { aTrackedEvent, commit } from '../../../../streams/sinks/testing-commits.ts';
 import { deliveryRecordsSubject } from '../../../../streams/subjects.ts';
 import { rowsOf, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { given } from '../../../../actors/testing/harness.ts';
-import { aCommand } from '../../../../actors/testing.ts';
+import { aCommand } from '../../../../actors/testing-players.ts';
 import { compareViews } from '../../../support/history/compare-views.ts';
 import {
   DAY_MS,
@@ -22,7 +22,7 @@ import {
   createPlayerDaysTarget,
   type PlayerDaysTarget,
 } from '../../../../streams/sinks/clickhouse/player-days/target.ts';
-import { aCommit } from '../../../../streams/sinks/testing.ts';
+import { aCommit } from '../../../../streams/sinks/testing-commits.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';
 import { startOfToday } from '../../../support/whole-day.ts';

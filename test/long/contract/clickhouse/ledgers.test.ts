@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aPlayer } from '../../../../actors/testing.ts';
+import { aPlayer } from '../../../../actors/testing-players.ts';
 import type { Fact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { EntityState, LedgerState } from '../../../../core/vocabulary/state/state.ts';
 import { prepareStore } from '../../../../actors/runtime/rebuild/rebuild.ts';
@@ -16,7 +16,7 @@ import { createMemoryBroker, type MemoryBroker, type MemoryLog } from '../../../
 import { createClickhouseSink } from '../../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { partitionCoverage } from '../../../../streams/sinks/clickhouse/coverage.ts';
 import { readSinkPosition } from '../../../../streams/positions/positions.ts';
-import { commit } from '../../../../streams/sinks/testing.ts';
+import { commit } from '../../../../streams/sinks/testing-commits.ts';
 import { execSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';
 import { silentLogger } from '../../../support/in-memory/silent-logger.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aPlayer } from '../../../../actors/testing.ts';
+import { aPlayer } from '../../../../actors/testing-players.ts';
 import { openClient } from '../../../../clickhouse-schema/open-client.ts';
 import { readConfirmedPosition } from '../../../../clickhouse-schema/queries/confirmed-position.ts';
 import { removeFactsAfter } from '../../../../clickhouse-schema/queries/repair.ts';
@@ -16,7 +16,7 @@ import {
   streamCoverage,
 } from '../../../../streams/sinks/clickhouse/coverage.ts';
 import { readSinkPosition } from '../../../../streams/positions/positions.ts';
-import { aTrackedEvent, commit } from '../../../../streams/sinks/testing.ts';
+import { aTrackedEvent, commit } from '../../../../streams/sinks/testing-commits.ts';
 import { rowsOf, execSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';
 import { silentLogger } from '../../../support/in-memory/silent-logger.ts';

@@ -10,7 +10,7 @@ import {
   type ReferenceBins,
 } from '../../../../core/vocabulary/records/model-reference.ts';
 import type { ScoreRecord } from '../../../../core/vocabulary/records/score-record.ts';
-import { aScore } from '../../../../streams/records/testing.ts';
+import { aScore } from '../../../../streams/records/testing-scores.ts';
 import { createClickhouseSink } from '../../../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { rowsOf, runSql, type TestClickhouse } from '../../../support/servers/clickhouse.ts';
 import { startWithTables } from '../../../support/wire/made-tables.ts';

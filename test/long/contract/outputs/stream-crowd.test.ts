@@ -7,7 +7,7 @@ import { createMetrics } from '../../../../src/parts/metrics.ts';
 import type { LiveReader } from '../../../../streams/live-feed.ts';
 import { createMemoryBroker, type MemoryLog } from '../../../../streams/log/memory/log-memory.ts';
 import { createLiveFeed } from '../../../../streams/sinks/live/live-feed.ts';
-import { aTrackedEvent, commit } from '../../../../streams/sinks/testing.ts';
+import { aTrackedEvent, commit } from '../../../../streams/sinks/testing-commits.ts';
 import { startGateway, type Gateway } from '../../../support/in-memory/http-gateway.ts';
 import { silentLogger } from '../../../support/in-memory/silent-logger.ts';
 import { readStream, type StreamReader } from '../../../support/wire/stream-reader.ts';

@@ -8,8 +8,8 @@ import { type ConfigStore, openConfigStore } from '../../../../streams/config/co
 import type { WebhookDocument } from '../../../../core/vocabulary/documents/documents.ts';
 import type { Log } from '../../../../streams/log/log.ts';
 import { connectJetStream } from '../../../../streams/log/jetstream/log-jetstream.ts';
-import { aTrackedEvent, commit } from '../../../../streams/sinks/testing.ts';
-import { A_SECRET, aWebhook } from '../../../../streams/sinks/webhooks/testing.ts';
+import { aTrackedEvent, commit } from '../../../../streams/sinks/testing-commits.ts';
+import { A_SECRET, aWebhook } from '../../../../streams/sinks/webhooks/testing-webhooks.ts';
 import { createWebhooks } from '../../../../streams/sinks/webhooks/webhooks.ts';
 import { startTestNats, type TestNats } from '../../../support/servers/nats.ts';
 import { silentLogger } from '../../../support/in-memory/silent-logger.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCommit, aTrackedEvent } from '../../../testing.ts';
+import { aCommit, aTrackedEvent } from '../../../testing-commits.ts';
 import { matchRecord } from './match-record.ts';
 import type { Subscription } from '../subscriptions.ts';
 

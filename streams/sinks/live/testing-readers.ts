@@ -4,7 +4,7 @@ import { createMetrics } from '../../../src/parts/metrics.ts';
 import type { LiveMetrics } from './metrics.ts';
 import type { LiveReader, LiveRequest, LostEvents } from '../../live-feed.ts';
 import { createMemoryBroker } from '../../log/memory/log-memory.ts';
-import { aTrackedEvent, commit } from '../testing.ts';
+import { aTrackedEvent, commit } from '../testing-commits.ts';
 import { createLiveFeed } from './live-feed.ts';
 
 /** A message as an SSE client sees it. */

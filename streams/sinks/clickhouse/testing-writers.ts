@@ -9,7 +9,7 @@ import {
   type MemoryFaults,
   type MemoryLog,
 } from '../../log/memory/log-memory.ts';
-import { aTrackedEvent, commit } from '../testing.ts';
+import { aTrackedEvent, commit } from '../testing-commits.ts';
 import type { ConfirmedPosition } from '../../../clickhouse-schema/queries/confirmed-position.ts';
 import type { BlockPlace, BlockTarget } from './block-target.ts';
 import { createFactsWriter } from './facts-writer.ts';

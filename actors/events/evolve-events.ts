@@ -1,7 +1,7 @@
 import type { EvolveLimits } from '../decision/decision.ts';
 import type { RecentEvent } from '../../core/vocabulary/state/player.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { withComputed } from '../computed/evolve.ts';
+import { withComputed } from '../computed/evolve-properties.ts';
 import { counted } from '../computed/event-counters.ts';
 import { released } from './quarantine.ts';
 import { remembered } from './recent-events.ts';

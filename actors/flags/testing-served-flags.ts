@@ -1,8 +1,8 @@
 import type { FlagDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { FlagEvaluation } from '../../core/vocabulary/commands/replies.ts';
 import type { Flag, Subject } from '../decision/targeting.ts';
-import { definitionsOf } from '../testing.ts';
-import { aFlag } from './evaluate/testing.ts';
+import { definitionsOf } from '../testing-players.ts';
+import { aFlag } from './evaluate/testing-flag.ts';
 import type { Definitions } from '../decision/definitions.ts';
 
 /** The document of a flag whose evaluation a test stubs. */

@@ -8,7 +8,7 @@ import type {
 import type { DomainFact } from '../../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { aCommand, definitionsOf } from '../testing.ts';
+import { aCommand, definitionsOf } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 
 export const PLAYER = '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c';

@@ -3,15 +3,15 @@ import { CAMPAIGN_LIMITS } from '../campaigns/limits.ts';
 import { COUNTER_LIMITS } from '../computed/limits.ts';
 import { FLAG_LIMITS } from '../flags/limits.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
-import { aCampaign, campaignId, campaignSetOf } from '../campaigns/testing.ts';
+import { aCampaign, campaignId, campaignSetOf } from '../campaigns/testing-campaign.ts';
 import type { CommandBody, Query, TrackItem } from '../../core/vocabulary/commands/commands.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import { answer, decide } from '../decide.ts';
-import { aFlag, aRule, targetingOf } from '../flags/evaluate/testing.ts';
+import { aFlag, aRule, targetingOf } from '../flags/evaluate/testing-flag.ts';
 import { createDraft } from '../runtime/term/draft.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { aCommand, aPlayer, definitionsOf } from '../testing.ts';
+import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import { compileCondition } from './compile-condition.ts';
 import type { Definitions } from '../decision/definitions.ts';
 

@@ -1,7 +1,7 @@
 import type { Command, CommandBody } from '../../core/vocabulary/commands/commands.ts';
 import { DAY_MS } from '../../core/kernel/days.ts';
 import type { PlayerState } from '../../core/vocabulary/state/state.ts';
-import { aCommand, definitionsOf } from '../testing.ts';
+import { aCommand, definitionsOf } from '../testing-players.ts';
 import { given } from '../testing/harness.ts';
 import { DEFAULT_THRESHOLDS } from './thresholds.ts';
 import type { LifecycleThresholds } from '../../core/vocabulary/documents/documents.ts';

@@ -1,6 +1,6 @@
 import { uuidv5 } from '../../../core/kernel/ids.ts';
 import type { FlagDocument, FlagRule, FlagVariant } from '../../../core/vocabulary/documents/documents.ts';
-import { aPlayer } from '../../testing.ts';
+import { aPlayer } from '../../testing-players.ts';
 import type { Flag, Subject, Targeting } from '../../decision/targeting.ts';
 import { compileFlag } from './compile-flag.ts';
 import type { SegmentMembership } from '../../../core/vocabulary/state/player.ts';

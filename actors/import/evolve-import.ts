@@ -1,10 +1,10 @@
 import { dayOf } from '../../core/kernel/days.ts';
 import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { FactOrderError } from '../decision/evolve-player.ts';
-import { withAllComputed, withComputed } from '../computed/evolve.ts';
+import { withAllComputed, withComputed } from '../computed/evolve-properties.ts';
 import { countedLate } from '../computed/event-counters.ts';
 import { countryOf } from '../player/attributes.ts';
-import { registered } from '../player/evolve.ts';
+import { registered } from '../player/evolve-player.ts';
 import { played } from '../sessions/activity.ts';
 import type {
   EventImported,

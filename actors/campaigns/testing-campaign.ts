@@ -2,7 +2,7 @@ import { DAY_MS } from '../../core/kernel/days.ts';
 import type { CampaignDocument } from '../../core/vocabulary/documents/documents.ts';
 import type { OpenSession, PendingIntervention } from '../../core/vocabulary/state/player.ts';
 import { createSegmentSet } from '../segments/segment-set.ts';
-import { definitionsOf } from '../testing.ts';
+import { definitionsOf } from '../testing-players.ts';
 import { createCampaignSet } from './define/campaign-set.ts';
 import { compileCampaign } from './define/compile-campaign.ts';
 import type { Definitions, CampaignSet } from '../decision/definitions.ts';
