@@ -18,7 +18,7 @@ export const files = execFileSync('git', ['ls-files', '--cached', '--others', '-
 export const sources = files.filter((file) => /\.tsx?$/.test(file) && !isTest(file));
 
 function isTest(file: string): boolean {
-  return file.endsWith('.test.ts') || /^(sdk\/\w+\/)?test\//.test(file) || /\/testing(\.ts$|\/)/.test(file);
+  return file.endsWith('.test.ts') || /^(sdk\/\w+\/)?test\//.test(file) || /\/testing(\/|-[\w-]+\.ts$)/.test(file);
 }
 
 export interface Import {

@@ -51,7 +51,7 @@ function inProduct(): { literals: Found[]; made: string[] } {
     },
   )
     .split('\n')
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('testing.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !/\/testing-[\w-]+\.ts$/.test(file))
     .filter((file) => existsSync(join(ROOT, file)));
   const literals: Found[] = [];
   const made: string[] = [];
