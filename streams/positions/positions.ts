@@ -16,10 +16,10 @@ export interface SinkPosition {
   /** Records being handled now; a restart repeats exactly these, as one. Both ends included. */
   intent?: { from: number; to: number };
   /** The sequence that ClickHouse itself confirmed last (`sink_positions`). Absent until the first confirmation. */
-  held?: number;
+  confirmedTo?: number;
   /** An operator moved the position back from this sequence: up to it, rows may be in ClickHouse already. */
   replayTo?: number;
-  /** ClickHouse is behind `held`: it lost rows. Nothing of the stream is trimmed meanwhile. */
+  /** ClickHouse is behind `confirmedTo`: it lost rows. Nothing of the stream is trimmed meanwhile. */
   lost?: true;
 }
 
@@ -93,14 +93,14 @@ export function parseSinkPosition(value: unknown): SinkPosition | undefined {
   const { stream, sequence } = value;
   if (typeof stream !== 'string' || typeof sequence !== 'number') return undefined;
   const intent = 'intent' in value ? parseIntent(value.intent) : undefined;
-  const held = 'held' in value && typeof value.held === 'number' ? value.held : undefined;
+  const confirmedTo = 'confirmedTo' in value && typeof value.confirmedTo === 'number' ? value.confirmedTo : undefined;
   const replayTo = 'replayTo' in value && typeof value.replayTo === 'number' ? value.replayTo : undefined;
   const lost = 'lost' in value && value.lost === true ? true : undefined;
   return {
     stream,
     sequence,
     ...(intent === undefined ? {} : { intent }),
-    ...(held === undefined ? {} : { held }),
+    ...(confirmedTo === undefined ? {} : { confirmedTo }),
     ...(replayTo === undefined ? {} : { replayTo }),
     ...(lost === undefined ? {} : { lost }),
   };

@@ -127,7 +127,7 @@ async function coverageOfPartitions(
 }
 
 function streamRow({ stream, firstSequence, position, confirmedTo, isLost }: StreamCoverage): string[] {
-  const state = isLost ? 'LOST ROWS' : position?.held === undefined ? 'not noted yet' : 'whole';
+  const state = isLost ? 'LOST ROWS' : position?.confirmedTo === undefined ? 'not noted yet' : 'whole';
   return [stream, String(firstSequence), String(position?.sequence ?? 0), String(confirmedTo), state];
 }
 

@@ -56,7 +56,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
     const store = createStoredValue(positions, rebuildKey(partition), parseRebuildMark);
     const current = await store.load();
     if (current?.stream === created && current.coveredTo >= coveredTo) return true;
-    return save(store, { stream: created, coveredTo, confirmedTo, ...(players === undefined ? {} : { players }) });
+    return save(store, { stream: created, coveredTo, confirmedTo, players });
   }
 
   return {
@@ -81,7 +81,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       const next: SinkPosition = {
         ...before,
         sequence: batch.to,
-        ...(isNoted ? { held: batch.to } : {}),
+        ...(isNoted ? { confirmedTo: batch.to } : {}),
         ...(replayTo > batch.to ? { replayTo } : {}),
       };
       if (!(await save(store, next))) return undefined;

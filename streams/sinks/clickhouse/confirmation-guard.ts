@@ -50,7 +50,7 @@ export function createConfirmationGuard(options: ConfirmationGuardOptions): Conf
 
   /** Whether ClickHouse is behind its position; `unknown`: it did not answer. */
   async function isBehind(position: SinkPosition): Promise<boolean | 'unknown'> {
-    if (position.held === undefined) return false;
+    if (position.confirmedTo === undefined) return false;
     try {
       const found = await target.confirmedTo(stream);
       const behind = lags(found, position);
@@ -70,7 +70,7 @@ export function createConfirmationGuard(options: ConfirmationGuardOptions): Conf
       if (behind === 'unknown') continue;
       if (!behind) return isLost ? save(store, found) : true;
       const message = `ClickHouse has lost rows of ${stream}: ${REMEDIES[onLoss]}`;
-      if (turn % LOG_TURNS === 0) logger.error({ noted: position.held }, message);
+      if (turn % LOG_TURNS === 0) logger.error({ noted: position.confirmedTo }, message);
       if (onLoss === 'report') return true;
       isLost = true;
       // Stored again at every turn: that ends the term once an operator has moved the position.
@@ -85,7 +85,7 @@ export function createConfirmationGuard(options: ConfirmationGuardOptions): Conf
     async note(store, position, to) {
       const createdMs = Date.parse(position.stream);
       // A ClickHouse that was restored while a block waited for it takes the block, but lacks what came before.
-      let noted = position.held === undefined ? undefined : { createdMs, sequence: position.held };
+      let noted = position.confirmedTo === undefined ? undefined : { createdMs, sequence: position.confirmedTo };
       while (mayWrite()) {
         try {
           if (await target.noteConfirmed(stream, { createdMs, sequence: to }, noted)) return true;
@@ -102,8 +102,8 @@ export function createConfirmationGuard(options: ConfirmationGuardOptions): Conf
   };
 }
 
-function lags(found: ConfirmedPosition | undefined, { stream, held = 0 }: SinkPosition): boolean {
-  return found === undefined || found.createdMs !== Date.parse(stream) || found.sequence < held;
+function lags(found: ConfirmedPosition | undefined, { stream, confirmedTo = 0 }: SinkPosition): boolean {
+  return found === undefined || found.createdMs !== Date.parse(stream) || found.sequence < confirmedTo;
 }
 
 const REMEDIES = {

@@ -48,7 +48,7 @@ export async function streamCoverage(
   const stored = await storedPosition(log, STREAMS[stream], parseSinkPosition).load();
   const position = stored?.stream === created ? stored : undefined;
   const confirmedTo = heldOf(created, await source.confirmedTo(stream));
-  return { stream, firstSequence, position, confirmedTo, isLost: confirmedTo < (position?.held ?? 0) };
+  return { stream, firstSequence, position, confirmedTo, isLost: confirmedTo < (position?.confirmedTo ?? 0) };
 }
 
 /** The coverage of a partition by snapshots. Reads the mark first: what ClickHouse holds meanwhile only grows. */
@@ -102,7 +102,7 @@ export async function repairFacts(
   if (position === undefined) return { kind: 'taken' };
   const to = Math.max(position.intent?.to ?? 0, position.sequence, position.replayTo ?? 0);
   // An empty ClickHouse has no position to check until the sink has noted one.
-  const held = confirmedTo === 0 ? {} : { held: confirmedTo };
-  const saved = await store.save({ stream: created, sequence: confirmedTo, ...held, replayTo: to });
+  const noted = confirmedTo === 0 ? {} : { confirmedTo };
+  const saved = await store.save({ stream: created, sequence: confirmedTo, ...noted, replayTo: to });
   return saved === 'saved' ? { kind: 'repaired', from: confirmedTo + 1, to } : { kind: 'taken' };
 }

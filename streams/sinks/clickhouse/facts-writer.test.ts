@@ -262,12 +262,12 @@ describe('the facts writer', () => {
       await world.commitEvents(1);
       await world.clock.advanceUntil(world.allIn, 2_000);
       await world.clock.advance(100);
-      const backup = world.clickhouse.held;
+      const backup = world.clickhouse.confirmed;
       await world.commitEvents(1);
       await world.clock.advanceUntil(world.allIn, 2_000);
       await world.clock.advance(100);
-      const whole = world.clickhouse.held;
-      (lose ?? ((clickhouse) => (clickhouse.held = backup)))(world.clickhouse);
+      const whole = world.clickhouse.confirmed;
+      (lose ?? ((clickhouse) => (clickhouse.confirmed = backup)))(world.clickhouse);
       return { world, first, whole, created: world.broker.stream('FACTS').bounds().created };
     }
     const handled = (world: ReturnType<typeof createWorld>) =>
@@ -283,21 +283,21 @@ describe('the facts writer', () => {
       await world.commitEvents(1);
       await world.clock.advance(20_000);
       expect(world.clickhouse.eventIds()).toEqual(['e0', 'e1']);
-      expect(world.position()).toMatchObject({ sequence: 2, held: 2, lost: true });
+      expect(world.position()).toMatchObject({ sequence: 2, confirmedTo: 2, lost: true });
       expect(await world.settle(handled(world))).toBe(0);
-      world.clickhouse.held = whole;
+      world.clickhouse.confirmed = whole;
       await world.clock.advanceUntil(world.allIn, 20_000);
       await world.clock.advance(1_000);
       expect(world.clickhouse.eventIds()).toEqual(world.expected);
-      expect(world.position()).toMatchObject({ sequence: 3, held: 3 });
+      expect(world.position()).toMatchObject({ sequence: 3, confirmedTo: 3 });
       expect(world.position()).not.toHaveProperty('lost');
     });
 
     it.each([
       ['an empty one', () => undefined],
       ['one of another FACTS', () => ({ createdMs: 1, sequence: 99 })],
-    ])('takes %s for a loss too', async (_name, held) => {
-      const { world } = await restored((clickhouse) => (clickhouse.held = held()));
+    ])('takes %s for a loss too', async (_name, confirmed) => {
+      const { world } = await restored((clickhouse) => (clickhouse.confirmed = confirmed()));
       await world.commitEvents(1);
       await world.clock.advance(10_000);
       expect(world.position()).toMatchObject({ sequence: 2, lost: true });
@@ -316,31 +316,31 @@ describe('the facts writer', () => {
     it('goes on from the position that an operator has set', async () => {
       const { world, created } = await restored((clickhouse) => {
         clickhouse.rows.splice(1);
-        clickhouse.held = { createdMs: clickhouse.held?.createdMs ?? 0, sequence: 1 };
+        clickhouse.confirmed = { createdMs: clickhouse.confirmed?.createdMs ?? 0, sequence: 1 };
         clickhouse.forget();
       });
       await world.commitEvents(1);
       await world.clock.advance(10_000);
       expect(world.position()).toMatchObject({ lost: true });
       world.clickhouse.rows.splice(1);
-      const position = { stream: created, sequence: 1, held: 1 };
+      const position = { stream: created, sequence: 1, confirmedTo: 1 };
       world.broker.bucket('POSITIONS').write('clickhouse', encodeJson(position), undefined);
       await world.clock.advanceUntil(() => world.clickhouse.eventIds().length === 3, 20_000);
       await world.clock.advance(1_000);
       expect(world.clickhouse.eventIds()).toEqual(world.expected);
-      expect(world.position()).toEqual({ stream: created, sequence: 3, held: 3 });
+      expect(world.position()).toEqual({ stream: created, sequence: 3, confirmedTo: 3 });
     });
 
     it('checks nothing with the position of an older version, and notes what it holds from then on', async () => {
-      const { world, first, created } = await restored((clickhouse) => (clickhouse.held = undefined));
+      const { world, first, created } = await restored((clickhouse) => (clickhouse.confirmed = undefined));
       await first.writer.stop();
       world.broker.bucket('POSITIONS').write('clickhouse', encodeJson({ stream: created, sequence: 2 }), undefined);
       startProcess(world, 'b');
       await world.commitEvents(1);
       await world.clock.advanceUntil(world.allIn, 10_000);
       await world.clock.advance(1_000);
-      expect(world.position()).toEqual({ stream: created, sequence: 3, held: 3 });
-      expect(world.clickhouse.held).toEqual({ createdMs: Date.parse(created), sequence: 3 });
+      expect(world.position()).toEqual({ stream: created, sequence: 3, confirmedTo: 3 });
+      expect(world.clickhouse.confirmed).toEqual({ createdMs: Date.parse(created), sequence: 3 });
     });
   });
 

@@ -24,7 +24,7 @@ export function createFakeClickhouse() {
   return {
     rows,
     blocks,
-    held: undefined as ConfirmedPosition | undefined,
+    confirmed: undefined as ConfirmedPosition | undefined,
     /** Where every insert's rows stand, and whether it is a repeat. */
     places: [] as (BlockPlace | undefined)[],
     /** What a block does on its way: once for every insert. */
@@ -78,14 +78,15 @@ export function startProcess(
     },
     async confirmedTo() {
       if (dead) return never();
-      return world.clickhouse.held;
+      return world.clickhouse.confirmed;
     },
     async noteConfirmed(_stream, position, noted) {
       around.before?.();
       if (dead) return never();
-      const { held } = world.clickhouse;
-      if (noted !== undefined && (held?.createdMs !== noted.createdMs || held.sequence < noted.sequence)) return false;
-      world.clickhouse.held = position;
+      const { confirmed } = world.clickhouse;
+      if (noted !== undefined && (confirmed?.createdMs !== noted.createdMs || confirmed.sequence < noted.sequence))
+        return false;
+      world.clickhouse.confirmed = position;
       around.after?.();
       return dead ? never() : true;
     },

@@ -200,7 +200,7 @@ function rowsOfTargeting(
       return [row('segment_transitions', cells)];
     }
     case 'FlagExposed': {
-      const { flagKey, flagVersion, period = 0, variantKey, value, reason, attribution = '' } = fact;
+      const { flagKey, flagVersion, period, variantKey, value, reason, attribution } = fact;
       const flag = [flagKey, flagVersion, period, variantKey, value, reason, attribution];
       return [row('flag_exposures', [...scope, ...flag, ...player, time(fact.at)])];
     }

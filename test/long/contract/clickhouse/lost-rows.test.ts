@@ -125,7 +125,7 @@ describe('a ClickHouse restored from an older backup', () => {
       await until('the sink has noticed', async () => (await readSinkPosition(log, 'clickhouse'))?.lost === true);
       expect(await eventIds()).toEqual(['e1', 'e2', 'e4']);
       const facts = await streamCoverage(log, source, 'FACTS');
-      expect(facts).toMatchObject({ confirmedTo: 2, position: { sequence: 5, held: 5 }, isLost: true });
+      expect(facts).toMatchObject({ confirmedTo: 2, position: { sequence: 5, confirmedTo: 5 }, isLost: true });
       expect(await partitionCoverage(log, source, 1)).toMatchObject({ mark: { confirmedTo: 5 }, isLost: true });
       let outcome = await repairFacts(log, source, removeAfter);
       // The waiting sink stores its position every few seconds.
@@ -137,7 +137,7 @@ describe('a ClickHouse restored from an older backup', () => {
     expect(await readSinkPosition(log, 'clickhouse')).toEqual({
       stream: broker.stream('FACTS').bounds().created,
       sequence: 6,
-      held: 6,
+      confirmedTo: 6,
     });
     const facts = await streamCoverage(log, source, 'FACTS');
     expect(facts).toMatchObject({ confirmedTo: 6, isLost: false });
@@ -162,7 +162,7 @@ describe('a ClickHouse restored from an older backup', () => {
       await until('the sink has noticed', async () => (await readSinkPosition(log, 'clickhouse'))?.lost === true);
       expect(await readSinkPosition(log, 'clickhouse')).toMatchObject({
         sequence: 2,
-        held: 2,
+        confirmedTo: 2,
         intent: { from: 3, to: 3 },
       });
       expect(await readConfirmedPosition(client, 'FACTS')).toEqual({ createdMs, sequence: 1 });
