@@ -10,7 +10,7 @@ import { nextChangeAt } from './update-lifecycle.ts';
 
 /**
  * Stage, churn risk and due time of a player after an import. The stage follows from when the player was first and last
- * seen, so it does not depend on the order of the imported lines. What live traffic knows better stays.
+ * seen, so it does not depend on the order of the imported lines. Values from live traffic stay.
  * @param state the player with its history
  * @param isLatest whether the import holds the player's latest activity, or the player is new
  */

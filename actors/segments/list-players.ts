@@ -10,8 +10,8 @@ import type { PlayerState } from '../../core/vocabulary/state/state.ts';
 /**
  * Adds players to a load of a segment's list, or removes them. A repeat changes nothing and gets the same `members`.
  *
- * Loads that can no longer come into force are dropped here, so a player's state holds few of them: a load comes into
- * force within `listLoadMs` or never.
+ * Loads that can no longer take effect are dropped here, so a player's state holds few of them: a load takes effect
+ * within `listLoadMs` or never.
  */
 export function listPlayers(body: ListPlayers, step: Step): Reply {
   const { draft, context, definitions } = step;
@@ -81,7 +81,7 @@ function loadsOf({ lists }: PlayerState, segmentId: string): readonly string[] {
   return lists?.find((list) => list.segmentId === segmentId)?.loads ?? NO_LOADS;
 }
 
-/** How long a load is kept that was not loaded to its end: it comes into force within half of it or never. */
+/** How long a load is kept that was not loaded to its end: it takes effect within half of it or never. */
 const KEPT_MS = 2 * LIST_LIMITS.listLoadMs;
 
 /** The current load, and those that may still take effect. A load whose base was replaced cannot. */

@@ -67,7 +67,7 @@ export async function agreeOnDeployment(
 
 export type ReadDeployment = { kind: 'valid'; deployment: Deployment } | { kind: 'invalid'; message: string };
 
-/** Reads the deployment's document. Anybody with access to the broker may have edited it, so each value is checked. */
+/** Reads the deployment's document. An operator may have edited it, so each value is checked. */
 export function readDeployment(document: DeploymentDocument): ReadDeployment {
   const { format, partitions, replicas, factsMaxBytes } = document;
   if (format !== FORMAT) return { kind: 'invalid', message: ofAnotherVersion(format) };

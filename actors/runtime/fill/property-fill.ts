@@ -21,7 +21,7 @@ import { createPlayerPast, type FillProperty, type PlayerPast } from './fill-pla
  * Invariants
  * 1. An event counts once: those of records before the property's `from` here, the others live. ClickHouse is read only
  *    once it holds all records before `from`.
- * 2. A player is filled once, whatever is repeated: its state knows. So after a failure or a take-over the fill begins
+ * 2. A player is filled once: its state says so. So after a failure or a take-over the fill begins
  *    anew.
  * 3. Only events of the player's present life count: those of records since its registration after an erasure.
  * 4. A property is marked as filled with or after the record of its last player.

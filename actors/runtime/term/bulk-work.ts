@@ -26,7 +26,7 @@ export interface BulkWorkOptions {
   sendReplies: ReplySender;
   /** Begins a write of the store, unless one is under way. */
   flush: () => void;
-  /** Called when work in bulk may go on that was told to rest. */
+  /** Called when paused work in bulk may continue. */
   onWork: () => void;
 }
 

@@ -87,7 +87,7 @@ export function createQueryHandler(options: QueryHandlerOptions): QueryHandler {
     accept(queries);
   }
 
-  /** Answers a query that only a newer owner knows. Without an envelope no reply is possible. */
+  /** Answers a query that only a newer version can read. Without an envelope no reply is possible. */
   function isReadable(query: Query | null): query is Query {
     if (isKnownQuery(query?.body?.kind)) return true;
     logger.warn({ partition, kind: query?.body?.kind }, 'a newer version sent a query that this one does not know');

@@ -1,5 +1,5 @@
 /**
- * Turns for costly work that anybody can ask for: a few at once, the lanes one after another.
+ * Turns for costly work that every caller can ask for: a few at once, the lanes one after another.
  *
  * Invariants
  * 1. A lane waits for at most one piece of work of every other lane that came before.

@@ -5,7 +5,7 @@ import { createEventQueue } from './events/event-queue.ts';
 import { followFlags } from './flags/flag-changes.ts';
 import { flagFault, servedOr } from './flags/flag-values.ts';
 import type { ShutdownReport, UntypedGame } from './schema/game-types.ts';
-import { createFreshness, createInterventions, createListeners, guarded } from './wire/listeners.ts';
+import { createFreshFlags, createInterventions, createListeners, guarded } from './wire/listeners.ts';
 import { DEFAULTS, type GameOptions, requestFields, requireTexts } from './options.ts';
 import { createLeavers } from './events/leavers.ts';
 import type { Platform, TabChannel } from './platform.ts';
@@ -59,7 +59,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
   };
   const flagListeners = createListeners<[string, FlagState | undefined]>(onProblem);
   const interventions = createInterventions(onProblem);
-  const freshness = createFreshness(onProblem);
+  const freshFlags = createFreshFlags(onProblem);
 
   let isAllowed = consent === 'given';
   let isStarted = false;
@@ -148,7 +148,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       onSynced,
       onDropped: drop,
       onProblem(problem) {
-        if (problem.kind === 'network' || problem.kind === 'service') freshness.set(false);
+        if (problem.kind === 'network' || problem.kind === 'service') freshFlags.set(false);
         onProblem(problem);
       },
     });
@@ -160,7 +160,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
 
   /** The session goes on by an answer of the service. */
   function answered(): void {
-    freshness.set(true);
+    freshFlags.set(true);
     play.touch();
     void sender?.flush(false).then(() => leavers?.send());
   }
@@ -186,7 +186,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
       play.set(stateOf(text), false);
       if (play.saved.session?.id === undefined) return; // The sender has not reached the service.
       isReady();
-      freshness.set(true);
+      freshFlags.set(true);
     } else if (kind === 'hello') {
       if (sender !== undefined) post({ kind: 'state', text: JSON.stringify(play.saved) });
     } else if (kind === 'flush') {
@@ -310,7 +310,7 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     track,
     setState,
     flag(flagKey, fallback) {
-      const fault = freshness.isFresh ? flagFault(flagKey, fallback, play.saved.flags[flagKey]) : undefined;
+      const fault = freshFlags.isFresh ? flagFault(flagKey, fallback, play.saved.flags[flagKey]) : undefined;
       if (fault !== undefined) reports.advise(fault);
       return servedOr(fallback, play.saved.flags[flagKey]);
     },
@@ -330,9 +330,9 @@ export function startGame(options: GameOptions, platform: Platform): UntypedGame
     },
     nowMs: () => clock.now().atMs,
     get isFresh() {
-      return freshness.isFresh;
+      return freshFlags.isFresh;
     },
-    onFresh: (listener) => freshness.add(listener),
+    onFresh: (listener) => freshFlags.add(listener),
     onFlagChange: (listener) => flagListeners.add(listener),
     onIntervention: (listener) => interventions.add(listener),
     end() {

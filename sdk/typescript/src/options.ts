@@ -76,7 +76,7 @@ export function requireTexts({ baseUrl, key, player }: GameOptions): void {
       : !isText(key)
         ? 'key is missing: a client key of the game, pk_…'
         : key.startsWith('sk_')
-          ? 'key is a server key: whoever has the game could do everything with it. Use a client key, pk_…'
+          ? 'key is a server key: players could read and use it. Use a client key, pk_…'
           : !/^pk_[\w-]+$/.test(key)
             ? 'key is no client key: copy it whole; it begins with pk_.'
             : !isText(player)

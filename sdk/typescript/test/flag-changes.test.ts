@@ -230,7 +230,7 @@ describe('the stream of changed flags', () => {
   });
 });
 
-describe('freshness', () => {
+describe('fresh flags', () => {
   it('ends with a failed request, and comes back with an answer', async () => {
     const world = createWorld();
     const game = world.start();

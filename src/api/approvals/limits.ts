@@ -9,6 +9,6 @@ export const APPROVAL_LIMITS = {
   proposalKeptMs: 14 * 24 * 3_600_000,
   proposalBytes: 64 * 1024,
   proposalPageChars: 256 * 1024,
-  /** How long an approved change is left to whoever makes it: longer than the attempts of one request take. */
+  /** How long an approved change is left to the process that makes it: longer than the attempts of one request take. */
   proposalClaimMs: 60_000,
 } as const;

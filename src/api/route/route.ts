@@ -191,7 +191,7 @@ export interface ConsoleContext {
   ) => Promise<((outcome: AuditOutcome) => void) | undefined>;
   /**
    * Counts a try against limits per minute, over all gateways. False: it is over one of them, and counts against none.
-   * A name that anybody can choose comes with one that bounds their number.
+   * A name that callers choose comes with one that bounds their number.
    */
   readonly mayTry: (...limits: readonly (readonly [name: string, perMinute: number])[]) => boolean;
   /** Counts failures against limits per minute, over all gateways. */

@@ -27,7 +27,7 @@ export function segmentsCommand(context: CliContext): Command {
   command
     .command('load')
     .description(
-      'Replace the list of a static segment by the players in a file. The list comes into force at once, or not at all.',
+      'Replace the list of a static segment by the players in a file. The list takes effect at once, or not at all.',
     )
     .argument('<key>', 'key of the segment')
     .argument('<file>', '.csv, .txt (one id a line), .ndjson or .jsonl; also with .gz')

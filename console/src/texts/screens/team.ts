@@ -46,8 +46,8 @@ export const users = {
   linkTitle: (email: string) => `Make a link for ${email}?`,
   linkWarning: 'Password and passkeys are removed, and all browsers are signed out. The link then signs in once.',
   proofLinkWarning:
-    'Other admins made this account, so it opens your games only by your own link. Send the link to the person and to ' +
-    'nobody else: its use ends every older password, passkey, link and session. Roles in other games stay open if the ' +
+    'Other admins made this account, so it opens your games only by your own link. Send the link only to ' +
+    'the person: its use ends every older password, passkey, link and session. Roles in other games stay open if the ' +
     'person uses it in the browser in which it is signed in; otherwise they wait for the admins of those games.',
   linkMade: (email: string) => `This link signs ${email} in once, within 24 hours. It is shown only now.`,
   linkLabel: 'One-time link',

@@ -42,7 +42,7 @@ export function guarded(run: () => unknown, onProblem: ReportProblem): void {
 }
 
 /** Whether the flags are those of the service, with listeners of changes. */
-export function createFreshness(onProblem: ReportProblem) {
+export function createFreshFlags(onProblem: ReportProblem) {
   const listeners = createListeners<[boolean]>(onProblem);
   let isFresh = false;
   return {

@@ -117,7 +117,7 @@ namespace PlayerAnalytics
             if (string.IsNullOrEmpty(Key)) return "Key is missing: a client key of the game, pk_…";
             if (Key.StartsWith("sk_", StringComparison.Ordinal))
             {
-                return "Key is a server key: whoever has the game could do everything with it. Use a client key, pk_…";
+                return "Key is a server key: players could read and use it. Use a client key, pk_…";
             }
             if (!Regex.IsMatch(Key, "^pk_[A-Za-z0-9_-]+$")) return "Key is no client key: copy it whole; it begins with pk_.";
             if (string.IsNullOrEmpty(Player)) return "Player is missing: your own id of the player.";

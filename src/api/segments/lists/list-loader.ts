@@ -54,7 +54,7 @@ type StaticSegment = SegmentDocument & { list: SegmentList };
  * document. From then on the list is current, and the sweep moves the players as after any edit.
  *
  * Invariants
- * 1. A list that was not read to its end, or that an owner did not take, never comes into force.
+ * 1. A list that was not read to its end, or that an owner did not take, never takes effect.
  * 2. Of two loads that begin with the same current list, one takes effect.
  * 3. A load whose caller disconnected ends when another load of the same segment begins. Such a caller sends its list
  *    again.

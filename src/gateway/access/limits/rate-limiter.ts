@@ -30,12 +30,12 @@ export interface RateLimiter {
   take(key: string, limitPerMinute: number, caller?: string, requests?: number): RateVerdict;
   /**
    * Counts a request against several limits: against all of them, or against none. Keys get memory only once all of
-   * them allow it, so a key that anybody can name needs one beside it that bounds the number of its kind.
+   * them allow it, so a key that callers choose needs one beside it that bounds the number of its kind.
    */
   takeAll(bounds: readonly (readonly [key: string, limitPerMinute: number])[]): boolean;
   /** Whether a request would be over one of several limits. Counts nothing. */
   isOver(bounds: readonly (readonly [key: string, limitPerMinute: number])[]): boolean;
-  /** Counts a request for each key, whatever their limits. The caller bounds the keys that anybody can name. */
+  /** Counts a request for each key, whatever their limits. The caller bounds the keys that callers choose. */
   count(keys: readonly string[]): void;
   /** Counts a request of this caller once more, because it was malformed. The key's total does not change. */
   penalize(key: string, caller: string): void;

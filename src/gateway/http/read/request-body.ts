@@ -23,7 +23,7 @@ export interface BodyReader {
   /**
    * Calls back once, unless the returned function is called first (the caller disconnected), which may be called at any
    * time. Must be called synchronously.
-   * @param sender without a game if the key is in the body, so that anybody may have sent it
+   * @param sender without a game if the key is in the body: the sender is unknown until it is read
    */
   read(res: Arriving, sender: BodySender, onBody: (outcome: BodyOutcome) => void): () => void;
 }

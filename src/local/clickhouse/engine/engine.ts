@@ -101,7 +101,7 @@ export async function openEngine(options: { dataDir: string; database: string })
     version: Buffer.from(answer.bytes).toString('utf8').trim(),
     connect: connectNew,
     answer() {
-      // One for all who ask at a time: anybody on this machine may ask.
+      // One statement for all callers at a time: every process of this machine may ask.
       answering ??= select1().finally(() => (answering = undefined));
       return answering;
     },

@@ -44,7 +44,7 @@ static func fault(options: Dictionary) -> String:
 	if key == "":
 		return "`key` is missing: a client key of the game, pk_…"
 	if key.begins_with("sk_"):
-		return "`key` is a server key: whoever has the game could do everything with it. Use a client key, pk_…"
+		return "`key` is a server key: players could read and use it. Use a client key, pk_…"
 	if RegEx.create_from_string("^pk_[\\w-]+$").search(key) == null or key.to_utf8_buffer().size() != key.length():
 		return "`key` is no client key: copy it whole; it begins with pk_."
 	if player == "":
