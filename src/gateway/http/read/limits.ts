@@ -10,8 +10,8 @@ export const BODY_LIMITS = {
   /** Bytes of all bodies that are still arriving: 256 of the largest. Beyond it a request is answered 503. */
   bodyReceivingBytes: 256 * 1024 * 1024,
   /**
-   * The part of it for bodies that may hold the API key: 64 of the largest. They need no key to be sent, and requests with a
-   * key in the head keep the rest.
+   * The part of it for bodies that may hold the API key: 64 of the largest. Callers without a key can send them, and
+   * requests with a key in the head keep the rest.
    */
   keylessBodyReceivingBytes: 64 * 1024 * 1024,
 
