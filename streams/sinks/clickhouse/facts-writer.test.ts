@@ -331,7 +331,7 @@ describe('the facts writer', () => {
       expect(world.position()).toEqual({ stream: created, sequence: 3, confirmedTo: 3 });
     });
 
-    it('checks nothing with the position of an older version, and notes what it holds from then on', async () => {
+    it('checks nothing with a position that ClickHouse never confirmed, and notes what it holds from then on', async () => {
       const { world, first, created } = await restored((clickhouse) => (clickhouse.confirmed = undefined));
       await first.writer.stop();
       world.broker.bucket('POSITIONS').write('clickhouse', encodeJson({ stream: created, sequence: 2 }), undefined);
