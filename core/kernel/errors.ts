@@ -149,3 +149,7 @@ export function failure(code: ErrorCode, message?: string, details?: Record<stri
     ...(details === undefined ? {} : { details }),
   };
 }
+
+export function isFailure(value: unknown): value is Failure {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'failure';
+}

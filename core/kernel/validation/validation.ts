@@ -33,12 +33,12 @@ export interface Check<T> {
  * value is checked: a process checks few of the schemas that it loads, and all of them take half a second.
  * @param dropsAbsent whether `accepts` deletes absent values of optional fields from a value that they would refuse
  */
-export function compile<S extends TSchema>(schema: S, { dropsAbsent = false } = {}): Check<Static<S>> {
-  let first: ValidateFunction<Static<S>> | undefined;
+export function compile<S extends TSchema, T = Static<S>>(schema: S, { dropsAbsent = false } = {}): Check<T> {
+  let first: ValidateFunction<T> | undefined;
   let all: ValidateFunction | undefined;
   return {
-    accepts(value): value is Static<S> {
-      first ??= firstFault.compile<Static<S>>({ ...schema });
+    accepts(value): value is T {
+      first ??= firstFault.compile<T>({ ...schema });
       return first(value) || (dropsAbsent && dropAbsent(value, schema) && first(value));
     },
     faultsOf(value) {

@@ -1,9 +1,17 @@
 import { Type, type Static } from 'typebox';
 import type { SavedQueryDocument } from '../../../core/vocabulary/documents/saved-query.ts';
 import { ANALYTICS_LIMITS } from './limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
-import { nullable, timeOut } from '../input/fields.ts';
+import {
+  BasedOn,
+  CurrentKey,
+  Description,
+  keyOf,
+  MADE_EXAMPLE,
+  madeFields,
+  madeJson,
+  nameOf,
+} from '../definitions/definition-fields.ts';
+import { nullable } from '../input/fields.ts';
 import { QueryBody } from './query-fields.ts';
 
 /* The saved query resource: schemas of its bodies and responses, its JSON text and its examples. */
@@ -18,29 +26,22 @@ const RangeDays = nullable(
   }),
 );
 
-const content = {
-  name: Type.Optional(nameOf('Display name. Default: the key.')),
-  description: Type.Optional(Description),
-  query: QueryBody,
-  range_days: Type.Optional(RangeDays),
-};
-
 /** The body that creates a saved query. */
 export const SavedQueryBody = Type.Object(
-  { key: keyOf('Key, unique in game and environment.'), ...content },
+  {
+    key: keyOf('Key, unique in game and environment.'),
+    name: Type.Optional(nameOf('Display name. Default: the key.')),
+    description: Type.Optional(Description),
+    query: QueryBody,
+    range_days: Type.Optional(RangeDays),
+  },
   { additionalProperties: false, description: 'A saved query.' },
 );
 export type SavedQueryBody = Static<typeof SavedQueryBody>;
 
 /** The body that replaces a saved query. */
 export const SavedQueryChange = Type.Object(
-  {
-    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
-    ...content,
-    version: BasedOn,
-    created_at: ReadOnly,
-    updated_at: ReadOnly,
-  },
+  { ...SavedQueryBody.properties, key: CurrentKey, version: BasedOn },
   { additionalProperties: false, description: 'A saved query.' },
 );
 export type SavedQueryChange = Static<typeof SavedQueryChange>;
@@ -52,9 +53,7 @@ export const SavedQuery = Type.Object(
     description: Description,
     query: QueryBody,
     range_days: RangeDays,
-    version: Type.Integer({ description: 'Version, counted from 1.' }),
-    created_at: timeOut('When the query was saved.'),
-    updated_at: timeOut('When the query was last changed.'),
+    ...madeFields('query'),
   },
   { description: 'A saved query.' },
 );
@@ -69,22 +68,18 @@ export const SAVED_QUERY_BODY_EXAMPLE = {
 
 export const SAVED_QUERY_EXAMPLE = {
   ...SAVED_QUERY_BODY_EXAMPLE,
-  version: 1,
-  created_at: '2026-01-15T10:30:00.000Z',
-  updated_at: '2026-01-15T10:30:00.000Z',
+  ...MADE_EXAMPLE,
 };
 
 /** A saved query as JSON text. */
 export function savedQueryJson(document: SavedQueryDocument): string {
-  const { key, name, description, query, rangeDays, version, createdAt, updatedAt } = document;
+  const { key, name, description, query, rangeDays } = document;
   return JSON.stringify({
     key,
     name,
     description,
     query,
     range_days: rangeDays,
-    version,
-    created_at: formatTimestamp(createdAt),
-    updated_at: formatTimestamp(updatedAt),
+    ...madeJson(document),
   });
 }

@@ -4,9 +4,19 @@ import { CAMPAIGN_API_LIMITS } from './limits.ts';
 import { PLAYER_LIMITS } from '../../../actors/decision/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
-import { conditionsOf, keyOf, nameOf, orNull, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
+import {
+  BasedOn,
+  conditionsOf,
+  CurrentKey,
+  keyOf,
+  MADE_EXAMPLE,
+  madeFields,
+  madeJson,
+  nameOf,
+  orNull,
+} from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
-import { nullable, oneOf, timeIn, timeOut } from '../input/fields.ts';
+import { nullable, oneOf, timeIn } from '../input/fields.ts';
 import { LIFECYCLE_STAGES } from '../../../core/vocabulary/state/lifecycle-stages.ts';
 
 /* The campaign resource: schemas of its bodies and responses, its JSON text and its examples. */
@@ -145,20 +155,6 @@ const HoldoutPercentage = Type.Number({
 const StartAt = timeIn('When the campaign starts to trigger; null means now.');
 const EndAt = timeIn('When the campaign stops triggering and delivering; null means never.');
 
-const optional = {
-  name: orNull(Name),
-  enabled: orNull(Enabled),
-  audience: orNull(Audience),
-  display_rules: orNull(DisplayRules),
-  caps: orNull(Caps),
-  cooldown_seconds: orNull(CooldownSeconds),
-  quiet_hours: orNull(QuietHours),
-  holdout_percentage: orNull(HoldoutPercentage),
-  expires_after_seconds: orNull(ExpiresAfterSeconds),
-  start_at: orNull(StartAt),
-  end_at: orNull(EndAt),
-};
-
 /**
  * The body that creates a campaign. Unknown fields are refused, since a misspelt field would reach the wrong players.
  */
@@ -167,7 +163,17 @@ export const CampaignBody = Type.Object(
     key: Type.Optional(keyOf('Key, unique in game and environment. Default: derived from the name.')),
     trigger: Trigger,
     content: Content,
-    ...optional,
+    name: orNull(Name),
+    enabled: orNull(Enabled),
+    audience: orNull(Audience),
+    display_rules: orNull(DisplayRules),
+    caps: orNull(Caps),
+    cooldown_seconds: orNull(CooldownSeconds),
+    quiet_hours: orNull(QuietHours),
+    holdout_percentage: orNull(HoldoutPercentage),
+    expires_after_seconds: orNull(ExpiresAfterSeconds),
+    start_at: orNull(StartAt),
+    end_at: orNull(EndAt),
   },
   { additionalProperties: false, description: 'A campaign. null sets a field to its default.' },
 );
@@ -176,28 +182,13 @@ export type CampaignBody = Static<typeof CampaignBody>;
 
 /** The body that replaces a campaign. */
 export const CampaignWhole = Type.Object(
-  {
-    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
-    trigger: Trigger,
-    content: Content,
-    ...optional,
-    campaign_id: ReadOnly,
-    version: BasedOn,
-    created_at: ReadOnly,
-    updated_at: ReadOnly,
-  },
+  { ...CampaignBody.properties, key: CurrentKey, version: BasedOn },
   { additionalProperties: false, description: 'A campaign. null sets a field to its default.' },
 );
 
 /** The body that changes fields of a campaign. */
 export const CampaignPatch = Type.Object(
-  {
-    version: BasedOn,
-    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
-    trigger: Type.Optional(Trigger),
-    content: Type.Optional(Content),
-    ...optional,
-  },
+  { ...CampaignWhole.properties, trigger: Type.Optional(Trigger), content: Type.Optional(Content) },
   { additionalProperties: false, description: 'Fields to replace. null sets a field to its default.' },
 );
 
@@ -222,9 +213,7 @@ export const CampaignShown = Type.Object(
     expires_after_seconds: ExpiresAfterSeconds,
     start_at: nullable(StartAt),
     end_at: nullable(EndAt),
-    version: Type.Integer({ description: 'Version, counted from 1.' }),
-    created_at: timeOut('When the campaign was created.'),
-    updated_at: timeOut('When the campaign was last changed.'),
+    ...madeFields('campaign'),
   },
   { description: 'A campaign.' },
 );
@@ -248,9 +237,7 @@ export function campaignJson(campaign: CampaignDocument): string {
     expires_after_seconds: campaign.expiresAfterSeconds,
     start_at: formatTimestampOrNull(campaign.startAt),
     end_at: formatTimestampOrNull(campaign.endAt),
-    version: campaign.version,
-    created_at: formatTimestamp(campaign.createdAt),
-    updated_at: formatTimestamp(campaign.updatedAt),
+    ...madeJson(campaign),
   });
 }
 
@@ -293,7 +280,5 @@ export const CAMPAIGN_BODY_EXAMPLE = {
 export const CAMPAIGN_EXAMPLE = {
   campaign_id: 'cmp_019bc0de-1234-7abc-8def-0123456789ab',
   ...CAMPAIGN_BODY_EXAMPLE,
-  version: 1,
-  created_at: '2026-01-15T10:30:00.000Z',
-  updated_at: '2026-01-15T10:30:00.000Z',
+  ...MADE_EXAMPLE,
 };

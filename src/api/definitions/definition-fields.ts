@@ -1,7 +1,9 @@
 import { Type, type TSchema } from 'typebox';
+import type { FieldFault } from '../../../core/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../core/kernel/text/json.ts';
 import { DEFINITION_LIMITS } from './limits.ts';
-import { nullable } from '../input/fields.ts';
+import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
+import { nullable, timeOut } from '../input/fields.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 
 /*
@@ -56,7 +58,36 @@ export const BasedOn = Type.Optional(
   }),
 );
 
+/** The key in the body of a change. */
+export const CurrentKey = Type.Optional(keyOf('The current key; it cannot be changed.'));
+
+/** The fault of a key in the body of a change that is not the current one. */
+export function keyFaults(sent: string | undefined, current: string): FieldFault[] {
+  if (sent === undefined || sent === current) return [];
+  return [{ path: '/key', message: 'cannot be changed; leave it out or send the current key' }];
+}
+
 /** A field of a merge patch. `null` sets it to its default at creation. */
 export function orNull<S extends TSchema & { type: string }>(schema: S) {
   return Type.Optional(nullable(schema));
+}
+
+/** The fields that the service maintains. @param one what the definition is called */
+export function madeFields(one: string) {
+  return {
+    version: Type.Integer({ description: 'Version, counted from 1.' }),
+    created_at: timeOut(`When the ${one} was created.`),
+    updated_at: timeOut(`When the ${one} was last changed.`),
+  };
+}
+
+export const MADE_EXAMPLE = {
+  version: 1,
+  created_at: '2026-01-15T10:30:00.000Z',
+  updated_at: '2026-01-15T10:30:00.000Z',
+};
+
+export function madeJson(made: { version: number; createdAt: number; updatedAt: number }) {
+  const { version, createdAt, updatedAt } = made;
+  return { version, created_at: formatTimestamp(createdAt), updated_at: formatTimestamp(updatedAt) };
 }

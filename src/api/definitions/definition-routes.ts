@@ -1,97 +1,42 @@
+import { Type } from 'typebox';
 import type { DefinitionKind } from '../../../core/vocabulary/documents/document-kinds.ts';
-import { Type, type TSchema } from 'typebox';
+import type { Documents } from '../../../core/vocabulary/documents/documents.ts';
+import { failure, isFailure } from '../../../core/kernel/errors.ts';
+import { isPlainObject } from '../../../core/kernel/validation/plain-object.ts';
 import type { ConfigEntry } from '../../../streams/config/config-store.ts';
-import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
-import { failure, type Failure } from '../../../core/kernel/errors.ts';
-import { type Answer, answer, jsonAnswer } from '../route/answer.ts';
-import type { ApiKey } from '../../access/api-key.ts';
-import { deleteDefinition, type Written } from './definition-writes.ts';
+import { oneOf } from '../input/fields.ts';
 import { IfMatch } from '../input/if-match.ts';
 import { NextCursor, PageQuery, textPageOf } from '../input/paging.ts';
+import { answer, jsonAnswer } from '../route/answer.ts';
 import type { RequestContext } from '../route/request-context.ts';
-import { defineRoute, type KeyedRoute, readBy, type RouteDocs } from '../route/route.ts';
-import type { Access } from '../route/access.ts';
-import { oneOf } from '../input/fields.ts';
+import { defineRoute, readBy } from '../route/route.ts';
+import type { Change, DefinitionResource, DefinitionRoutes } from './definition-resource.ts';
+import { changeDefinition, createDefinition, deleteDefinition } from './definition-writes.ts';
 
 /*
  * The routes that all kinds of definitions (segments, flags, campaigns, webhooks, event schemas) share: list, get,
- * delete. Invariant: each route reads and writes only the game and environment of the caller's key.
+ * create, replace, change, delete. Invariant: each route reads and writes only the game and environment of the caller's
+ * key.
  */
-
-/** A kind of definition, as far as its routes differ from those of other kinds. */
-export interface DefinitionResource<K extends DefinitionKind> {
-  kind: K;
-  tag: string;
-  /** Path of the list. */
-  path: string;
-  /** Plural name, used in messages and as the field of the list. */
-  many: string;
-  /** The id: its path parameter, its field in the resource, and its description. */
-  id: { parameter: string; field: string; description: string };
-  /** Schema of the resource. */
-  schema: TSchema;
-  example: Readonly<Record<string, unknown>>;
-  /** @param key the caller, because some fields are for some callers only */
-  toJson: (document: Documents[K], key?: ApiKey) => string;
-  /** The failure for an unknown id. */
-  missing: () => Failure;
-  /** Maximum number per game and environment. */
-  most: number;
-  /** Whether callers see a stored document. Default: always. */
-  isThere?: (document: Documents[K]) => boolean;
-  /**
-   * Whether a document is archived: it is not there, but `?state=archived` reads it. Absent: the kind has no archive.
-   */
-  isArchived?: (document: Documents[K]) => boolean;
-  /** Mapping between ids and stored keys, if they differ. */
-  stored?: { keyOf: (id: string) => string; idOf: (document: Documents[K]) => string };
-  /** Default: `none`. */
-  limitClass?: RouteDocs['limitClass'];
-}
 
 /** The query field that reads what is archived. */
 const STATE = {
   state: Type.Optional(oneOf(['archived'], '`archived`: archived definitions instead of current ones.')),
 };
 
-/** Documentation of a route. */
-interface Words {
-  summary: string;
-  description?: string;
-}
-
-/** What the route that deletes declares about its callers. */
-type WriteAccess = Access & { audit: 'writes' };
-
-/** The shared routes of a kind of definition, and functions for its other routes. */
-export interface DefinitionRoutes<K extends DefinitionKind> {
-  /** Declarations that all routes of the kind share. */
-  readonly shared: { tag: string; auth: { keys: readonly ['server'] }; limitClass: RouteDocs['limitClass'] };
-  /** Path of one definition. */
-  readonly itemPath: string;
-  addressOf(id: string, context: RequestContext): DocumentAddress<K>;
-  /** All definitions that callers see. */
-  all(context: RequestContext): ConfigEntry<K>[];
-  find(id: string, context: RequestContext): ConfigEntry<K> | undefined;
-  /** Also an archived one. */
-  findStored(id: string, context: RequestContext): ConfigEntry<K> | undefined;
-  /** The response to a write: the current definition, with its version as the ETag. */
-  shown(written: Written<K>, status: 200 | 201): Answer;
-  /** CONFLICT if the game and environment have the maximum number of definitions. */
-  overQuota(context: RequestContext): Failure | undefined;
-  listRoute(words: Words): KeyedRoute;
-  getRoute(words: Words): KeyedRoute;
-  /** Deletes permanently. @param inUse the failure if other definitions need this one */
-  deleteRoute(
-    words: Words & WriteAccess,
-    inUse?: (id: string, context: RequestContext) => Failure | undefined,
-  ): KeyedRoute;
+/** What every definition has when it is created. */
+export function firstVersion({ origin: { receivedAt } }: RequestContext) {
+  return { createdAt: receivedAt, updatedAt: receivedAt, version: 1 };
 }
 
 /** Creates the shared routes of a kind of definition. */
 export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionResource<K>): DefinitionRoutes<K> {
-  const { kind, tag, path, many, id, schema, example, toJson, missing, most, isThere = () => true } = resource;
-  const { stored, limitClass = 'none', isArchived } = resource;
+  const { kind, tag, path, one, many, id, idOf, keyOf, schema, example, toJson, most, isThere = () => true } = resource;
+  const { storedKeyOf = (id) => id, limitClass = 'none', isArchived } = resource;
+  const { missing = () => failure('NOT_FOUND', `The ${one} does not exist.`) } = resource;
+  const { taken = () => failure('CONFLICT', `Another ${one} has this key; choose another key.`, { field: 'key' }) } =
+    resource;
+  const aOne = `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`;
   const state = isArchived === undefined ? {} : STATE;
   const shared = { tag, auth: { keys: ['server'] }, limitClass } as const;
   const itemPath = `${path}/{${id.parameter}}`;
@@ -106,21 +51,41 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
     return services.config.list(kind, key.game, key.environment).filter(({ document }) => isSought(document, query));
   }
 
+  /** Other definitions with the same key. */
+  function rivalsOf(document: Documents[K], { key, services }: RequestContext): ConfigEntry<K>[] {
+    if (keyOf === undefined) return [];
+    return services.config
+      .list(kind, key.game, key.environment)
+      .filter((other) => keyOf(other.document) === keyOf(document) && idOf(other.document) !== idOf(document));
+  }
+
   const routes: DefinitionRoutes<K> = {
     shared,
     itemPath,
-    addressOf(id, { key: { game, environment } }) {
-      return { game, environment, kind, key: stored?.keyOf(id) ?? id };
-    },
+    changeErrors: [missing().code, 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    missing,
+    addressOf: (id, { key: { game, environment } }) => ({ game, environment, kind, key: storedKeyOf(id) }),
     all: (context) => entriesIn({}, context),
     find(key, context) {
       const entry = context.services.config.get(routes.addressOf(key, context));
       return entry !== undefined && isThere(entry.document) ? entry : undefined;
     },
     findStored: (key, context) => context.services.config.get(routes.addressOf(key, context)),
-    shown({ entry: { document }, replayed }, status) {
-      return answer(toJson(document), { status, replayed, etag: document.version });
+    change({ id, basis }, context, change, conflict) {
+      const seen: Change<K> = (held, entry) => (isThere(held) ? change(held, entry) : missing());
+      return changeDefinition<K>(
+        {
+          address: routes.addressOf(id, context),
+          basis,
+          missing: missing(),
+          change: seen,
+          conflict: (written) => conflict?.(written, context),
+        },
+        context,
+      );
     },
+    shown: ({ entry: { document }, replayed }, { key }) =>
+      answer(toJson(document, key), { replayed, etag: document.version }),
     overQuota(context) {
       if (routes.all(context).length < most) return undefined;
       return failure('CONFLICT', `The environment has ${most} ${many}, the maximum; delete one first.`);
@@ -128,6 +93,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
     listRoute: (words) =>
       defineRoute({
         ...shared,
+        summary: `List the ${one}s`,
         ...words,
         ...readBy('viewer'),
         method: 'GET',
@@ -145,10 +111,9 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
         action: {
           kind: 'config',
           read({ query }, context) {
-            const keyOf = ({ key, document }: ConfigEntry<K>): string => stored?.idOf(document) ?? key;
             const page = textPageOf(
               entriesIn(query, context),
-              keyOf,
+              ({ document }) => idOf(document),
               ({ document }) => toJson(document, context.key),
               query,
             );
@@ -160,6 +125,7 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
     getRoute: (words) =>
       defineRoute({
         ...shared,
+        summary: `Get ${aOne}`,
         ...words,
         versioned: true,
         ...readBy('viewer'),
@@ -179,9 +145,67 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
           },
         },
       }),
+    createRoute: ({ body, make, overQuota = routes.overQuota, shown, warned, ...docs }) =>
+      defineRoute({
+        ...shared,
+        summary: `Create ${aOne}`,
+        ...docs,
+        versioned: true,
+        method: 'POST',
+        path,
+        idempotent: true,
+        errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+        input: { body },
+        reply: { ...(shown?.reply ?? { description: `The ${one}.`, schema, example }), statuses: [201] },
+        action: {
+          kind: 'write',
+          async write({ body }, context) {
+            const document = await make(body, context);
+            if (isFailure(document)) return document;
+            return createDefinition<K>(
+              {
+                address: routes.addressOf(idOf(document), context),
+                document,
+                rivals: () => rivalsOf(document, context),
+                taken,
+                overQuota: () => overQuota(context, document),
+              },
+              context,
+            );
+          },
+          toAnswer: ({ entry: { document }, replayed }, { key }) =>
+            answer((shown?.toJson ?? toJson)(document, key), { status: 201, replayed, etag: document.version }),
+          warned,
+        },
+      }),
+    changeRoute: ({ body, method, errors = [], change, conflict, warned, ...docs }) =>
+      defineRoute({
+        ...shared,
+        summary: method === 'PUT' ? `Replace ${aOne}` : `Change fields of ${aOne}`,
+        ...docs,
+        versioned: true,
+        method,
+        path: itemPath,
+        idempotent: true,
+        errors: [...routes.changeErrors, ...errors],
+        input: { params: ItemParams, headers: IfMatch, body },
+        reply: { description: `The updated ${one}.`, schema, example },
+        action: {
+          kind: 'write',
+          async write({ params, headers, body }, context) {
+            const id = idIn(params);
+            const next = await change(body, context);
+            if (isFailure(next)) return next;
+            return routes.change({ id, basis: { ...headers, version: versionIn(body) } }, context, next, conflict);
+          },
+          toAnswer: (written, context) => routes.shown(written, context),
+          warned,
+        },
+      }),
     deleteRoute: (words, inUse) =>
       defineRoute({
         ...shared,
+        summary: `Delete ${aOne}`,
         ...words,
         method: 'DELETE',
         path: itemPath,
@@ -212,4 +236,9 @@ export function definitionRoutes<K extends DefinitionKind>(resource: DefinitionR
       }),
   };
   return routes;
+}
+
+/** The version in a body on which a change is based. */
+function versionIn(body: unknown): number | undefined {
+  return isPlainObject(body) && typeof body['version'] === 'number' ? body['version'] : undefined;
 }

@@ -4,7 +4,7 @@ import { ledgerIdOf } from '../../../core/vocabulary/commands/commands.ts';
 import type { ConfigEntry, ConfigStore } from '../../../streams/config/config-store.ts';
 import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
 import type { WriteMark } from '../../../core/vocabulary/documents/write-mark.ts';
-import { failure, type Failure } from '../../../core/kernel/errors.ts';
+import { failure, isFailure, type Failure } from '../../../core/kernel/errors.ts';
 import { API_LIMITS } from '../limits.ts';
 import { CONFIG_LIMITS } from '../../../streams/config/limits.ts';
 import { IDEMPOTENCY_LIMITS } from '../../../actors/idempotency/limits.ts';
@@ -23,9 +23,6 @@ import type { RequestContext, WriteContext } from '../route/request-context.ts';
  * 3. A refused write leaves no trace, not even in the ledger.
  */
 
-/** Kinds with a generated id besides the key that people choose. */
-type KeyedKind = 'segment' | 'campaign';
-
 /** The definition after a write, or after the earlier write that this request repeats. */
 export interface Written<K extends DefinitionKind> {
   kind: 'written';
@@ -36,59 +33,40 @@ export interface Written<K extends DefinitionKind> {
 export interface Creation<K extends DefinitionKind> {
   address: DocumentAddress<K>;
   document: Documents[K];
-  /** The definition that already has the name. */
-  holder: () => ConfigEntry<K> | undefined;
-  /** The failure if there is one. */
+  /** Other definitions with the same key, if the address is not the key itself. */
+  rivals: () => ConfigEntry<K>[];
+  /** The failure if there is a definition with its key. */
   taken: (holder: ConfigEntry<K>) => Failure;
   /** The failure if the quota is used up. */
   overQuota: () => Failure | undefined;
 }
 
-/** Stores a new definition unless its name is taken. */
+/**
+ * Stores a new definition unless its key is taken. If two requests create the same key at two addresses concurrently,
+ * the earlier definition stays: all nodes see the same order.
+ */
 export async function createDefinition<K extends DefinitionKind>(
-  { address, document, holder, taken, overQuota }: Creation<K>,
+  { address, document, rivals, taken, overQuota }: Creation<K>,
   context: WriteContext,
 ): Promise<Written<K> | Failure> {
   const { config } = context.services;
   for (let attempt = 0; attempt < API_LIMITS.definitionWriteAttempts; attempt += 1) {
-    const held = holder();
+    const held = config.get(address) ?? rivals()[0];
     if (held !== undefined) return repeated(held, context) ?? taken(held);
     const refusal = overQuota() ?? (await claim(context));
     if (refusal !== undefined) return refusal;
     const write = await context.writes.put(address, marked(document, context), 0);
-    if (write.kind === 'written') return { kind: 'written', entry: write.entry, replayed: false };
+    if (write.kind === 'written') return unlessRivalled(write.entry);
     if (write.kind === 'unavailable' || !(await changed(config, address, 0))) return failure('SERVICE_UNAVAILABLE');
   }
   return failure('SERVICE_UNAVAILABLE');
-}
 
-export interface KeyedCreation<K extends KeyedKind> {
-  address: DocumentAddress<K>;
-  document: Documents[K];
-  taken: () => Failure;
-  overQuota: () => Failure | undefined;
-}
-
-/**
- * Stores a new definition under a generated id unless another definition has its key. If two requests create the same
- * key concurrently, the earlier definition stays: all nodes see the same order.
- */
-export async function createKeyed<K extends KeyedKind>(
-  { address, document, taken, overQuota }: KeyedCreation<K>,
-  context: WriteContext,
-): Promise<Written<K> | Failure> {
-  const { config } = context.services;
-  const others = (): ConfigEntry<K>[] =>
-    config
-      .list(address.kind, address.game, address.environment)
-      .filter((entry) => entry.document.key === document.key && entry.document.id !== document.id);
-  const made = await createDefinition<K>({ address, document, holder: () => others()[0], taken, overQuota }, context);
-  if (made.kind === 'failure' || made.replayed) return made;
-  const { revision } = made.entry;
-  const rival = others().find((other) => other.revision < revision || other.document.version > 1);
-  if (rival === undefined) return made;
-  if (!(await context.writes.delete(address, revision))) return failure('SERVICE_UNAVAILABLE');
-  return repeated(rival, context) ?? taken();
+  async function unlessRivalled(entry: ConfigEntry<K>): Promise<Written<K> | Failure> {
+    const rival = rivals().find((other) => other.revision < entry.revision || other.document.version > 1);
+    if (rival === undefined) return { kind: 'written', entry, replayed: false };
+    if (!(await context.writes.delete(address, entry.revision))) return failure('SERVICE_UNAVAILABLE');
+    return repeated(rival, context) ?? taken(rival);
+  }
 }
 
 export interface Deletion<K extends DefinitionKind> {
@@ -128,18 +106,13 @@ export interface Edit<K extends DefinitionKind> {
   /** The failure if the definition does not exist. */
   missing: Failure;
   /** The changed document, without version and times. Called again if the document changed concurrently. */
-  change: (held: Documents[K], entry: ConfigEntry<K>) => Changed<K> | Failure;
+  change: (held: Documents[K], entry: ConfigEntry<K>) => Documents[K] | Failure;
   /**
    * Checks the written document against definitions that were written at the same time. All nodes see the same order of
    * writes, so of two that exclude each other the later one finds the earlier. With a failure, the document is put
    * back.
    */
   conflict?: (written: Documents[K]) => Failure | undefined;
-}
-
-export interface Changed<K extends DefinitionKind> {
-  kind: 'changed';
-  document: Documents[K];
 }
 
 /** Changes a definition. Every change creates a new version. */
@@ -154,10 +127,10 @@ export async function changeDefinition<K extends DefinitionKind>(
     const earlier = repeated(held, context);
     if (earlier !== undefined) return earlier;
     const next = change(held.document, held);
-    if (next.kind === 'failure') return next;
+    if (isFailure(next)) return next;
     const refusal = staleFor(basis, held.document.version) ?? (await claim(context));
     if (refusal !== undefined) return refusal;
-    const document = nextVersion(next.document, context);
+    const document = nextVersion(next, context);
     const write = await context.writes.put(address, document, held.revision);
     if (write.kind === 'written') {
       const { entry } = write;

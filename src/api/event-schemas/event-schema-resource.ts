@@ -2,9 +2,8 @@ import { Type, type Static } from 'typebox';
 import type { EventSchemaDocument } from '../../../core/vocabulary/documents/documents.ts';
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { Description, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
-import { oneOf, timeOut } from '../input/fields.ts';
+import { BasedOn, Description, MADE_EXAMPLE, madeFields, madeJson } from '../definitions/definition-fields.ts';
+import { oneOf } from '../input/fields.ts';
 
 /* The event schema resource: schemas of its bodies and responses, its JSON text and its examples. */
 
@@ -27,11 +26,9 @@ const Mode = oneOf(
     '`event_schema_violations_total`. `warn`: the response lists the violations too. `enforce`: they are quarantined.',
 );
 
-const optional = { description: Type.Optional(Description), mode: Type.Optional(Mode) };
-
 /** The body that creates a schema. Unknown fields are refused. */
 export const EventSchemaBody = Type.Object(
-  { event_name: EventName, schema: Schema, ...optional },
+  { event_name: EventName, schema: Schema, description: Type.Optional(Description), mode: Type.Optional(Mode) },
   { additionalProperties: false, description: 'An event schema.' },
 );
 export type EventSchemaBody = Static<typeof EventSchemaBody>;
@@ -39,12 +36,9 @@ export type EventSchemaBody = Static<typeof EventSchemaBody>;
 /** The body that replaces a schema. */
 export const EventSchemaChange = Type.Object(
   {
+    ...EventSchemaBody.properties,
     event_name: Type.Optional(Type.String({ description: 'The current event name; it cannot be changed.' })),
-    schema: Schema,
-    ...optional,
     version: BasedOn,
-    created_at: ReadOnly,
-    updated_at: ReadOnly,
   },
   { additionalProperties: false, description: 'An event schema.' },
 );
@@ -57,9 +51,7 @@ export const EventSchema = Type.Object(
     description: Description,
     schema: Schema,
     mode: Mode,
-    version: Type.Integer({ description: 'Version, counted from 1.' }),
-    created_at: timeOut('When the schema was created.'),
-    updated_at: timeOut('When the schema was last changed.'),
+    ...madeFields('schema'),
   },
   { description: 'An event schema.' },
 );
@@ -77,21 +69,17 @@ export const EVENT_SCHEMA_BODY_EXAMPLE = {
 
 export const EVENT_SCHEMA_EXAMPLE = {
   ...EVENT_SCHEMA_BODY_EXAMPLE,
-  version: 1,
-  created_at: '2026-01-15T10:30:00.000Z',
-  updated_at: '2026-01-15T10:30:00.000Z',
+  ...MADE_EXAMPLE,
 };
 
 /** A schema as JSON text. */
 export function eventSchemaJson(document: EventSchemaDocument): string {
-  const { eventName, description, schema, mode, version, createdAt, updatedAt } = document;
+  const { eventName, description, schema, mode } = document;
   return JSON.stringify({
     event_name: eventName,
     description,
     schema,
     mode,
-    version,
-    created_at: formatTimestamp(createdAt),
-    updated_at: formatTimestamp(updatedAt),
+    ...madeJson(document),
   });
 }

@@ -5,12 +5,16 @@ import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
 import {
   anyJson,
+  BasedOn,
   conditionsOf,
+  CurrentKey,
   Description,
   keyOf,
+  MADE_EXAMPLE,
+  madeFields,
+  madeJson,
   nameOf,
   orNull,
-  BasedOn,
   ReadOnly,
 } from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
@@ -131,20 +135,20 @@ const Prerequisites = Type.Array(
   },
 );
 
-const optional = {
-  name: Type.Optional(Name),
-  description: Type.Optional(Description),
-  enabled: Type.Optional(Enabled),
-  client_visible: Type.Optional(ClientVisible),
-  default_value: Type.Optional(DefaultValue),
-  variants: Type.Optional(Variants),
-  targeting_rules: Type.Optional(Rules),
-  prerequisites: Type.Optional(Prerequisites),
-};
-
 /** The body that creates a flag. Unknown fields are refused, since a misspelt field would target the wrong players. */
 export const FlagBody = Type.Object(
-  { key: Key, flag_type: FlagTypeName, ...optional },
+  {
+    key: Key,
+    flag_type: FlagTypeName,
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    enabled: Type.Optional(Enabled),
+    client_visible: Type.Optional(ClientVisible),
+    default_value: Type.Optional(DefaultValue),
+    variants: Type.Optional(Variants),
+    targeting_rules: Type.Optional(Rules),
+    prerequisites: Type.Optional(Prerequisites),
+  },
   { additionalProperties: false, description: 'A flag.' },
 );
 
@@ -152,16 +156,7 @@ export type FlagBody = Static<typeof FlagBody>;
 
 /** The body that replaces a flag. */
 export const FlagWhole = Type.Object(
-  {
-    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
-    flag_type: FlagTypeName,
-    ...optional,
-    salt: ReadOnly,
-    version: BasedOn,
-    created_at: ReadOnly,
-    updated_at: ReadOnly,
-    archived_at: ReadOnly,
-  },
+  { ...FlagBody.properties, key: CurrentKey, version: BasedOn, archived_at: ReadOnly },
   { additionalProperties: false, description: 'A flag.' },
 );
 
@@ -169,7 +164,7 @@ export const FlagWhole = Type.Object(
 export const FlagPatch = Type.Object(
   {
     version: BasedOn,
-    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
+    key: CurrentKey,
     name: orNull(Name),
     description: orNull(Description),
     flag_type: Type.Optional(FlagTypeName),
@@ -200,9 +195,7 @@ export const FlagShown = Type.Object(
     salt: Type.String({
       description: "Random text. The salt and the player's id determine the player's percentage and variant.",
     }),
-    version: Type.Integer({ description: 'Version, counted from 1.' }),
-    created_at: timeOut('When the flag was created.'),
-    updated_at: timeOut('When the flag was last changed.'),
+    ...madeFields('flag'),
     archived_at: Type.Optional(timeOut('When the flag was archived. Absent: it is not.')),
   },
   { description: 'A flag.' },
@@ -231,9 +224,7 @@ export function flagJson(flag: FlagDocument): string {
     })),
     prerequisites: flag.prerequisites.map(({ flagKey, value }) => ({ flag_key: flagKey, value })),
     salt: flag.salt,
-    version: flag.version,
-    created_at: formatTimestamp(flag.createdAt),
-    updated_at: formatTimestamp(flag.updatedAt),
+    ...madeJson(flag),
     ...(flag.archivedAt === null ? {} : { archived_at: formatTimestamp(flag.archivedAt) }),
   });
 }
@@ -277,7 +268,5 @@ export const FLAG_BODY_EXAMPLE = {
 export const FLAG_EXAMPLE = {
   ...FLAG_BODY_EXAMPLE,
   salt: 'Zk3vQ0b1c2d4e5f6',
-  version: 1,
-  created_at: '2026-01-15T10:30:00.000Z',
-  updated_at: '2026-01-15T10:30:00.000Z',
+  ...MADE_EXAMPLE,
 };

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { CYCLE, prerequisiteFaults } from '../../../actors/flags/check/prerequisite-faults.ts';
 import { flagFaults } from '../../../actors/flags/check/flag-faults.ts';
 import { withPeriods } from '../../../actors/flags/periods.ts';
@@ -9,10 +9,10 @@ import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { FLAG_API_LIMITS } from './limits.ts';
 import { jsonAnswer } from '../route/answer.ts';
 import { computedFaults } from '../definitions/computed-quota.ts';
-import { definitionRoutes } from '../definitions/definition-routes.ts';
+import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
-import { changeDefinition, createDefinition, type Changed, type Written } from '../definitions/definition-writes.ts';
-import { contentOf, emptyContent } from './flag-content.ts';
+import { changeDefinition } from '../definitions/definition-writes.ts';
+import { contentOf, emptyContent, type FlagContent } from './flag-content.ts';
 import {
   FLAG_BODY_EXAMPLE,
   FLAG_EXAMPLE,
@@ -23,139 +23,82 @@ import {
   FlagWhole,
 } from './flag-resource.ts';
 import { segmentLookup } from '../segments/segment-lookup.ts';
-import { IfMatch, type Basis } from '../input/if-match.ts';
-import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import { IfMatch } from '../input/if-match.ts';
+import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, writtenBy } from '../route/route.ts';
 
 /* The routes that read and write flags. A deleted flag is archived, so its key stays taken. */
 
 const missing = (): Failure => failure('FLAG_NOT_FOUND');
 
-const PATH = '/v1/flags/flags';
 const flags = definitionRoutes({
   kind: 'flag',
   tag: 'Feature flags',
-  path: PATH,
+  path: '/v1/flags/flags',
+  one: 'flag',
   many: 'flags',
   id: { parameter: 'key', field: 'key', description: "The flag's key." },
+  idOf: ({ key }) => key,
   schema: FlagShown,
   example: FLAG_EXAMPLE,
   toJson: flagJson,
   missing,
+  taken,
   most: FLAG_API_LIMITS.flagsPerEnvironment,
   isThere: ({ archivedAt }) => archivedAt === null,
   isArchived: ({ archivedAt }) => archivedAt !== null,
 });
 const ByKey = Type.Object({ key: Type.String({ description: "The flag's key." }) });
-const REPLY = { description: 'The flag.', schema: FlagShown, example: FLAG_EXAMPLE } as const;
-const CHANGE_ERRORS = ['FLAG_NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
-const listFlags = flags.listRoute({
-  summary: 'List the flags',
-  description: 'Ordered by key. Archived flags are in the list with `state=archived` only.',
-});
-
-const createFlag = defineRoute({
-  ...flags.shared,
+const createFlag = flags.createRoute({
   ...writtenBy('editor', { id: 'flag.create', of: 'flag' }),
-  versioned: true,
-  method: 'POST',
-  path: PATH,
-  summary: 'Create a flag',
   description: 'The flag is in effect on this node when the response is sent.',
-  idempotent: true,
-  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
-  input: { body: FlagBody },
-  reply: { ...REPLY, statuses: [201] },
+  body: FlagBody,
   example: FLAG_BODY_EXAMPLE,
-  action: {
-    kind: 'write',
-    write({ body }, context) {
-      const { key } = body;
-      const at = context.origin.receivedAt;
-      const empty = emptyContent(key, body.flag_type);
-      const document: FlagDocument = {
-        key,
-        ...contentOf(body, empty, empty),
-        salt: Buffer.from(context.services.ids.bytes(SALT_BYTES)).toString('base64url'),
-        createdAt: at,
-        updatedAt: at,
-        archivedAt: null,
-        version: 1,
-        periods: [{ period: 1, version: 1, since: at }],
-      };
-      const faulty = faultsOf(document, context);
-      if (faulty !== undefined) return faulty;
-      const address = flags.addressOf(key, context);
-      const holder = () => context.services.config.get(address);
-      const overQuota = () => overFlagQuota(context);
-      return createDefinition<'flag'>({ address, document, holder, taken, overQuota }, context);
-    },
-    toAnswer: (written) => flags.shown(written, 201),
-    warned,
+  make(body, context) {
+    const { key } = body;
+    const empty = emptyContent(key, body.flag_type);
+    const made = firstVersion(context);
+    const document: FlagDocument = {
+      key,
+      ...contentOf(body, empty, empty),
+      salt: Buffer.from(context.services.ids.bytes(SALT_BYTES)).toString('base64url'),
+      ...made,
+      archivedAt: null,
+      periods: [{ period: 1, version: 1, since: made.createdAt }],
+    };
+    return faultsOf(document, context) ?? document;
   },
+  overQuota: overFlagQuota,
+  warned,
 });
 
 /** Enough bytes that no two flags get the same salt. */
 const SALT_BYTES = 12;
 
-const getFlag = flags.getRoute({ summary: 'Get a flag by key' });
-
-const putFlag = defineRoute({
-  ...flags.shared,
+const putFlag = flags.changeRoute({
   ...writtenBy('editor', { id: 'flag.replace', of: 'flag' }),
-  versioned: true,
   method: 'PUT',
-  path: flags.itemPath,
-  summary: 'Replace a flag',
   description: 'Fields that you leave out get their defaults. The salt stays, so players keep their variants.',
-  idempotent: true,
-  errors: CHANGE_ERRORS,
-  input: { params: ByKey, headers: IfMatch, body: FlagWhole },
-  reply: REPLY,
+  body: FlagWhole,
   example: FLAG_BODY_EXAMPLE,
-  action: {
-    kind: 'write',
-    write: ({ params, headers, body }, context) =>
-      change(params.key, { ...headers, version: body.version }, context, (held) => {
-        if (body.key !== undefined && body.key !== held.key) return fixed('/key');
-        if (body.flag_type !== held.flagType) return fixed('/flag_type');
-        const empty = emptyContent(held.key, held.flagType);
-        return { kind: 'changed', document: { ...held, ...contentOf(body, empty, empty) } };
-      }),
-    toAnswer: (written) => flags.shown(written, 200),
-    warned,
-  },
+  change: (body, context) => (held) => changed(held, body, emptyContent(held.key, held.flagType), context),
+  conflict: cycleOf,
+  warned,
 });
 
-export const patchFlag = defineRoute({
-  ...flags.shared,
+export const patchFlag = flags.changeRoute({
   ...writtenBy('editor', { id: 'flag.patch', of: 'flag' }),
-  versioned: true,
   method: 'PATCH',
-  path: flags.itemPath,
-  summary: 'Change fields of a flag',
   description:
     'Replaces the fields that you send; lists are replaced, not merged. null sets a field to its default. A ' +
     'fault that the flag already has, such as a deleted prerequisite, does not prevent the change: you can always ' +
     'disable a flag.',
-  idempotent: true,
-  errors: CHANGE_ERRORS,
-  input: { params: ByKey, headers: IfMatch, body: FlagPatch },
-  reply: REPLY,
+  body: FlagPatch,
   example: { enabled: false },
-  action: {
-    kind: 'write',
-    write: ({ params, headers, body }, context) =>
-      change(params.key, { ...headers, version: body.version }, context, (held) => {
-        if (body.key !== undefined && body.key !== held.key) return fixed('/key');
-        if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
-        const empty = emptyContent(held.key, held.flagType);
-        return { kind: 'changed', document: { ...held, ...contentOf(body, held, empty) } };
-      }),
-    toAnswer: (written) => flags.shown(written, 200),
-    warned,
-  },
+  change: (body, context) => (held) => changed(held, body, held, context),
+  conflict: cycleOf,
+  warned,
 });
 
 const deleteFlag = defineRoute({
@@ -168,7 +111,7 @@ const deleteFlag = defineRoute({
     'The flag is not evaluated any more, and flags that require it serve their default. Its key stays taken. Its ' +
     'definition (`?state=archived`), results and exposures stay readable, and `restore` brings it back.',
   idempotent: true,
-  errors: CHANGE_ERRORS,
+  errors: flags.changeErrors,
   input: { params: ByKey, headers: IfMatch },
   reply: {
     description: 'The flag is archived.',
@@ -183,14 +126,11 @@ const deleteFlag = defineRoute({
   },
   action: {
     kind: 'write',
-    write({ params, headers }, context) {
-      const address = flags.addressOf(params.key, context);
-      const archive = (held: FlagDocument): Changed<'flag'> | Failure => {
-        if (held.archivedAt !== null) return missing();
-        return { kind: 'changed', document: { ...held, archivedAt: context.origin.receivedAt } };
-      };
-      return changeDefinition({ address, basis: headers, missing: missing(), change: archive }, context);
-    },
+    write: ({ params, headers }, context) =>
+      flags.change({ id: params.key, basis: headers }, context, (held) => ({
+        ...held,
+        archivedAt: context.origin.receivedAt,
+      })),
     toAnswer: ({ replayed }, _context, { params }) => jsonAnswer({ key: params.key, archived: true }, { replayed }),
   },
 });
@@ -206,29 +146,37 @@ const restoreFlag = defineRoute({
     'The flag is evaluated again, as it was when it was archived. A new period begins. A flag that is not archived is ' +
     'answered as it is.',
   idempotent: true,
-  errors: [...CHANGE_ERRORS, 'CONFLICT'],
+  errors: [...flags.changeErrors, 'CONFLICT'],
   input: { params: ByKey, headers: IfMatch },
-  reply: REPLY,
+  reply: { description: 'The flag.', schema: FlagShown, example: FLAG_EXAMPLE },
   action: {
     kind: 'write',
     write({ params, headers }, context) {
       const address = flags.addressOf(params.key, context);
       const held = flags.find(params.key, context);
       if (held !== undefined) return { kind: 'written', entry: held, replayed: false };
-      const restore = (archived: FlagDocument): Changed<'flag'> | Failure => {
+      const restore = (archived: FlagDocument): FlagDocument | Failure => {
         const alive = { ...archived, archivedAt: null };
         const document = withPeriods(archived, alive, context.origin.receivedAt);
         // What a fault makes unusable, such as a deleted segment, can be changed once the flag is back.
-        return cycleOf(document, context) ?? flags.overQuota(context) ?? { kind: 'changed', document };
+        return cycleOf(document, context) ?? flags.overQuota(context) ?? document;
       };
       const conflict = (written: FlagDocument) => cycleOf(written, context);
       return changeDefinition({ address, basis: headers, missing: missing(), change: restore, conflict }, context);
     },
-    toAnswer: (written) => flags.shown(written, 200),
+    toAnswer: flags.shown,
   },
 });
 
-export const flagRoutes = [listFlags, createFlag, getFlag, putFlag, patchFlag, deleteFlag, restoreFlag];
+export const flagRoutes = [
+  flags.listRoute({ description: 'Ordered by key. Archived flags are in the list with `state=archived` only.' }),
+  createFlag,
+  flags.getRoute({ summary: 'Get a flag by key' }),
+  putFlag,
+  patchFlag,
+  deleteFlag,
+  restoreFlag,
+];
 
 /** The flag with this key, also if it is archived: its past stays readable. */
 export function findStoredFlag(key: string, context: RequestContext): FlagDocument | undefined {
@@ -240,22 +188,18 @@ export function findFlag(key: string, context: RequestContext): FlagDocument | u
   return flags.find(key, context)?.document;
 }
 
-function change(
-  key: string,
-  basis: Basis,
-  context: WriteContext,
-  next: (held: FlagDocument) => Changed<'flag'> | Failure,
-): Promise<Written<'flag'> | Failure> {
-  const checked = (held: FlagDocument): Changed<'flag'> | Failure => {
-    if (held.archivedAt !== null) return missing();
-    const changed = next(held);
-    if (changed.kind === 'failure') return changed;
-    const document = withPeriods(held, changed.document, context.origin.receivedAt);
-    return faultsOf(document, context, held) ?? { kind: 'changed', document };
-  };
-  const address = flags.addressOf(key, context);
-  const conflict = (written: FlagDocument) => cycleOf(written, context);
-  return changeDefinition({ address, basis, missing: missing(), change: checked, conflict }, context);
+/** @param kept the content of what the body leaves out */
+function changed(
+  held: FlagDocument,
+  body: Static<typeof FlagPatch>,
+  kept: FlagContent,
+  context: RequestContext,
+): FlagDocument | Failure {
+  if (body.key !== undefined && body.key !== held.key) return fixed('/key');
+  if (body.flag_type !== undefined && body.flag_type !== held.flagType) return fixed('/flag_type');
+  const content = contentOf(body, kept, emptyContent(held.key, held.flagType));
+  const document = withPeriods(held, { ...held, ...content }, context.origin.receivedAt);
+  return faultsOf(document, context, held) ?? document;
 }
 
 /**

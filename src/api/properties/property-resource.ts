@@ -4,9 +4,17 @@ import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { CONDITION_LIMITS } from '../../../actors/conditions/limits.ts';
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { formatTimestamp } from '../../../core/kernel/text/timestamp.ts';
-import { Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
-import { nullable, oneOf, timeOut } from '../input/fields.ts';
+import {
+  BasedOn,
+  CurrentKey,
+  Description,
+  MADE_EXAMPLE,
+  madeFields,
+  madeJson,
+  nameOf,
+  ReadOnly,
+} from '../definitions/definition-fields.ts';
+import { nullable, oneOf } from '../input/fields.ts';
 import type { SegmentsProgress } from '../route/request-context.ts';
 import { AGGREGATE_RULES, AGGREGATES } from '../../../core/vocabulary/state/aggregates.ts';
 
@@ -43,14 +51,6 @@ const WithinDays = nullable(
   }),
 );
 
-const optional = {
-  name: Type.Optional(nameOf('Display name. Default: the key.')),
-  description: Type.Optional(Description),
-  where: Type.Optional(Where),
-  value: Type.Optional(Value),
-  within_days: Type.Optional(WithinDays),
-};
-
 /** The body that creates a property. Unknown fields are refused, since a misspelt one would count other events. */
 export const PropertyBody = Type.Object(
   {
@@ -62,7 +62,11 @@ export const PropertyBody = Type.Object(
     }),
     event: Event,
     aggregate: AggregateField,
-    ...optional,
+    name: Type.Optional(nameOf('Display name. Default: the key.')),
+    description: Type.Optional(Description),
+    where: Type.Optional(Where),
+    value: Type.Optional(Value),
+    within_days: Type.Optional(WithinDays),
   },
   { additionalProperties: false, description: 'A computed property.' },
 );
@@ -70,16 +74,7 @@ export type PropertyBody = Static<typeof PropertyBody>;
 
 /** The body that replaces a property. */
 export const PropertyChange = Type.Object(
-  {
-    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
-    event: Event,
-    aggregate: AggregateField,
-    ...optional,
-    version: BasedOn,
-    created_at: ReadOnly,
-    updated_at: ReadOnly,
-    past: ReadOnly,
-  },
+  { ...PropertyBody.properties, key: CurrentKey, version: BasedOn, past: ReadOnly },
   { additionalProperties: false, description: 'A computed property.' },
 );
 export type PropertyChange = Static<typeof PropertyChange>;
@@ -93,9 +88,7 @@ const fields = {
   aggregate: AggregateField,
   value: Value,
   within_days: WithinDays,
-  version: Type.Integer({ description: 'Version, counted from 1.' }),
-  created_at: timeOut('When the property was created.'),
-  updated_at: timeOut('When the property was last changed.'),
+  ...madeFields('property'),
 };
 
 /** A property in a list or in the response to a write. */
@@ -133,15 +126,12 @@ export const PROPERTY_BODY_EXAMPLE = {
 
 export const PROPERTY_EXAMPLE = {
   ...PROPERTY_BODY_EXAMPLE,
-  version: 1,
-  created_at: '2026-01-15T10:30:00.000Z',
-  updated_at: '2026-01-15T10:30:00.000Z',
+  ...MADE_EXAMPLE,
 };
 
 /** A property as JSON text. */
 export function propertyJson(document: PropertyDocument, progress?: SegmentsProgress): string {
-  const { key, name, description, event, where, aggregate, value, withinDays, version, createdAt, updatedAt } =
-    document;
+  const { key, name, description, event, where, aggregate, value, withinDays } = document;
   return JSON.stringify({
     key,
     name,
@@ -151,9 +141,7 @@ export function propertyJson(document: PropertyDocument, progress?: SegmentsProg
     aggregate,
     value,
     within_days: withinDays,
-    version,
-    created_at: formatTimestamp(createdAt),
-    updated_at: formatTimestamp(updatedAt),
+    ...madeJson(document),
     ...(progress === undefined ? {} : { past: pastOf(progress) }),
   });
 }

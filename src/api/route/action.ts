@@ -2,7 +2,7 @@ import type { CommandBody, QueryBody } from '../../../core/vocabulary/commands/c
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
 import type { QueryResult } from '../../../clickhouse-schema/query-result.ts';
 import type { LiveRequest } from '../../../streams/live-feed.ts';
-import type { Failure } from '../../../core/kernel/errors.ts';
+import { isFailure, type Failure } from '../../../core/kernel/errors.ts';
 import type { Answer, Outcome } from './answer.ts';
 import { clickHouseUnavailable } from './clickhouse-unavailable.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
@@ -27,7 +27,7 @@ export interface Addressed<Body> {
   body: Body;
 }
 
-type MaybePromise<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /**
  * The kinds of actions. `toAnswer` gets what the preceding step returned.
@@ -79,7 +79,7 @@ export interface WriteAction<T, Result> {
   write: (input: T, context: WriteContext) => MaybePromise<Result | Failure>;
   toAnswer: (written: Result, context: RequestContext, input: T) => Answer;
   /** The conditions in the body, for warnings about unknown names in the response. */
-  warned?: (input: T) => readonly WarnedConditions[];
+  warned?: ((input: T) => readonly WarnedConditions[]) | undefined;
 }
 
 /** Answers from the definitions that this node holds in memory. */
@@ -207,8 +207,4 @@ async function write<T, Result>(action: WriteAction<T, Result>, input: T, contex
       : await context.services.nameWarnings.of({ game, environment }, action.warned(input));
   if (warnings.length === 0 || shown.kind !== 'json') return shown;
   return { ...shown, data: `${shown.data.slice(0, -1)},"warnings":${JSON.stringify(warnings)}}` };
-}
-
-function isFailure(value: unknown): value is Failure {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'failure';
 }

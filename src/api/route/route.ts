@@ -110,7 +110,7 @@ export interface InputSchemas extends TProperties {
 }
 
 /** A route's input after validation. */
-export type Input<I extends InputSchemas> = Static<TObject<I>>;
+export type Input<I extends InputSchemas> = { [Part in keyof I]: I[Part] extends TSchema ? Static<I[Part]> : never };
 
 export type KeyedDefinition<I extends InputSchemas, Prepared, Result> = KeyedFields<I> &
   (
@@ -232,7 +232,7 @@ export function defineRoute<I extends InputSchemas, Prepared = unknown, Result =
   const ignorable = ignorableFields(input.body);
   // In a definition, a field that was forgotten must not widen an audience. Scoring takes what its model was made with.
   const dropsAbsent = ignorable !== undefined && docs.invalidStatus === undefined;
-  const check = compile(Type.Object(input), { dropsAbsent });
+  const check = compile<TObject, Input<I>>(Type.Object(input), { dropsAbsent });
   return {
     ...(action.kind === 'analytics' ? { readsRows: true } : {}),
     ...docs,

@@ -15,7 +15,7 @@ export async function forgetPlayer(playerId: string, context: RequestContext): P
         address: { game, environment, kind: 'segment', key: entry.key },
         basis: {},
         missing: GONE,
-        change: (held) => (names(held) ? { kind: 'changed', document: without(held, playerId) } : GONE),
+        change: (held) => (names(held) ? without(held, playerId) : GONE),
       },
       // The request's Idempotency-Key and its entry in the audit belong to the erasure.
       { ...context, idempotency: undefined, writes: context.services.unauditedWrites },

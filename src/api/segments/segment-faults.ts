@@ -35,7 +35,7 @@ export function contentFaults(
   return [...conditionFaults(conditions, held?.conditions), ...computedFaults(computing, '/conditions', context)];
 }
 
-export function keyFaults(body: SegmentBody, key: string): FieldFault[] {
+export function newKeyFaults(body: SegmentBody, key: string): FieldFault[] {
   if (body.key === undefined && body.name === undefined)
     return [{ path: '/name', message: 'is required unless you send `key`' }];
   return key === '' ? [{ path: '/key', message: 'is required, since no key can be derived from the name' }] : [];

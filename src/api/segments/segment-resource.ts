@@ -2,10 +2,21 @@ import { Type, type Static } from 'typebox';
 import type { SegmentDocument, SegmentList } from '../../../core/vocabulary/documents/documents.ts';
 import { SEGMENT_API_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { formatTimestamp, formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
-import { conditionsOf, Description, keyOf, nameOf, BasedOn, ReadOnly } from '../definitions/definition-fields.ts';
+import { formatTimestampOrNull } from '../../../core/kernel/text/timestamp.ts';
+import {
+  BasedOn,
+  conditionsOf,
+  CurrentKey,
+  Description,
+  keyOf,
+  MADE_EXAMPLE,
+  madeFields,
+  madeJson,
+  nameOf,
+  ReadOnly,
+} from '../definitions/definition-fields.ts';
 import { Warnings } from '../definitions/name-warnings.ts';
-import { oneOf, PlayerId, timeOrNull, timeOut } from '../input/fields.ts';
+import { oneOf, PlayerId, timeOrNull } from '../input/fields.ts';
 import type { SegmentsProgress } from '../route/request-context.ts';
 
 /* The segment resource: schemas of its bodies and responses, its JSON text and its examples. */
@@ -30,15 +41,6 @@ export const exceptions = (description: string) =>
 const includes = exceptions('Ids of players who are in the segment whatever the conditions or the list say.');
 const excludes = exceptions('Ids of players who are not in the segment whatever the conditions or the list say.');
 
-const optional = {
-  conditions: Type.Optional(conditions),
-  kind: Type.Optional(kind),
-  includes: Type.Optional(includes),
-  excludes: Type.Optional(excludes),
-  description: Type.Optional(Description),
-  enabled: Type.Optional(enabled),
-};
-
 /**
  * The body that creates a segment. Unknown fields are refused, since a misspelt field would target the wrong players.
  */
@@ -46,7 +48,12 @@ export const SegmentBody = Type.Object(
   {
     key: Type.Optional(keyOf('Key, unique in game and environment. Default: derived from the name.')),
     name: Type.Optional(nameOf('Display name. Default: the key.')),
-    ...optional,
+    conditions: Type.Optional(conditions),
+    kind: Type.Optional(kind),
+    includes: Type.Optional(includes),
+    excludes: Type.Optional(excludes),
+    description: Type.Optional(Description),
+    enabled: Type.Optional(enabled),
     evaluation: ReadOnly,
     used_by: ReadOnly,
   },
@@ -57,19 +64,7 @@ export type SegmentBody = Static<typeof SegmentBody>;
 
 /** The body that replaces a segment. */
 export const SegmentChange = Type.Object(
-  {
-    key: Type.Optional(keyOf('The current key; it cannot be changed.')),
-    name: Type.Optional(nameOf('Display name. Default: the key.')),
-    ...optional,
-    segment_id: ReadOnly,
-    version: BasedOn,
-    created_at: ReadOnly,
-    updated_at: ReadOnly,
-    list: ReadOnly,
-    warnings: ReadOnly,
-    evaluation: ReadOnly,
-    used_by: ReadOnly,
-  },
+  { ...SegmentBody.properties, key: CurrentKey, version: BasedOn },
   { additionalProperties: false, description: 'A segment.' },
 );
 
@@ -101,9 +96,7 @@ const fields = {
   excludes,
   warnings: Warnings,
   enabled,
-  version: Type.Integer({ description: 'Version, counted from 1.' }),
-  created_at: timeOut('When the segment was created.'),
-  updated_at: timeOut('When the segment was last changed.'),
+  ...madeFields('segment'),
 };
 
 /** A segment in a list or in the response to a write. */
@@ -157,9 +150,7 @@ export const SEGMENT_EXAMPLE = {
   kind: 'dynamic',
   includes: [],
   excludes: [],
-  version: 1,
-  created_at: '2026-01-15T10:30:00.000Z',
-  updated_at: '2026-01-15T10:30:00.000Z',
+  ...MADE_EXAMPLE,
 };
 
 /** Keys of what uses a segment. */
@@ -184,9 +175,7 @@ export function segmentJson(
     includes,
     excludes,
     enabled: segment.enabled ?? true,
-    version: segment.version,
-    created_at: formatTimestamp(segment.createdAt),
-    updated_at: formatTimestamp(segment.updatedAt),
+    ...madeJson(segment),
     ...(more === undefined ? {} : { used_by: more.usedBy, evaluation: evaluationOf(more.progress) }),
   });
 }

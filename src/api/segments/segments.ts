@@ -7,14 +7,13 @@ import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
 import { VALIDATION_LIMITS } from '../../../core/kernel/validation/limits.ts';
 import { answer } from '../route/answer.ts';
 import { computedIdsIn } from '../definitions/computed-quota.ts';
-import { definitionRoutes } from '../definitions/definition-routes.ts';
+import { keyFaults } from '../definitions/definition-fields.ts';
+import { definitionRoutes, firstVersion } from '../definitions/definition-routes.ts';
 import type { WarnedConditions } from '../definitions/name-warnings.ts';
-import { changeDefinition, createKeyed, type Written } from '../definitions/definition-writes.ts';
-import { IfMatch } from '../input/if-match.ts';
-import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy, writtenBy } from '../route/route.ts';
 import { noSegment } from './no-segment.ts';
-import { contentFaults, keyFaults } from './segment-faults.ts';
+import { contentFaults, newKeyFaults } from './segment-faults.ts';
 import {
   keyFromName,
   Segment,
@@ -30,50 +29,20 @@ import {
 
 /* The routes that read and write segments. */
 
-const taken = (): Failure => failure('CONFLICT', 'Another segment has this key; choose another key.', { field: 'key' });
-
-const PATH = '/v1/segments/segments';
 const segments = definitionRoutes({
   kind: 'segment',
   tag: 'Segments',
-  path: PATH,
+  path: '/v1/segments/segments',
+  one: 'segment',
   many: 'segments',
   id: { parameter: 'id', field: 'segment_id', description: 'Id of the segment.' },
+  idOf: ({ id }) => id,
+  keyOf: ({ key }) => key,
   schema: Segment,
   example: SEGMENT_EXAMPLE,
   toJson: (segment) => segmentJson(segment),
   missing: noSegment,
   most: STATE_LIMITS.segmentsPerEnvironment,
-});
-const ById = Type.Object({ id: Type.String({ description: 'Id of the segment.' }) });
-
-const listSegments = segments.listRoute({
-  summary: 'List the segments',
-  description: 'Ordered by creation time, oldest first.',
-});
-
-const createSegment = defineRoute({
-  ...segments.shared,
-  // A new one serves no player until a flag or campaign uses it, and that waits.
-  ...writtenBy('editor', 'none'),
-  versioned: true,
-  method: 'POST',
-  path: PATH,
-  summary: 'Create a segment',
-  description:
-    'The segment is in effect on this node when the response is sent. Existing players are evaluated in the ' +
-    'background.',
-  idempotent: true,
-  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
-  input: { body: SegmentBody },
-  reply: { statuses: [201], description: 'The segment.', schema: Segment, example: SEGMENT_EXAMPLE },
-  example: SEGMENT_BODY_EXAMPLE,
-  action: {
-    kind: 'write',
-    write: ({ body }, context) => create(body, context),
-    toAnswer: (written) => segments.shown(written, 201),
-    warned,
-  },
 });
 
 const getSegment = defineRoute({
@@ -85,7 +54,7 @@ const getSegment = defineRoute({
   summary: 'Get a segment',
   description: 'Includes what uses the segment, and the progress of evaluating players against the latest version.',
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  input: { params: ById },
+  input: { params: Type.Object({ id: Type.String({ description: 'Id of the segment.' }) }) },
   reply: {
     description: 'The segment.',
     schema: SegmentWithProgress,
@@ -115,89 +84,71 @@ const getSegment = defineRoute({
   },
 });
 
-const putSegment = defineRoute({
-  ...segments.shared,
-  ...writtenBy('editor', { id: 'segment.replace', of: 'segment' }),
-  versioned: true,
-  method: 'PUT',
-  path: segments.itemPath,
-  summary: 'Replace a segment',
-  description:
-    'Fields that you leave out get their defaults. All players are evaluated again in the background. Returns 409 for ' +
-    '`enabled: false` while flags or campaigns use the segment, as a deletion does: it would have no players.',
-  idempotent: true,
-  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
-  input: { params: ById, headers: IfMatch, body: SegmentChange },
-  reply: { description: 'The updated segment.', schema: Segment, example: SEGMENT_EXAMPLE },
-  example: SEGMENT_BODY_EXAMPLE,
-  action: {
-    kind: 'write',
-    write: ({ params, headers, body }, context) =>
-      changeDefinition<'segment'>(
-        {
-          address: segments.addressOf(params.id, context),
-          basis: { ...headers, version: body.version },
-          missing: noSegment(),
-          change(held) {
-            const faults = contentFaults(body, held, context);
-            if (body.key !== undefined && body.key !== held.key) {
-              faults.unshift({ path: '/key', message: 'cannot be changed; leave it out or send the current key' });
-            }
-            if (faults.length > 0) return invalid(faults);
-            const isTurnedOff = body.enabled === false && held.enabled !== false;
-            const refused = isTurnedOff ? inUse(held.id, context) : undefined;
-            if (refused !== undefined) return refused;
-            return {
-              kind: 'changed',
-              document: { ...withoutExceptions(held), ...contentOf(body, held.key, held.list) },
-            };
-          },
-        },
-        context,
-      ),
-    toAnswer: (written) => segments.shown(written, 200),
-    warned,
-  },
-});
-
-const deleteSegment = segments.deleteRoute(
-  {
-    summary: 'Delete a segment',
-    ...writtenBy('editor', { id: 'segment.delete', of: 'segment' }),
+export const segmentRoutes = [
+  segments.listRoute({ description: 'Ordered by creation time, oldest first.' }),
+  segments.createRoute({
+    // A new one serves no player until a flag or campaign uses it, and that waits.
+    ...writtenBy('editor', 'none'),
     description:
-      'Returns 409 while flags or campaigns use the segment; `details.flags` and `details.campaigns` list them. Its ' +
-      'players leave the segment in the background.',
-  },
-  inUse,
-);
+      'The segment is in effect on this node when the response is sent. Existing players are evaluated in the ' +
+      'background.',
+    body: SegmentBody,
+    example: SEGMENT_BODY_EXAMPLE,
+    make,
+    overQuota: (context, { list }) =>
+      (list === undefined ? undefined : overLists(context)) ?? segments.overQuota(context),
+    warned,
+  }),
+  getSegment,
+  segments.changeRoute({
+    ...writtenBy('editor', { id: 'segment.replace', of: 'segment' }),
+    method: 'PUT',
+    description:
+      'Fields that you leave out get their defaults. All players are evaluated again in the background. Returns 409 for ' +
+      '`enabled: false` while flags or campaigns use the segment, as a deletion does: it would have no players.',
+    errors: ['CONFLICT'],
+    body: SegmentChange,
+    example: SEGMENT_BODY_EXAMPLE,
+    change: (body, context) => (held) => {
+      const faults = [...keyFaults(body.key, held.key), ...contentFaults(body, held, context)];
+      if (faults.length > 0) return invalid(faults);
+      const isTurnedOff = body.enabled === false && held.enabled !== false;
+      const refused = isTurnedOff ? inUse(held.id, context) : undefined;
+      return refused ?? { ...withoutExceptions(held), ...contentOf(body, held.key, held.list) };
+    },
+    warned,
+  }),
+  segments.deleteRoute(
+    {
+      ...writtenBy('editor', { id: 'segment.delete', of: 'segment' }),
+      description:
+        'Returns 409 while flags or campaigns use the segment; `details.flags` and `details.campaigns` list them. Its ' +
+        'players leave the segment in the background.',
+    },
+    inUse,
+  ),
+];
 
-export const segmentRoutes = [listSegments, createSegment, getSegment, putSegment, deleteSegment];
-
-function create(body: SegmentBody, context: WriteContext): Failure | Promise<Written<'segment'> | Failure> {
-  const { config, ids } = context.services;
+function make(body: SegmentBody, context: RequestContext): SegmentDocument | Failure {
+  const { ids } = context.services;
   const key = body.key ?? keyFromName(body.name ?? '');
-  const faults = [...keyFaults(body, key), ...contentFaults(body, undefined, context)];
+  const faults = [...newKeyFaults(body, key), ...contentFaults(body, undefined, context)];
   if (faults.length > 0) return invalid(faults);
   const at = context.origin.receivedAt;
-  const id = `seg_${ids.uuidv7(at)}`;
-  const isStatic = body.kind === 'static';
-  const list: SegmentList | undefined = isStatic
-    ? { load: newLoadId(at, ids.bytes(4), ''), players: 0, loadedAt: null }
-    : undefined;
-  const document: SegmentDocument = {
-    id,
+  const list: SegmentList | undefined =
+    body.kind === 'static' ? { load: newLoadId(at, ids.bytes(4), ''), players: 0, loadedAt: null } : undefined;
+  return {
+    id: `seg_${ids.uuidv7(at)}`,
     key,
     ...contentOf(body, key, list),
     ...(list === undefined ? {} : { list }),
-    createdAt: at,
-    updatedAt: at,
-    version: 1,
+    ...firstVersion(context),
   };
-  const { game, environment } = context.key;
-  const lists = () => config.list('segment', game, environment).filter(({ document }) => document.list !== undefined);
-  const overQuota = () =>
-    isStatic && lists().length >= SEGMENT_API_LIMITS.staticSegments ? TOO_MANY_LISTS : segments.overQuota(context);
-  return createKeyed<'segment'>({ address: segments.addressOf(id, context), document, taken, overQuota }, context);
+}
+
+function overLists(context: RequestContext): Failure | undefined {
+  const lists = segments.all(context).filter(({ document }) => document.list !== undefined);
+  return lists.length >= SEGMENT_API_LIMITS.staticSegments ? TOO_MANY_LISTS : undefined;
 }
 
 function warned({ body }: { body: SegmentBody | SegmentChange }): WarnedConditions[] {

@@ -10,7 +10,7 @@ import { NextCursor, NOT_A_CURSOR, PageQuery } from '../input/paging.ts';
 import { decodePlace, encodePlace } from '../input/place-cursor.ts';
 
 import { defineRoute, invalid, readBy } from '../route/route.ts';
-import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
+import { WebhookById, webhooks } from './webhooks.ts';
 
 /* The route that lists delivery attempts, from ClickHouse. */
 
@@ -103,7 +103,7 @@ export const listWebhookDeliveries = defineRoute({
     rowsOf: 'RECORDS',
     toQuestion({ params, query }, context) {
       const webhookId = params.id;
-      if (webhooks.find(webhookId, context) === undefined) return missingWebhook();
+      if (webhooks.find(webhookId, context) === undefined) return webhooks.missing();
       const { game, environment } = context.key;
       const { outcome, kind, cursor, limit = API_LIMITS.pageItemsDefault } = query;
       const deliveryId = query.delivery_id?.toLowerCase();

@@ -3,7 +3,7 @@ import { failure } from '../../../core/kernel/errors.ts';
 import { answer } from '../route/answer.ts';
 import { clickHouseUnavailable } from '../route/clickhouse-unavailable.ts';
 import { defineRoute } from '../route/route.ts';
-import { DeliveryById, missingWebhook, webhooks } from './webhooks.ts';
+import { DeliveryById, webhooks } from './webhooks.ts';
 
 /* The route that shows what a delivery sends. */
 
@@ -54,7 +54,7 @@ export const getDeliveryPayload = defineRoute({
     kind: 'service',
     async call({ params }, context) {
       const entry = webhooks.find(params.id, context);
-      if (entry === undefined) return missingWebhook();
+      if (entry === undefined) return webhooks.missing();
       const { key, services } = context;
       const { game, environment } = key;
       const deliveryId = params.delivery_id.toLowerCase();

@@ -9,7 +9,7 @@ import { claimKey } from '../definitions/definition-writes.ts';
 import { oneOf, timeIn, timeOrNull, timeOut } from '../input/fields.ts';
 import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, readBy } from '../route/route.ts';
-import { enabledWebhook, missingWebhook, WebhookById, webhooks } from './webhooks.ts';
+import { enabledWebhook, WebhookById, webhooks } from './webhooks.ts';
 
 /* The routes that start a recovery and return its progress. */
 
@@ -100,7 +100,7 @@ const getRecovery = defineRoute({
     kind: 'service',
     async call({ params }, context) {
       const entry = webhooks.find(params.id, context);
-      if (entry === undefined) return missingWebhook();
+      if (entry === undefined) return webhooks.missing();
       const recovery = await context.services.webhookOperations.recovery(entry);
       if (recovery === 'unavailable') return failure('SERVICE_UNAVAILABLE');
       if (recovery === undefined) return failure('NOT_FOUND', 'The webhook has no recovery; start one with POST.');

@@ -11,7 +11,7 @@ import { documentText, documentTooLarge } from '../input/document-text.ts';
 import { freeForm, integerOrNull, textOrNull } from '../input/fields.ts';
 import { defineRoute, invalid, type KeyedRoute } from '../route/route.ts';
 import { eventFaults } from './webhook-rules.ts';
-import { missingWebhook, WebhookById, webhooks } from './webhooks.ts';
+import { WebhookById, webhooks } from './webhooks.ts';
 
 /* The route that sends a test delivery. */
 
@@ -47,7 +47,7 @@ export function testWebhookRoute(): KeyedRoute {
       kind: 'service',
       async call({ params, body }, context) {
         const entry = webhooks.find(params.id, context);
-        if (entry === undefined) return missingWebhook();
+        if (entry === undefined) return webhooks.missing();
         const { kind, properties } = body;
         if (kind !== undefined && !isWebhookEventPattern(kind)) {
           return invalid(eventFaults([kind]).map(({ message }) => ({ path: '/kind', message })));

@@ -7,9 +7,8 @@ import { uuidv5 } from '../../../core/kernel/ids.ts';
 import { WEBHOOK_LIMITS } from './limits.ts';
 import { answer } from '../route/answer.ts';
 import { definitionRoutes } from '../definitions/definition-routes.ts';
-import { changeDefinition, createDefinition, type Written } from '../definitions/definition-writes.ts';
-import { IfMatch, type Basis } from '../input/if-match.ts';
-import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import { IfMatch } from '../input/if-match.ts';
+import type { RequestContext } from '../route/request-context.ts';
 import { defineRoute, invalid, type KeyedRoute, writtenBy } from '../route/route.ts';
 import {
   changedWebhook,
@@ -38,19 +37,18 @@ import {
 
 /* The routes that read and write webhooks. */
 
-export const missingWebhook = (): Failure => failure('NOT_FOUND', 'The webhook does not exist.');
-
-const PATH = '/v1/integrations/webhooks';
 export const webhooks = definitionRoutes({
   kind: 'webhook',
   tag: 'Webhooks',
-  path: PATH,
+  path: '/v1/integrations/webhooks',
+  one: 'webhook',
   many: 'webhooks',
   id: { parameter: 'id', field: 'webhook_id', description: 'Id of the webhook.' },
+  idOf: ({ id }) => id,
   schema: Webhook,
   example: WEBHOOK_EXAMPLE,
   toJson: webhookJson,
-  missing: missingWebhook,
+  taken: () => failure('CONFLICT', 'The Idempotency-Key created a webhook earlier; send a new key.'),
   most: WEBHOOK_LIMITS.webhooksPerEnvironment,
 });
 export const WebhookById = Type.Object({ id: Type.String({ description: 'Id of the webhook.' }) });
@@ -58,7 +56,6 @@ export const DeliveryById = Type.Object({
   ...WebhookById.properties,
   delivery_id: Type.String({ format: 'uuid', description: 'Id of the delivery, `id` in its payload.' }),
 });
-const CHANGE_ERRORS = ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
 /** Finds an enabled webhook. CONFLICT if the webhook is disabled. */
 export function enabledWebhook(
@@ -66,110 +63,72 @@ export function enabledWebhook(
   context: RequestContext,
 ): { kind: 'enabled'; entry: ConfigEntry<'webhook'> } | Failure {
   const entry = webhooks.find(id, context);
-  if (entry === undefined) return missingWebhook();
+  if (entry === undefined) return webhooks.missing();
   if (!entry.document.enabled)
     return failure('CONFLICT', 'The webhook is disabled; enable it first (`enabled: true`).');
   return { kind: 'enabled', entry };
 }
 
-/** @param allowPrivateHosts hosts that need not be public */
-const createWebhook = (allowPrivateHosts: readonly string[]): KeyedRoute =>
-  defineRoute({
-    ...webhooks.shared,
+/**
+ * The routes that read and write webhooks.
+ * @param allowPrivateHosts hosts that need not be public
+ */
+export const webhookRoutes = (patch: KeyedRoute, allowPrivateHosts: readonly string[]): KeyedRoute[] => [
+  webhooks.listRoute({ description: 'Ordered by id, without secrets and values of headers.' }),
+  webhooks.createRoute({
     // A webhook sends players' data to any address, so changing where is for admins; repeating a delivery is not.
     ...writtenBy('admin', 'none'),
-    versioned: true,
-    method: 'POST',
-    path: PATH,
-    summary: 'Create a webhook',
     description:
       'The webhook is in effect on this node when the response is sent. Only this response shows the secret and the ' +
       'values of the headers.',
-    idempotent: true,
-    errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
-    input: { body: WebhookBody },
-    reply: {
-      statuses: [201],
-      description: 'The webhook with its secret.',
-      schema: WebhookWithSecret,
-      example: { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE },
-    },
+    body: WebhookBody,
     example: WEBHOOK_BODY_EXAMPLE,
-    action: {
-      kind: 'write',
-      write({ body }, context) {
-        const faults = [...webhookFaults(body, allowPrivateHosts), ...hiddenHeaderFaults(body.headers, {})];
-        return faults.length > 0 ? invalid(faults) : create(body, context);
-      },
-      toAnswer({ entry: { document }, replayed }) {
-        return answer(createdWebhookJson(document), { status: 201, replayed, etag: document.version });
-      },
+    make(body, context) {
+      const faults = [...webhookFaults(body, allowPrivateHosts), ...hiddenHeaderFaults(body.headers, {})];
+      return faults.length > 0 ? invalid(faults) : documentOf(body, context);
     },
-  });
+    shown: {
+      reply: {
+        description: 'The webhook with its secret.',
+        schema: WebhookWithSecret,
+        example: { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE },
+      },
+      toJson: createdWebhookJson,
+    },
+  }),
+  webhooks.getRoute({ description: 'The response contains neither the secret nor values of headers.' }),
+  patch,
+  webhooks.deleteRoute({
+    ...writtenBy('admin', 'none'),
+    description:
+      'Queued deliveries are dropped when they are due. Earlier attempts stay in the table `webhook_deliveries`.',
+  }),
+  rotateSecret,
+];
 
 /** @param allowPrivateHosts hosts that need not be public */
 export const patchWebhook = (allowPrivateHosts: readonly string[]): KeyedRoute =>
-  defineRoute({
-    ...webhooks.shared,
+  webhooks.changeRoute({
     ...writtenBy('admin', 'none'),
-    versioned: true,
     method: 'PATCH',
-    path: webhooks.itemPath,
-    summary: 'Change fields of a webhook',
     description:
       'Replaces the fields that you send; objects are replaced, not merged. null sets a field to its default. Queued ' +
       'deliveries use the new configuration. Enabling a webhook removes `disabled`; `recover` delivers the events it ' +
       'missed. A URL of another origin needs the values of the headers again, or `headers: {}`.',
-    idempotent: true,
-    errors: CHANGE_ERRORS,
-    input: { params: WebhookById, headers: IfMatch, body: WebhookPatch },
-    reply: { description: 'The updated webhook.', schema: Webhook, example: WEBHOOK_EXAMPLE },
+    body: WebhookPatch,
     example: { enabled: false },
-    action: {
-      kind: 'write',
-      write({ params, headers, body }, context) {
-        return change(params.id, { ...headers, version: body.version }, context, (held) => {
-          // Against the webhook that the change is based on: others may have changed it, and a repeat has no basis.
-          const faults = [
-            ...webhookFaults(body, allowPrivateHosts, held),
-            ...hiddenHeaderFaults(body.headers, held.headers),
-            ...movedHeaderFaults(body, held),
-          ];
-          return faults.length > 0 ? invalid(faults) : changedWebhook(body, held, context.origin.receivedAt);
-        });
-      },
-      toAnswer({ entry: { document }, replayed }, { key }) {
-        return answer(webhookJson(document, key), { replayed, etag: document.version });
-      },
+    change: (body, context) => (held, entry) => {
+      // Against the webhook that the change is based on: others may have changed it, and a repeat has no basis.
+      const faults = [
+        ...webhookFaults(body, allowPrivateHosts, held),
+        ...hiddenHeaderFaults(body.headers, held.headers),
+        ...movedHeaderFaults(body, held),
+      ];
+      return faults.length > 0
+        ? invalid(faults)
+        : carried(changedWebhook(body, held, context.origin.receivedAt), entry);
     },
   });
-
-/** The routes that read and write webhooks. */
-export const webhookRoutes = (patch: KeyedRoute, allowPrivateHosts: readonly string[]): KeyedRoute[] => [
-  listWebhooks,
-  createWebhook(allowPrivateHosts),
-  getWebhook,
-  patch,
-  deleteWebhook,
-  rotateSecret,
-];
-
-const listWebhooks = webhooks.listRoute({
-  summary: 'List the webhooks',
-  description: 'Ordered by id, without secrets and values of headers.',
-});
-
-const getWebhook = webhooks.getRoute({
-  summary: 'Get a webhook',
-  description: 'The response contains neither the secret nor values of headers.',
-});
-
-const deleteWebhook = webhooks.deleteRoute({
-  summary: 'Delete a webhook',
-  ...writtenBy('admin', 'none'),
-  description:
-    'Queued deliveries are dropped when they are due. Earlier attempts stay in the table `webhook_deliveries`.',
-});
 
 const rotateSecret = defineRoute({
   ...webhooks.shared,
@@ -184,7 +143,7 @@ const rotateSecret = defineRoute({
     'left out.',
   idempotent: true,
   bodyOptional: true,
-  errors: CHANGE_ERRORS,
+  errors: webhooks.changeErrors,
   input: { params: WebhookById, headers: IfMatch, body: RotationBody },
   reply: {
     description: 'The webhook with its new secret. Only this response shows the secret.',
@@ -204,7 +163,9 @@ const rotateSecret = defineRoute({
       if (faults.length > 0) return invalid(faults);
       const { origin, services } = context;
       const secret = body.secret ?? newSecret(services.ids);
-      return change(params.id, headers, context, (held) => rotatedWebhook(held, secret, origin.receivedAt));
+      return webhooks.change({ id: params.id, basis: headers }, context, (held, entry) =>
+        carried(rotatedWebhook(held, secret, origin.receivedAt), entry),
+      );
     },
     toAnswer({ entry: { document }, replayed }) {
       return answer(rotatedWebhookJson(document), { replayed, etag: document.version });
@@ -216,45 +177,22 @@ const rotateSecret = defineRoute({
 const DERIVED_IDS = '5f0b8f57-9f0e-4f0b-8d57-0c7a8a5f3e11';
 
 /** With an Idempotency-Key, the webhook's id derives from the key, so one key never creates two webhooks. */
-function create(body: WebhookBody, context: WriteContext): Promise<Written<'webhook'> | Failure> {
-  const { key, idempotency, origin, services } = context;
-  const { config, ids } = services;
+function documentOf(
+  body: WebhookBody,
+  { key, idempotency, origin, services: { ids } }: RequestContext,
+): WebhookDocument {
   const uuid =
     idempotency === undefined ? ids.uuidv7(origin.receivedAt) : uuidv5(DERIVED_IDS, `${key.id}\n${idempotency.key}`);
-  const id = `wh_${uuid}`;
-  const address = webhooks.addressOf(id, context);
-  const document: WebhookDocument = {
-    id,
+  return {
+    id: `wh_${uuid}`,
     ...wholeContent(body),
     secret: body.secret ?? newSecret(ids),
     createdAt: origin.receivedAt,
     version: 1,
   };
-  return createDefinition<'webhook'>(
-    { address, document, holder: () => config.get(address), taken, overQuota: () => webhooks.overQuota(context) },
-    context,
-  );
 }
 
-const taken = (): Failure => failure('CONFLICT', 'The Idempotency-Key created a webhook earlier; send a new key.');
-
-function change(
-  id: string,
-  basis: Basis,
-  context: WriteContext,
-  next: (held: WebhookDocument) => WebhookDocument | Failure,
-): Promise<Written<'webhook'> | Failure> {
-  return changeDefinition<'webhook'>(
-    {
-      address: webhooks.addressOf(id, context),
-      basis,
-      missing: missingWebhook(),
-      change(held, entry) {
-        const document = next(held);
-        if ('kind' in document) return document;
-        return { kind: 'changed', document: { ...document, createdRevision: createdRevisionOf(entry) } };
-      },
-    },
-    context,
-  );
+/** A changed webhook with the revision of its creation, which every version carries. */
+function carried(document: WebhookDocument, entry: ConfigEntry<'webhook'>): WebhookDocument {
+  return { ...document, createdRevision: createdRevisionOf(entry) };
 }

@@ -1,0 +1,131 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { DefinitionKind } from '../../../core/vocabulary/documents/document-kinds.ts';
+import type { DocumentAddress, Documents } from '../../../core/vocabulary/documents/documents.ts';
+import type { ErrorCode, Failure } from '../../../core/kernel/errors.ts';
+import type { ConfigEntry } from '../../../streams/config/config-store.ts';
+import type { ApiKey } from '../../access/api-key.ts';
+import type { Basis } from '../input/if-match.ts';
+import type { Access } from '../route/access.ts';
+import type { MaybePromise } from '../route/action.ts';
+import type { Answer } from '../route/answer.ts';
+import type { RequestContext, WriteContext } from '../route/request-context.ts';
+import type { KeyedRoute, ReplyDocs, RouteDocs } from '../route/route.ts';
+import type { Written } from './definition-writes.ts';
+import type { WarnedConditions } from './name-warnings.ts';
+
+/* What the routes of a kind of definition are made of (definition-routes.ts). */
+
+/** A kind of definition, as far as its routes differ from those of other kinds. */
+export interface DefinitionResource<K extends DefinitionKind> {
+  kind: K;
+  tag: string;
+  /** Path of the list. */
+  path: string;
+  /** Its name in texts. */
+  one: string;
+  /** Plural name, used in messages and as the field of the list. */
+  many: string;
+  /** The id: its path parameter, its field in the resource, and its description. */
+  id: { parameter: string; field: string; description: string };
+  idOf: (document: Documents[K]) => string;
+  /** The stored key of an id, if it differs. */
+  storedKeyOf?: (id: string) => string;
+  /** The key that people choose, unique in game and environment, if the id is another one. */
+  keyOf?: (document: Documents[K]) => string;
+  /** Schema of the resource. */
+  schema: TSchema;
+  example: Readonly<Record<string, unknown>>;
+  /** @param key the caller, because some fields are for some callers only */
+  toJson: (document: Documents[K], key?: ApiKey) => string;
+  /** The failure for an unknown id. Default: NOT_FOUND. */
+  missing?: () => Failure;
+  /** The failure for a key that another definition has. */
+  taken?: (holder: ConfigEntry<K>) => Failure;
+  /** Maximum number per game and environment. */
+  most: number;
+  /** Whether callers see a stored document. Default: always. */
+  isThere?: (document: Documents[K]) => boolean;
+  /**
+   * Whether a document is archived: it is not there, but `?state=archived` reads it. Absent: the kind has no archive.
+   */
+  isArchived?: (document: Documents[K]) => boolean;
+  /** Default: `none`. */
+  limitClass?: RouteDocs['limitClass'];
+}
+
+/** Documentation of a route, as far as it does not follow from the kind. */
+export interface Words {
+  summary?: string;
+  description?: string;
+}
+
+/** What routes that write declare about their callers. */
+export type WriteAccess = Access & { audit: 'writes' };
+
+/** What routes with a body declare. */
+interface Writing<B extends TObject> extends Words, WriteAccess {
+  body: B;
+  /** A valid body. */
+  example: unknown;
+  /** The conditions in the body, for warnings about unknown names in the response. */
+  warned?: (input: { body: Static<B> }) => readonly WarnedConditions[];
+}
+
+export interface Creating<K extends DefinitionKind, B extends TObject> extends Writing<B> {
+  /** The new definition, or why it cannot be made. */
+  make: (body: Static<B>, context: WriteContext) => MaybePromise<Documents[K] | Failure>;
+  /** The failure if the quota is used up. Default: that of the kind. */
+  overQuota?: (context: RequestContext, document: Documents[K]) => Failure | undefined;
+  /** The response, if only that to the creation shows something. */
+  shown?: { reply: ReplyDocs; toJson: (document: Documents[K]) => string };
+}
+
+/** Makes the changed definition, without version and times. Called again if it was changed concurrently. */
+export type Change<K extends DefinitionKind> = (held: Documents[K], entry: ConfigEntry<K>) => Documents[K] | Failure;
+
+export interface Changing<K extends DefinitionKind, B extends TObject> extends Writing<B> {
+  method: 'PUT' | 'PATCH';
+  /** Errors besides those of every change. */
+  errors?: readonly ErrorCode[];
+  change: (body: Static<B>, context: WriteContext) => MaybePromise<Change<K> | Failure>;
+  /** What the written definition must not be beside definitions that were written at the same time. */
+  conflict?: (written: Documents[K], context: RequestContext) => Failure | undefined;
+}
+
+/** The shared routes of a kind of definition, and functions for its other routes. */
+export interface DefinitionRoutes<K extends DefinitionKind> {
+  /** Declarations that all routes of the kind share. */
+  readonly shared: { tag: string; auth: { keys: readonly ['server'] }; limitClass: RouteDocs['limitClass'] };
+  /** Path of one definition. */
+  readonly itemPath: string;
+  /** Errors of every change of a definition. */
+  readonly changeErrors: readonly ErrorCode[];
+  missing(): Failure;
+  addressOf(id: string, context: RequestContext): DocumentAddress<K>;
+  /** All definitions that callers see. */
+  all(context: RequestContext): ConfigEntry<K>[];
+  find(id: string, context: RequestContext): ConfigEntry<K> | undefined;
+  /** Also an archived one. */
+  findStored(id: string, context: RequestContext): ConfigEntry<K> | undefined;
+  /** Changes a definition that callers see. */
+  change(
+    at: { id: string; basis: Basis },
+    context: WriteContext,
+    change: Change<K>,
+    conflict?: Changing<K, TObject>['conflict'],
+  ): Promise<Written<K> | Failure>;
+  /** The response to a write: the current definition, with its version as the ETag. */
+  shown: (written: Written<K>, context: RequestContext) => Answer;
+  /** CONFLICT if the game and environment have the maximum number of definitions. */
+  overQuota: (context: RequestContext) => Failure | undefined;
+  listRoute(words?: Words): KeyedRoute;
+  getRoute(words?: Words): KeyedRoute;
+  createRoute<B extends TObject>(creating: Creating<K, B>): KeyedRoute;
+  /** Replaces a definition, or changes fields of it. */
+  changeRoute<B extends TObject>(changing: Changing<K, B>): KeyedRoute;
+  /** Deletes permanently. @param inUse the failure if other definitions need this one */
+  deleteRoute(
+    words: Words & WriteAccess,
+    inUse?: (id: string, context: RequestContext) => Failure | undefined,
+  ): KeyedRoute;
+}
