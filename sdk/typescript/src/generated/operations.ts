@@ -616,7 +616,7 @@ type SavedQuery = {
   readonly range_days: number | null;
   /** Version, counted from 1. */
   readonly version: number;
-  /** When the query was saved. */
+  /** When the query was created. */
   readonly created_at: string;
   /** When the query was last changed. */
   readonly updated_at: string;
@@ -2351,11 +2351,11 @@ export interface Operations {
        */
       readonly version?: number;
       /** Read-only, as returned by GET. */
+      readonly past?: unknown;
+      /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
-      /** Read-only, as returned by GET. */
-      readonly past?: unknown;
     };
     readonly answer: ComputedProperty;
   };
@@ -2538,7 +2538,9 @@ export interface Operations {
       /** Whether the segment is evaluated. */
       readonly enabled?: boolean;
       /** Read-only, as returned by GET. */
-      readonly segment_id?: unknown;
+      readonly evaluation?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly used_by?: unknown;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
        * one.
@@ -2549,13 +2551,11 @@ export interface Operations {
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
       /** Read-only, as returned by GET. */
-      readonly list?: unknown;
+      readonly segment_id?: unknown;
       /** Read-only, as returned by GET. */
       readonly warnings?: unknown;
       /** Read-only, as returned by GET. */
-      readonly evaluation?: unknown;
-      /** Read-only, as returned by GET. */
-      readonly used_by?: unknown;
+      readonly list?: unknown;
     };
     readonly answer: Segment;
   };
@@ -2892,19 +2892,19 @@ export interface Operations {
         /** Value that the prerequisite flag must serve to the player. */
         readonly value: unknown;
       }[];
-      /** Read-only, as returned by GET. */
-      readonly salt?: unknown;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
        * one.
        */
       readonly version?: number;
       /** Read-only, as returned by GET. */
+      readonly archived_at?: unknown;
+      /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
       /** Read-only, as returned by GET. */
-      readonly archived_at?: unknown;
+      readonly salt?: unknown;
       /** Read-only, as returned by GET. */
       readonly warnings?: unknown;
     };
@@ -3638,8 +3638,6 @@ export interface Operations {
       readonly start_at?: string | null;
       /** When the campaign stops triggering and delivering. */
       readonly end_at?: string | null;
-      /** Read-only, as returned by GET. */
-      readonly campaign_id?: unknown;
       /**
        * The version on which the change is based, as returned by GET: 412 if it is not the current
        * one.
@@ -3649,6 +3647,8 @@ export interface Operations {
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
       readonly updated_at?: unknown;
+      /** Read-only, as returned by GET. */
+      readonly campaign_id?: unknown;
       /** Read-only, as returned by GET. */
       readonly warnings?: unknown;
     };
@@ -3666,11 +3666,6 @@ export interface Operations {
       readonly 'If-Match'?: string;
     };
     readonly body: {
-      /**
-       * The version on which the change is based, as returned by GET: 412 if it is not the current
-       * one.
-       */
-      readonly version?: number;
       /** The current key. */
       readonly key?: string;
       /** The trigger. */
@@ -3717,6 +3712,11 @@ export interface Operations {
       readonly start_at?: string | null;
       /** When the campaign stops triggering and delivering. */
       readonly end_at?: string | null;
+      /**
+       * The version on which the change is based, as returned by GET: 412 if it is not the current
+       * one.
+       */
+      readonly version?: number;
       /** Read-only, as returned by GET. */
       readonly created_at?: unknown;
       /** Read-only, as returned by GET. */
