@@ -125,7 +125,8 @@ describe.skipIf(!hasBrowser)(`a day of a live-ops manager${hasBrowser ? '' : ` (
     const { page } = ann;
     const got = await Promise.all(players.map(variantOf));
     expect(got.slice(0, VETERAN).every((variant) => variant === null)).toBe(true);
-    expect(new Set(got.slice(VETERAN))).toEqual(new Set(['a', 'b']));
+    // Six players may all get the same variant.
+    for (const variant of got.slice(VETERAN)) expect(['a', 'b']).toContain(variant);
     for (const player of players.slice(VETERAN)) await sends(player, 'shop_opened');
     await rowsAre('flag_exposures', "flag_key = 'new_shop'", PLAYERS);
     await rowsAre('events', "event_name = 'shop_opened'", PLAYERS - VETERAN);
