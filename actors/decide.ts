@@ -41,16 +41,7 @@ function decideMetered(draft: Draft, command: Command, definitions: Definitions)
 }
 
 function decideKind<K extends keyof CommandsByKind>(kind: K, body: CommandsByKind[K], step: Step): Reply {
-  return COMMANDS[kind].decide(body, step);
-}
-
-/** The most characters of caller-supplied text in a command's facts. */
-export function mostFactChars(body: CommandBody): number {
-  return factCharsOf(body.kind, body);
-}
-
-function factCharsOf<K extends keyof CommandsByKind>(kind: K, body: CommandsByKind[K]): number {
-  return COMMANDS[kind].factChars(body);
+  return COMMANDS[kind](body, step);
 }
 
 /** The players that a command changes. */

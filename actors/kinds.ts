@@ -1,6 +1,4 @@
 import type { SegmentSet } from './decision/definitions.ts';
-import { LIST_LIMITS } from './segments/limits.ts';
-import { TEXT_LIMITS } from '../core/kernel/text/limits.ts';
 import {
   interventionClicked,
   interventionOffered,
@@ -61,7 +59,6 @@ import type { Segment } from './decision/targeting.ts';
 import type { CommandBody, IdempotencyClaim } from '../core/vocabulary/commands/commands.ts';
 import type { DomainFact } from '../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../core/vocabulary/commands/replies.ts';
-import { mostEventChars, mostImportChars, mostListedChars } from '../core/vocabulary/state/size-estimates.ts';
 import type { EntityState, PlayerState } from '../core/vocabulary/state/state.ts';
 
 /* Maps every kind of command and fact to its functions. A kind without an entry does not compile. */
@@ -69,14 +66,8 @@ import type { EntityState, PlayerState } from '../core/vocabulary/state/state.ts
 export type CommandsByKind = { [C in CommandBody as C['kind']]: C };
 export type FactsByKind = { [F in DomainFact as F['kind']]: F };
 
-interface CommandKind<C extends CommandBody> {
-  /** Emits the command's facts to the draft and returns its reply. */
-  decide: (body: C, step: Step) => Reply;
-  /**
-   * The most characters of caller-supplied text in its facts. A record with less space left ends before this command.
-   */
-  factChars: (body: C) => number;
-}
+/** Emits the command's facts to the draft and returns its reply. */
+type Decide<C extends CommandBody> = (body: C, step: Step) => Reply;
 
 interface FactKind<F extends DomainFact> {
   /** The state after the fact; see `evolve`. */
@@ -85,74 +76,39 @@ interface FactKind<F extends DomainFact> {
   segments: (fact: F, set: SegmentSet) => 'all' | readonly Segment[];
 }
 
-const FEW = (): number => 0;
-/** The size of the player's attributes in a fact and in a stored reply. */
-const ATTRIBUTES = (): number => 2 * TEXT_LIMITS.documentBytes;
-
-export const COMMANDS: { readonly [K in keyof CommandsByKind]: CommandKind<CommandsByKind[K]> } = {
-  RegisterPlayer: { decide: onceOnPlayer(registerPlayer), factChars: ATTRIBUTES },
-  PatchPlayer: { decide: onceOnPlayer(patchPlayer), factChars: ATTRIBUTES },
-  ErasePlayer: {
-    decide: onceOf((body, { draft, context }) => emitAll(draft, erasePlayer(draft.get(body.playerId), body, context))),
-    factChars: FEW,
-  },
-  TrackEvents: {
-    decide: (body, { draft, context, targeting }) =>
-      once(
-        draft,
-        body.ledgerId ?? body.items[0]?.playerId ?? '',
-        body.idempotency,
-        context,
-        () => trackEvents(draft, body, context, targeting),
-        body.ledgerId === undefined ? 'any' : 'tracked',
-      ),
-    factChars: ({ items }) => mostEventChars(items),
-  },
-  OverrideFlag: { decide: onceOnPlayer(overrideFlag), factChars: FEW },
-  ServeFlags: {
-    decide: (body, { draft, context, targeting }) =>
-      emitAll(draft, serveFlags(playerIn(context, draft.get(body.playerId)), body, targeting(), context, draft.limits)),
-    factChars: FEW,
-  },
-  ExposeFlag: {
-    decide: (body, { draft, context }) =>
-      emitAll(draft, exposeFlag(playerIn(context, draft.get(body.playerId)), body, context)),
-    factChars: FEW,
-  },
-  RecordSession: {
-    decide: onceOf((body, { draft, context, targeting }) => recordSession(draft, body, context, targeting)),
-    factChars: FEW,
-  },
-  RecordPurchase: {
-    decide: onceOf((body, { draft, context, targeting }) => recordPurchase(draft, body, context, targeting)),
-    factChars: FEW,
-  },
-  InitSession: {
-    decide: onceOf((body, { draft, context, definitions, react }) =>
-      initSession(draft, body, context, { definitions, react }),
+export const COMMANDS: { readonly [K in keyof CommandsByKind]: Decide<CommandsByKind[K]> } = {
+  RegisterPlayer: onceOnPlayer(registerPlayer),
+  PatchPlayer: onceOnPlayer(patchPlayer),
+  ErasePlayer: onceOf((body, { draft, context }) =>
+    emitAll(draft, erasePlayer(draft.get(body.playerId), body, context)),
+  ),
+  TrackEvents: (body, { draft, context, targeting }) =>
+    once(
+      draft,
+      body.ledgerId ?? body.items[0]?.playerId ?? '',
+      body.idempotency,
+      context,
+      () => trackEvents(draft, body, context, targeting),
+      body.ledgerId === undefined ? 'any' : 'tracked',
     ),
-    factChars: ATTRIBUTES,
-  },
-  SyncSession: {
-    decide: onceOf((body, { draft, context, definitions, react }) =>
-      syncSession(draft, body, context, { definitions, react }),
-    ),
-    factChars: ({ events }) => mostEventChars(events) + ATTRIBUTES(),
-  },
-  EndSession: {
-    decide: onceOf((body, { draft, context, targeting }) => endSession(draft, body, context, targeting)),
-    factChars: ({ events }) => mostEventChars(events) + ATTRIBUTES(),
-  },
-  ClaimIdempotencyKey: {
-    decide: (body, { draft, context }) =>
-      once(draft, body.ledgerId, body.idempotency, context, () => ({ kind: 'claimed' }), 'claimed'),
-    factChars: FEW,
-  },
-  ImportHistory: { decide: importHistory, factChars: mostImportChars },
-  ListPlayers: {
-    decide: listPlayers,
-    factChars: ({ playerIds }) => playerIds.length * mostListedChars(LIST_LIMITS.droppedLists),
-  },
+  OverrideFlag: onceOnPlayer(overrideFlag),
+  ServeFlags: (body, { draft, context, targeting }) =>
+    emitAll(draft, serveFlags(playerIn(context, draft.get(body.playerId)), body, targeting(), context, draft.limits)),
+  ExposeFlag: (body, { draft, context }) =>
+    emitAll(draft, exposeFlag(playerIn(context, draft.get(body.playerId)), body, context)),
+  RecordSession: onceOf((body, { draft, context, targeting }) => recordSession(draft, body, context, targeting)),
+  RecordPurchase: onceOf((body, { draft, context, targeting }) => recordPurchase(draft, body, context, targeting)),
+  InitSession: onceOf((body, { draft, context, definitions, react }) =>
+    initSession(draft, body, context, { definitions, react }),
+  ),
+  SyncSession: onceOf((body, { draft, context, definitions, react }) =>
+    syncSession(draft, body, context, { definitions, react }),
+  ),
+  EndSession: onceOf((body, { draft, context, targeting }) => endSession(draft, body, context, targeting)),
+  ClaimIdempotencyKey: (body, { draft, context }) =>
+    once(draft, body.ledgerId, body.idempotency, context, () => ({ kind: 'claimed' }), 'claimed'),
+  ImportHistory: importHistory,
+  ListPlayers: listPlayers,
 };
 
 const ALL = (): 'all' => 'all';

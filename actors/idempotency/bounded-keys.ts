@@ -1,25 +1,24 @@
 import { IDEMPOTENCY_LIMITS } from './limits.ts';
-import { replyChars } from '../../core/vocabulary/state/size-estimates.ts';
 import type { RememberedKey } from '../../core/vocabulary/state/state.ts';
 
 /** The bounds on stored keys of one kind of caller. */
 export interface KeyBound {
   keys: number;
-  /** Total size of the replies. */
-  chars: number;
+  /** Of all replies. */
+  bytes: number;
 }
 
 /** Each kind gets half of a player's total, because a whole player must fit one record. */
 export const PLAYER_BOUND: KeyBound = {
   keys: IDEMPOTENCY_LIMITS.idempotencyKeys,
-  chars: IDEMPOTENCY_LIMITS.idempotencyChars / 2,
+  bytes: IDEMPOTENCY_LIMITS.idempotencyBytes / 2,
 };
 /**
  * A ledger belongs to one API key and so to one kind. A batch adds two entries: the claim and this partition's reply.
  */
 export const LEDGER_BOUND: KeyBound = {
   keys: 2 * IDEMPOTENCY_LIMITS.idempotencyKeys,
-  chars: IDEMPOTENCY_LIMITS.idempotencyChars,
+  bytes: IDEMPOTENCY_LIMITS.idempotencyBytes,
 };
 
 /**
@@ -35,11 +34,11 @@ export function bounded(keys: readonly RememberedKey[], bound: KeyBound): readon
 
 function newest(keys: readonly RememberedKey[], bound: KeyBound, ofClients: boolean): ReadonlySet<RememberedKey> {
   const kept = new Set<RememberedKey>();
-  let chars = 0;
+  let bytes = 0;
   for (const entry of keys.toReversed()) {
     if ((entry.by === 'client') !== ofClients) continue;
-    chars += replyChars(entry.reply);
-    if (kept.size === bound.keys || (kept.size > 0 && chars > bound.chars)) break;
+    bytes += entry.reply.length;
+    if (kept.size === bound.keys || (kept.size > 0 && bytes > bound.bytes)) break;
     kept.add(entry);
   }
   return kept;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { IDEMPOTENCY_LIMITS } from './limits.ts';
 import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
+import { encodeReply } from '../../core/codec/codec.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/term/draft.ts';
 import type { IdempotencyKeyUsed } from '../../core/vocabulary/facts/facts.ts';
@@ -18,7 +19,11 @@ const used = (key: string, attributesLength: number, by?: CallerKind): Idempoten
   at: 2_000,
   key,
   bodyHash: 'h',
-  reply: { kind: 'player', created: false, player: { ...aPlayer(), attributes: 'x'.repeat(attributesLength) } },
+  reply: encodeReply({
+    kind: 'player',
+    created: false,
+    player: { ...aPlayer(), attributes: 'x'.repeat(attributesLength) },
+  }),
 });
 
 const keysAfter = (facts: readonly IdempotencyKeyUsed[]): string[] => {
@@ -34,15 +39,15 @@ describe('replies stored under Idempotency-Keys', () => {
   });
 
   it('are fewer when they are large, but always include the newest', () => {
-    const large = Array.from({ length: 20 }, (_, n) => used(`k${n}`, IDEMPOTENCY_LIMITS.idempotencyChars / 10));
+    const large = Array.from({ length: 20 }, (_, n) => used(`k${n}`, IDEMPOTENCY_LIMITS.idempotencyBytes / 10));
     expect(keysAfter(large)).toEqual(['k16', 'k17', 'k18', 'k19']);
-    expect(keysAfter([...large, used('huge', 2 * IDEMPOTENCY_LIMITS.idempotencyChars)])).toEqual(['huge']);
+    expect(keysAfter([...large, used('huge', 2 * IDEMPOTENCY_LIMITS.idempotencyBytes)])).toEqual(['huge']);
   });
 
   it('of a server key stay, however many keys a client uses and however large its replies are', () => {
     const servers = Array.from({ length: IDEMPOTENCY_LIMITS.idempotencyKeys }, (_, n) => used(`s${n}`, 10, 'server'));
     const clients = Array.from({ length: 200 }, (_, n) =>
-      used(`c${n}`, IDEMPOTENCY_LIMITS.idempotencyChars / 10, 'client'),
+      used(`c${n}`, IDEMPOTENCY_LIMITS.idempotencyBytes / 10, 'client'),
     );
     const kept = keysAfter([...servers, ...clients]);
     expect(kept.slice(0, servers.length)).toEqual(servers.map(({ key }) => key));

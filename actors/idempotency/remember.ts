@@ -1,3 +1,4 @@
+import { decodeReply, encodeReply } from '../../core/codec/codec.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import { IDEMPOTENCY_LIMITS } from './limits.ts';
 import type { IdempotencyClaim } from '../../core/vocabulary/commands/commands.ts';
@@ -28,7 +29,7 @@ export function once(
   if (reply.kind === 'failure' || changedNothing) return reply;
   const { game, environment, at, by } = context;
   const { key, bodyHash } = claim;
-  const used = { key, bodyHash, reply, ...(by === undefined ? {} : { by }) };
+  const used = { key, bodyHash, reply: encodeReply(reply), ...(by === undefined ? {} : { by }) };
   draft.emit({ kind: 'IdempotencyKeyUsed', entityId: holderId, game, environment, at, ...used });
   return reply;
 }
@@ -40,16 +41,19 @@ function recall(
   slot: Reply['kind'] | 'any',
 ): Reply | undefined {
   if (state === undefined || state.game !== context.game || state.environment !== context.environment) return undefined;
-  const entry = state.keys.find(
-    (stored) =>
-      stored.key === claim.key &&
-      mayBeSame(stored.by, context.by) &&
-      (slot === 'any' || stored.reply.kind === slot) &&
-      stored.at + IDEMPOTENCY_LIMITS.idempotencyTtlMs > context.at,
-  );
-  if (entry === undefined) return undefined;
-  if (entry.bodyHash !== claim.bodyHash) return failure('CONFLICT');
-  switch (entry.reply.kind) {
+  for (const { key, by, at, bodyHash, reply: encoded } of state.keys) {
+    if (key !== claim.key || !mayBeSame(by, context.by) || at + TTL_MS <= context.at) continue;
+    const reply = decodeReply(encoded);
+    if (slot !== 'any' && reply.kind !== slot) continue;
+    return bodyHash === claim.bodyHash ? replayed(reply) : failure('CONFLICT');
+  }
+  return undefined;
+}
+
+const TTL_MS = IDEMPOTENCY_LIMITS.idempotencyTtlMs;
+
+function replayed(reply: Reply): Reply {
+  switch (reply.kind) {
     case 'failure':
     case 'flags':
     case 'lifecycle':
@@ -59,7 +63,7 @@ function recall(
     case 'imported':
     case 'listed':
     case 'previewed':
-      return entry.reply;
+      return reply;
     case 'player':
     case 'tracked':
     case 'claimed':
@@ -70,6 +74,6 @@ function recall(
     case 'sessionRecorded':
     case 'purchaseRecorded':
     case 'erased':
-      return { ...entry.reply, replayed: true };
+      return { ...reply, replayed: true };
   }
 }

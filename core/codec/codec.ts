@@ -1,13 +1,14 @@
 import type { Command, Query, ReceivedCommand } from '../vocabulary/commands/commands.ts';
-import type { AddressedReply } from '../vocabulary/commands/replies.ts';
+import type { AddressedReply, Reply } from '../vocabulary/commands/replies.ts';
 import type { CommitRecord } from '../vocabulary/facts/commit-record.ts';
 import type { EventTracked } from '../vocabulary/facts/event-tracked.ts';
+import type { Fact } from '../vocabulary/facts/facts.ts';
 import type { AuditEntry } from '../vocabulary/records/audit-entry.ts';
 import type { DeliveryRecord } from '../vocabulary/records/delivery-record.ts';
 import type { ModelReference } from '../vocabulary/records/model-reference.ts';
 import type { ScoreRecord } from '../vocabulary/records/score-record.ts';
 import type { WebhookDisabling } from '../vocabulary/records/webhook-disabling.ts';
-import { decodeList, decodeValue, decodeValues, encodeFrame, encodeList, inParts } from './frame.ts';
+import { decodeList, decodeValue, decodeValues, encodeFrame, encodeList, encodeValue, inParts } from './frame.ts';
 import { commandFromTuple, commandToTuple, receivedFromTuple, unreadableMessage } from './messages/command-layout.ts';
 import {
   commitFromTuple,
@@ -15,11 +16,10 @@ import {
   eventsAmong,
   factFromWire,
   factToWire,
-  type CommitTuple,
   type WireFact,
 } from './messages/commit-layout.ts';
 import { deliveryFromTuple, deliveryToTuple } from './messages/delivery-layout.ts';
-import { addressedFromTuple, addressedToTuple } from './messages/reply-layout.ts';
+import { addressedFromTuple, addressedToTuple, replyFromWire, replyToWire } from './messages/reply-layout.ts';
 import { scoreFromTuple, scoreToTuple } from './messages/score-layout.ts';
 
 /*
@@ -49,9 +49,16 @@ export const encodeReplies = (replies: readonly AddressedReply[]): Uint8Array =>
   encodeList(replies.map(addressedToTuple));
 export const decodeReplies = (bytes: Uint8Array): AddressedReply[] => decodeList(bytes, addressedFromTuple);
 
-export function encodeCommit(record: CommitRecord): Uint8Array {
-  const [first, ...others] = inParts(record.facts.map(factToWire));
-  return encodeFrame([commitToTuple(record, first), ...others]);
+/** A reply that a fact and a state hold under its Idempotency-Key. */
+export const encodeReply = (reply: Reply): Uint8Array => new Uint8Array(encodeFrame([replyToWire(reply)]));
+export const decodeReply = (bytes: Uint8Array): Reply => replyFromWire(decodeValue(bytes, 0));
+
+/** Facts as values of their record's frame: encoded when they are decided, which gives the size of the record. */
+export const encodeFacts = (facts: readonly Fact[]): Uint8Array[] => inParts(facts.map(factToWire)).map(encodeValue);
+
+/** @param facts the record's facts, where they are encoded already */
+export function encodeCommit(record: CommitRecord, facts = encodeFacts(record.facts)): Uint8Array {
+  return encodeFrame([commitToTuple(record)], facts);
 }
 
 /** Throws `UnknownVersionError` if the record holds anything that this program does not know. */
@@ -65,8 +72,7 @@ export function decodeCommit(bytes: Uint8Array): CommitRecord {
 
 /** The events of a record with their index among all facts, also if other facts are unknown. */
 export function decodeEvents(bytes: Uint8Array): { index: number; fact: EventTracked }[] {
-  const [, , , , , , first] = decodeValue<CommitTuple>(bytes, 0);
-  return eventsAmong([first, ...decodeValues<readonly WireFact[]>(bytes, 1)].flat());
+  return eventsAmong(decodeValues<readonly WireFact[]>(bytes, 1).flat());
 }
 
 export const encodeScores = (records: readonly ScoreRecord[]): Uint8Array => encodeList(records.map(scoreToTuple));

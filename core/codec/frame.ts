@@ -28,23 +28,28 @@ const unpackr = new Unpackr(OPTIONS);
 const SCRATCH_BYTES = 0x4_0000;
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
-export function encodeFrame(values: readonly unknown[]): Uint8Array {
-  const last = values.length - 1;
+/** @param encoded values that follow, from `encodeValue` */
+export function encodeFrame(values: readonly unknown[], encoded: readonly Uint8Array[] = []): Uint8Array {
+  const count = values.length + encoded.length;
+  const last = count - 1;
   let frame: Buffer = scratch;
   let at = HEADER_BYTES + LENGTH_BYTES * last;
   for (let place = 0; place <= last; place++) {
-    const body = packed(values[place]);
+    const body = encoded[place - values.length] ?? packed(values[place]);
     if (at + body.length > frame.length) frame = grown(frame, at, body.length);
     if (place < last) frame.writeUInt32BE(body.length, HEADER_BYTES + LENGTH_BYTES * place);
     frame.set(body, at);
     at += body.length;
   }
   frame[0] = VERSION;
-  frame.writeUInt16BE(values.length, 1);
+  frame.writeUInt16BE(count, 1);
   const bytes = Buffer.allocUnsafe(at);
   frame.copy(bytes, 0, 0, at);
   return bytes;
 }
+
+/** A value of a frame that is put together later. */
+export const encodeValue = (value: unknown): Uint8Array => Buffer.from(packed(value));
 
 function grown(frame: Buffer, used: number, more: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(2 * (used + more));

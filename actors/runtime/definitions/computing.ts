@@ -11,9 +11,9 @@ export function createComputing(options: PropertySyncOptions & PropertyFillOptio
   const properties = createPropertySync(options);
   const fill = createPropertyFill(options);
   return {
-    sync: (draft, nowMs, mostChars) => properties.sync(draft, nowMs, mostChars),
+    sync: (draft, nowMs, mostBytes) => properties.sync(draft, nowMs, mostBytes),
     start: () => fill.start(),
-    take: (draft, definitions, nowMs, mostChars) => fill.take(draft, definitions, nowMs, mostChars),
+    take: (draft, definitions, nowMs, mostBytes) => fill.take(draft, definitions, nowMs, mostBytes),
     stored(isChanged) {
       properties.stored();
       fill.stored();

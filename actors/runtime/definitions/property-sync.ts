@@ -25,11 +25,11 @@ import type { LiveDefinitions } from './live-definitions.ts';
 export interface PropertySync {
   /**
    * Emits what has changed. Call it for every commit, before anything else is decided.
-   * @param mostChars characters of the record up to which another game's change is added; the others follow in the next
+   * @param mostBytes bytes of the record up to which another game's change is added; the others follow in the next
    * records. 0: the record may have no change
    * @returns whether anything was emitted
    */
-  sync(draft: Pick<CommitDraft, 'get' | 'emit' | 'facts' | 'chars'>, nowMs: number, mostChars: number): boolean;
+  sync(draft: Pick<CommitDraft, 'get' | 'emit' | 'facts' | 'encodedBytes'>, nowMs: number, mostBytes: number): boolean;
   /** The draft is stored. Without this call the next `sync` repeats. */
   stored(): void;
 }
@@ -111,13 +111,13 @@ export function createPropertySync(options: PropertySyncOptions): PropertySync {
   }
 
   return {
-    sync(draft, nowMs, mostChars) {
+    sync(draft, nowMs, mostBytes) {
       // What an earlier draft emitted was not stored.
       noted = -1;
-      if (mostChars === 0 || done === definitions.computedVersion) return false;
+      if (mostBytes === 0 || done === definitions.computedVersion) return false;
       let isDone = true;
       for (const scope of scopesOf(entities, definitions).values()) {
-        const isFull = draft.chars >= mostChars;
+        const isFull = draft.encodedBytes() >= mostBytes;
         if (isFull || !syncScope(draft, scope, nowMs)) isDone = false;
         if (isFull) break;
       }

@@ -32,8 +32,8 @@ export interface FillQueue {
   untilBelow(most: number): Promise<void>;
   /** Resolves once records hold all of it, or when the queue is stopped. */
   untilStored(): Promise<void>;
-  /** Emits into a draft, until it has `mostChars`. */
-  take(draft: CommitDraft, definitions: Definitions, nowMs: number, mostChars: number): void;
+  /** Emits into a draft, until it has `mostBytes`. */
+  take(draft: CommitDraft, definitions: Definitions, nowMs: number, mostBytes: number): void;
   /** The record with what was taken is stored. Without this call it is taken again. */
   stored(): void;
   stop(): void;
@@ -71,7 +71,7 @@ export function createFillQueue(options: FillQueueOptions): FillQueue {
     async untilStored() {
       while (waiting.length + taken.length > 0 && isRunning()) await drained.wait();
     },
-    take(draft, definitions, nowMs, mostChars) {
+    take(draft, definitions, nowMs, mostBytes) {
       // What an earlier draft took was not stored.
       waiting = [...taken, ...waiting];
       taken = [];
@@ -79,7 +79,7 @@ export function createFillQueue(options: FillQueueOptions): FillQueue {
       const before = draft.facts.length;
       const began = stepsSpent();
       for (const next of waiting.slice(0, limits.fillPlayers)) {
-        if (draft.chars >= mostChars || stepsSpent() - began > MOST_STEPS) break;
+        if (draft.encodedBytes() >= mostBytes || stepsSpent() - began > MOST_STEPS) break;
         draft.inBulk(() => emit(draft, next, definitions, nowMs));
         taken.push(next);
       }

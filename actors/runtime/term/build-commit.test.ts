@@ -5,7 +5,7 @@ import { API_LIMITS } from '../../../src/api/limits.ts';
 import { CLOCK_LIMITS } from '../../../streams/limits.ts';
 import { OWNER_LIMITS } from '../limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
-import { encodeCommit } from '../../../core/codec/codec.ts';
+import { decodeCommit, encodeCommit } from '../../../core/codec/codec.ts';
 import type { Command, TrackItem } from '../../../core/vocabulary/commands/commands.ts';
 import { aCommand, definitionsOf } from '../../testing-players.ts';
 import { listCondition } from '../../segments/list-condition.ts';
@@ -104,9 +104,11 @@ function recordSizes(commands: Command[]): number[] {
   const sizes: number[] = [];
   while (feed.taken < commands.length) {
     const before = feed.taken;
-    const { facts } = next();
+    const { facts, encoded } = next();
     const record = { partition: 0, epoch: 1, owner: 'o', committedAt: 0, position: null, configRevision: 0, facts };
-    sizes.push(encodeCommit(record).length);
+    const bytes = encodeCommit(record, encoded);
+    expect(decodeCommit(bytes)).toEqual(record);
+    sizes.push(bytes.length);
     expect(feed.taken).toBeGreaterThan(before);
   }
   return sizes;

@@ -8,7 +8,8 @@ import { triggerCampaigns, triggerSchedules } from '../../campaigns/trigger-camp
 import { metered, stepsSpent } from '../../conditions/steps.ts';
 import { dropEnded } from '../../properties/concerned-properties.ts';
 import type { Command, ReceivedCommand } from '../../../core/vocabulary/commands/commands.ts';
-import { decide, mostFactChars } from '../../decide.ts';
+import { encodeFacts } from '../../../core/codec/codec.ts';
+import { decide } from '../../decide.ts';
 import { decideTimers } from '../../timers.ts';
 import type { EntitySnapshot, Fact, SnapshotMark } from '../../../core/vocabulary/facts/facts.ts';
 import type { Reply } from '../../../core/vocabulary/commands/replies.ts';
@@ -17,7 +18,6 @@ import { updateSegments } from '../../segments/update-segments.ts';
 import type { Computing } from '../definitions/computing.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import type { CommitDraft } from './draft.ts';
-import { stateChars } from '../../../core/vocabulary/state/size-estimates.ts';
 import type { Entities } from './entities.ts';
 import type { Exposures, Noted } from './exposures.ts';
 import type { HandedCommands } from '../../../core/vocabulary/commands/local-gateway.ts';
@@ -51,6 +51,8 @@ export interface PendingCommit {
   mark: SnapshotMark | undefined;
   /** The record's facts in order: snapshots of states committed earlier, the mark, then new facts. */
   facts: Fact[];
+  /** The same as values of the record. */
+  encoded: Uint8Array[];
   replies: OutgoingReply[];
   /** Commands from evaluations that were decided, some with replies that wait for the append. */
   noted: readonly Noted[];
@@ -102,9 +104,6 @@ export interface BuildOptions {
   logger: Logger;
 }
 
-/** UTF-8 takes at most three bytes per UTF-16 unit, so this many characters always fit into a record. */
-const RECORD_CHARS = OWNER_LIMITS.commitBytes / 3;
-
 /**
  * Decides the waiting commands in order, up to the size of one record, and runs maintenance tasks with them.
  * Synchronous, so the whole commit uses one config revision. Throws `StoreFaultError` if the local store is faulty.
@@ -112,24 +111,26 @@ const RECORD_CHARS = OWNER_LIMITS.commitBytes / 3;
 export function buildCommit(options: BuildOptions): PendingCommit {
   const { entities, maintenance, partition, nowMs, configRevision } = options;
   const draft = entities.draft();
-  const snapshots = takeSnapshots(entities, maintenance.snapshotIds, nowMs);
+  const { snapshots, values, valueBytes } = takeSnapshots(entities, maintenance.snapshotIds, nowMs);
+  const mostBytes = OWNER_LIMITS.commitBytes - valueBytes;
   const mark: SnapshotMark | undefined =
     maintenance.mark === undefined ? undefined : { kind: 'SnapshotMark', partition, ...maintenance.mark };
   const { computing, commandsFit } = options;
-  const changesProperties = computing.sync(draft, nowMs, commandsFit ? MAINTENANCE_CHARS : 0);
+  const changesProperties = computing.sync(draft, nowMs, commandsFit ? MAINTENANCE_BYTES : 0);
   decideAllTimers(options, draft);
   const swept = sweep(options, draft);
-  computing.take(draft, options.definitions, nowMs, commandsFit ? MAINTENANCE_CHARS : 0);
-  const snapshotChars = snapshots.reduce((sum, snapshot) => sum + stateChars(snapshot.state), 0);
-  const noted = decideInternal(options, draft, (RECORD_CHARS - snapshotChars) / 2);
-  const { replies, mayDiffer, withoutRoom } = decideWaiting(options, draft, RECORD_CHARS - snapshotChars);
-  const facts: Fact[] = [...snapshots, ...(mark === undefined ? [] : [mark]), ...draft.facts];
+  computing.take(draft, options.definitions, nowMs, commandsFit ? MAINTENANCE_BYTES : 0);
+  const noted = decideInternal(options, draft, mostBytes / 2);
+  const { replies, mayDiffer, withoutRoom } = decideWaiting(options, draft, mostBytes);
+  const marks = mark === undefined ? [] : [mark];
+  const facts: Fact[] = [...snapshots, ...marks, ...draft.facts];
   const needsAppend = facts.length > 0 || maintenance.idle;
   return {
     draft,
     snapshots,
     mark,
     facts,
+    encoded: [...values, ...marks.flatMap((one) => encodeFacts([one])), ...draft.encoded()],
     replies,
     noted,
     configRevision,
@@ -143,11 +144,12 @@ export function buildCommit(options: BuildOptions): PendingCommit {
 }
 
 /** Commands that do not fit join the next commit, which follows at once as this one is not empty. */
-function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: number): Noted[] {
+function decideInternal(options: BuildOptions, draft: CommitDraft, mostBytes: number): Noted[] {
   const { internal, feed, handed, limits = OWNER_LIMITS } = options;
   const noted: Noted[] = [];
   const hasCommands = feed.peek() !== undefined || handed.peek() !== undefined;
-  while (draft.chars < mostChars && draft.facts.length < limits.commitFacts / 2 && noted.length < limits.commitFacts) {
+  const hasRoom = (): boolean => draft.encodedBytes() < mostBytes && draft.facts.length < limits.commitFacts / 2;
+  while (hasRoom() && noted.length < limits.commitFacts) {
     const next = internal.take(hasCommands);
     if (next === undefined) break;
     decideOne(options, draft, next.command);
@@ -157,13 +159,13 @@ function decideInternal(options: BuildOptions, draft: CommitDraft, mostChars: nu
 }
 
 /** The share of a record and of its steps for maintenance, and one more player; the rest of its work stays due. */
-const MAINTENANCE_CHARS = RECORD_CHARS / 4;
+const MAINTENANCE_BYTES = OWNER_LIMITS.commitBytes / 4;
 const MAINTENANCE_STEPS = OWNER_LIMITS.turnSteps / 4;
 
 function decideAllTimers({ maintenance, definitions, nowMs }: BuildOptions, draft: CommitDraft): void {
   const began = stepsSpent();
   for (const entityId of maintenance.dueIds) {
-    if (draft.chars > MAINTENANCE_CHARS || stepsSpent() - began > MAINTENANCE_STEPS) return;
+    if (draft.encodedBytes() > MAINTENANCE_BYTES || stepsSpent() - began > MAINTENANCE_STEPS) return;
     decideTimers(draft, entityId, nowMs, definitions);
   }
 }
@@ -180,7 +182,12 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   // Discards what commands have exceeded until now.
   definitions.takeOverBudget();
   for (const entityId of maintenance.sweepIds) {
-    if (tookMs > OWNER_LIMITS.sweepMs || changed >= OWNER_LIMITS.sweepChanges || draft.chars > MAINTENANCE_CHARS) break;
+    if (
+      tookMs > OWNER_LIMITS.sweepMs ||
+      changed >= OWNER_LIMITS.sweepChanges ||
+      draft.encodedBytes() > MAINTENANCE_BYTES
+    )
+      break;
     count += 1;
     const state = draft.changed.get(entityId) ?? entities.inBulk(entityId);
     const tenant = state === undefined ? '' : tenantOf(state);
@@ -221,7 +228,7 @@ interface Decided {
 
 /** Bounds up to which one source of commands fills the record. */
 interface Share {
-  chars: number;
+  bytes: number;
   facts: number;
   replies: number;
   steps: number;
@@ -231,13 +238,13 @@ interface Share {
  * Decides commands from REQUESTS, then those handed over. While both wait, the first get half of what is left of the
  * record: internal commands may have filled half of it.
  */
-function decideWaiting(options: BuildOptions, draft: CommitDraft, mostChars: number): Decided {
+function decideWaiting(options: BuildOptions, draft: CommitDraft, mostBytes: number): Decided {
   const { feed, handed, limits = OWNER_LIMITS } = options;
   const decided: Decided = { replies: [], mayDiffer: false, withoutRoom: 0 };
   const { commitFacts } = limits;
-  const whole: Share = { chars: mostChars, facts: commitFacts, replies: commitFacts, steps: OWNER_LIMITS.turnSteps };
+  const whole: Share = { bytes: mostBytes, facts: commitFacts, replies: commitFacts, steps: OWNER_LIMITS.turnSteps };
   const half: Share = {
-    chars: (draft.chars + mostChars) / 2,
+    bytes: (draft.encodedBytes() + mostBytes) / 2,
     facts: (draft.facts.length + commitFacts) / 2,
     replies: commitFacts / 2,
     steps: OWNER_LIMITS.turnSteps / 2,
@@ -249,31 +256,46 @@ function decideWaiting(options: BuildOptions, draft: CommitDraft, mostChars: num
 
   /** @param isStored whether the commands are in REQUESTS, so that the next owner might decide them too */
   function decideFrom(source: CommandSource, most: Share, isStored: boolean): void {
-    while (draft.chars < most.chars && draft.facts.length < most.facts && decided.replies.length < most.replies) {
+    const hasRoom = (): boolean => draft.encodedBytes() < most.bytes && draft.facts.length < most.facts;
+    while (hasRoom() && decided.replies.length < most.replies) {
       if (stepsSpent() - began > most.steps) return;
       const command = source.peek();
       if (command === undefined) return;
-      if (command.body !== undefined && (!fits(command, draft, mostChars) || isNextLife(command, draft))) return;
+      if (command.body !== undefined && isNextLife(command, draft)) return;
+      const outcome = decideNext(options, draft, command, decided, mostBytes);
+      if (outcome === 'waits') return;
       source.take();
-      const isFinal = decideNext(options, draft, command, decided);
-      if (isStored && !isFinal) decided.mayDiffer = true;
+      if (isStored && outcome === 'mayDiffer') decided.mayDiffer = true;
     }
   }
 }
 
 type CommandSource = Pick<RequestFeed, 'peek' | 'take'>;
 
-/** Decides one command; returns whether it has facts, or its reply follows from the command and the state alone. */
-function decideNext(options: BuildOptions, draft: CommitDraft, command: ReceivedCommand, decided: Decided): boolean {
+/**
+ * Decides one command. `isFinal`: it has facts, or its reply follows from the command and the state alone. `waits`: its
+ * facts overfill the record, so it is decided again for the next one. Alone in a record every command fits.
+ */
+function decideNext(
+  options: BuildOptions,
+  draft: CommitDraft,
+  command: ReceivedCommand,
+  decided: Decided,
+  mostBytes: number,
+): 'isFinal' | 'mayDiffer' | 'waits' {
   const { nowMs, partition, epoch, definitions } = options;
   const { requestId, replyTo } = command;
   if (command.body === undefined) {
     if (replyTo !== '') decided.replies.push({ replyTo, requestId, epoch, partition, reply: notKnownHere() });
-    return false;
+    return 'mayDiffer';
   }
-  if (command.deadlineAt < nowMs) return false;
+  if (command.deadlineAt < nowMs) return 'mayDiffer';
   const [savepoint, reads] = [draft.savepoint(), definitions.reads];
   let reply = decideOne(options, draft, command);
+  if (savepoint > 0 && draft.encodedBytes() > mostBytes) {
+    draft.rollback(savepoint);
+    return 'waits';
+  }
   const hasFacts = draft.savepoint() > savepoint;
   if (hasFacts && !options.commandsFit) {
     draft.rollback(savepoint);
@@ -281,17 +303,11 @@ function decideNext(options: BuildOptions, draft: CommitDraft, command: Received
     reply = failure('SERVICE_UNAVAILABLE', NO_ROOM);
   }
   decided.replies.push({ replyTo, requestId, epoch, partition, reply, isBulk: BULK.has(command.body.kind) });
-  if (reply.kind === 'failure' && isTemporary(reply.code)) return false;
-  return hasFacts || (definitions.reads === reads && !isAhead(command, nowMs));
+  if (reply.kind === 'failure' && isTemporary(reply.code)) return 'mayDiffer';
+  return hasFacts || (definitions.reads === reads && !isAhead(command, nowMs)) ? 'isFinal' : 'mayDiffer';
 }
 
 const BULK: ReadonlySet<Command['body']['kind']> = new Set(['ListPlayers', 'ImportHistory']);
-
-/** A command whose texts would overfill the record waits for the next one. Alone in a record, every command fits. */
-function fits(command: Command, draft: CommitDraft, mostChars: number): boolean {
-  if (draft.facts.length === 0) return true;
-  return draft.chars + mostFactChars(command.body) < mostChars;
-}
 
 /**
  * Whether the command registers a player that this record erases. It waits for the next record: a life is known by the
@@ -333,16 +349,26 @@ const isAhead = ({ receivedAt }: Command, nowMs: number): boolean => receivedAt 
 /** Two right clocks differ by less: each is compared with the broker's. */
 const CLOCKS_APART_MS = 2 * CLOCK_LIMITS.clockToleranceMs;
 
-function takeSnapshots(entities: Entities, ids: readonly string[], nowMs: number): EntitySnapshot[] {
-  const snapshots: EntitySnapshot[] = [];
-  let chars = 0;
+interface TakenSnapshots {
+  snapshots: EntitySnapshot[];
+  values: Uint8Array[];
+  valueBytes: number;
+}
+
+/** At most half a record of snapshots, and at least one if one is due. */
+function takeSnapshots(entities: Entities, ids: readonly string[], nowMs: number): TakenSnapshots {
+  const taken: TakenSnapshots = { snapshots: [], values: [], valueBytes: 0 };
   for (const entityId of ids) {
     const state = entities.inBulk(entityId);
     if (state === undefined) continue;
-    chars += stateChars(state);
-    if (chars > RECORD_CHARS / 2 && snapshots.length > 0) break;
     const { game, environment } = state;
-    snapshots.push({ kind: 'EntitySnapshot', entityId, game, environment, at: nowMs, state });
+    const snapshot: EntitySnapshot = { kind: 'EntitySnapshot', entityId, game, environment, at: nowMs, state };
+    const values = encodeFacts([snapshot]);
+    const valueBytes = values.reduce((sum, { length }) => sum + length, taken.valueBytes);
+    if (valueBytes > OWNER_LIMITS.commitBytes / 2 && taken.snapshots.length > 0) break;
+    taken.snapshots.push(snapshot);
+    taken.values.push(...values);
+    taken.valueBytes = valueBytes;
   }
-  return snapshots;
+  return taken;
 }

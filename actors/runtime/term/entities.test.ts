@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aCommand, aPlayer, definitionsOf } from '../../testing-players.ts';
+import { encodeFacts } from '../../../core/codec/codec.ts';
 import { decide } from '../../decide.ts';
 import type { Fact } from '../../../core/vocabulary/facts/facts.ts';
 import type { ListPlayers } from '../../../core/vocabulary/documents/player-lists.ts';
-import { stateBytes } from '../../../core/vocabulary/state/size-estimates.ts';
+import { stateBytes } from '../store/state-memory.ts';
 import { createEntities, type Entities } from './entities.ts';
 import { createMemoryStores } from '../store/store-memory.ts';
 import type { PartitionStore } from '../store/store.ts';
@@ -67,13 +68,14 @@ describe('the entities of a partition', () => {
     const body = (externalId: string) =>
       ({ kind: 'RegisterPlayer', playerId: 'p', externalId, createOnly: false, byClientKey: false }) as const;
     decide(draft, aCommand(body('first')), definitionsOf());
-    const before = { state: draft.get('p'), chars: draft.chars };
+    const before = { state: draft.get('p'), bytes: draft.encodedBytes() };
     const savepoint = draft.savepoint();
     decide(draft, aCommand({ ...body('first'), deviceId: 'd' }), definitionsOf());
     expect(draft.get('p')).toMatchObject({ deviceId: 'd' });
     draft.rollback(savepoint);
     expect(draft.get('p')).toBe(before.state);
-    expect(draft.chars).toBe(before.chars);
+    expect(draft.encodedBytes()).toBe(before.bytes);
+    expect(draft.encoded()).toEqual(encodeFacts(draft.facts));
     expect(draft.facts).toHaveLength(1);
   });
 

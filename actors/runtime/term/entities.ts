@@ -5,7 +5,7 @@ import { showsChange } from '../definitions/shown-change.ts';
 import { storedLedgers } from '../store/stored-ledgers.ts';
 import type { EntitySnapshot } from '../../../core/vocabulary/facts/facts.ts';
 import type { EntityState } from '../../../core/vocabulary/state/state.ts';
-import { stateBytes } from '../../../core/vocabulary/state/size-estimates.ts';
+import { stateBytes } from '../store/state-memory.ts';
 import { withSharedServed } from '../../flags/evaluate/shared-served.ts';
 import { type CommitDraft, createDraft } from './draft.ts';
 import { createSnapshotQueue, type SnapshotLimits, type SnapshotQueue } from '../store/snapshot-queue.ts';

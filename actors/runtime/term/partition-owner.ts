@@ -201,7 +201,7 @@ function createTurns(
       facts: commit.facts,
     };
     queryHandler.hold(commit.draft.changed);
-    const data = encodeCommit(record);
+    const data = encodeCommit(record, commit.encoded);
     const began = clock.monotonicMs();
     const outcome = await appendFenced({
       log,

@@ -3,7 +3,7 @@ import { encodeReplies } from '../../../core/codec/codec.ts';
 import { repliesSubject } from '../../../streams/subjects.ts';
 import type { Log } from '../../../streams/log/log.ts';
 import type { AddressedReply } from '../../../core/vocabulary/commands/replies.ts';
-import { replyChars } from '../../../core/vocabulary/state/size-estimates.ts';
+import { roughChars } from '../../../core/codec/rough-chars.ts';
 import type { LocalGateway } from '../../../core/vocabulary/commands/local-gateway.ts';
 
 /** A reply and the gateway that waits for it. */
@@ -45,7 +45,7 @@ function* cut(replies: AddressedReply[]): Generator<AddressedReply[]> {
   let message: AddressedReply[] = [];
   let chars = 0;
   for (const addressed of replies) {
-    const more = replyChars(addressed.reply);
+    const more = roughChars(addressed.reply);
     if (message.length > 0 && chars + more > MESSAGE_CHARS) {
       yield message;
       message = [];

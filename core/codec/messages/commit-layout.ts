@@ -1,5 +1,5 @@
 import type { EventsImported } from '../../vocabulary/facts/import-facts.ts';
-import type { EntitySnapshot, Fact, IdempotencyKeyUsed } from '../../vocabulary/facts/facts.ts';
+import type { EntitySnapshot, Fact } from '../../vocabulary/facts/facts.ts';
 import { isKnownFact } from '../../vocabulary/formats.ts';
 import {
   EVENTS_IMPORTED,
@@ -7,7 +7,6 @@ import {
   eventsImportedToTuple,
   type EventsImportedTuple,
 } from './import-layout.ts';
-import { replyFromWire, replyToWire, type WireReply } from './reply-layout.ts';
 import { UnknownVersionError } from '../unknown-version.ts';
 import { decodeState, encodeState } from '../state/state-codec.ts';
 import type { CommitRecord, RequestPosition } from '../../vocabulary/facts/commit-record.ts';
@@ -19,9 +18,9 @@ import {
 } from '../../vocabulary/facts/event-tracked.ts';
 
 /**
- * Layout of a FACTS record: this tuple with the first facts; the other values of the frame hold the other facts. Events
- * come in runs of thousands and are positional. An event begins with the player's id, another positional fact with a
- * number. The other facts are objects.
+ * Layout of a FACTS record: this tuple; the other values of the frame hold the facts. Events come in runs of thousands
+ * and are positional. An event begins with the player's id, another positional fact with a number. The other facts are
+ * objects.
  */
 export type CommitTuple = [
   partition: number,
@@ -30,31 +29,28 @@ export type CommitTuple = [
   committedAt: number,
   position: RequestPosition | null,
   configRevision: number,
-  facts: readonly WireFact[],
 ];
 
 export type WireFact =
   | EventTuple
   | EventsImportedTuple
   | (Omit<EntitySnapshot, 'state'> & { state: Uint8Array })
-  | (Omit<IdempotencyKeyUsed, 'reply'> & { reply: WireReply })
-  | Exclude<Fact, EventTracked | EventsImported | EntitySnapshot | IdempotencyKeyUsed>;
+  | Exclude<Fact, EventTracked | EventsImported | EntitySnapshot>;
 
-export function commitToTuple(record: CommitRecord, first: readonly WireFact[]): CommitTuple {
+export function commitToTuple(record: CommitRecord): CommitTuple {
   const { partition, epoch, owner, committedAt, position, configRevision } = record;
-  return [partition, epoch, owner, committedAt, position, configRevision, first];
+  return [partition, epoch, owner, committedAt, position, configRevision];
 }
 
 export function commitFromTuple(tuple: CommitTuple): CommitRecord {
-  const [partition, epoch, owner, committedAt, position, configRevision, facts] = tuple;
-  return { partition, epoch, owner, committedAt, position, configRevision, facts: facts.map(factFromWire) };
+  const [partition, epoch, owner, committedAt, position, configRevision] = tuple;
+  return { partition, epoch, owner, committedAt, position, configRevision, facts: [] };
 }
 
 export function factToWire(fact: Fact): WireFact {
   if (fact.kind === 'EventTracked') return eventToTuple(fact);
   if (fact.kind === 'EventsImported') return eventsImportedToTuple(fact);
   if (fact.kind === 'EntitySnapshot') return { ...fact, state: encodeState(fact.state) };
-  if (fact.kind === 'IdempotencyKeyUsed') return { ...fact, reply: replyToWire(fact.reply) };
   return fact;
 }
 
@@ -76,7 +72,8 @@ export function factFromWire(wire: WireFact): Fact {
   if (isEventsImported(wire)) return eventsImportedFromTuple(wire);
   if (Array.isArray(wire) || !isKnownFact(wire.kind)) throw unknownFact(wire);
   if (wire.kind === 'EntitySnapshot') return { ...wire, state: decodeState(wire.state) };
-  if (wire.kind === 'IdempotencyKeyUsed') return { ...wire, reply: replyFromWire(wire.reply) };
+  // A state keeps the reply: as a part of the record's memory it would hold all of it.
+  if (wire.kind === 'IdempotencyKeyUsed') return { ...wire, reply: new Uint8Array(wire.reply) };
   return wire;
 }
 

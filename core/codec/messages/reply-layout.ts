@@ -9,7 +9,6 @@ import type {
 /** Layout of a reply. Replies to tracked events are positional, the others are objects. */
 export type ReplyTuple = [requestId: string, epoch: number, partition: number, reply: WireReply];
 
-/** The layout also serves replies inside other records (facts, states). */
 export type WireReply = TrackedTuple | Exclude<Reply, TrackedReply>;
 
 type TrackedTuple = [replayed: boolean, results: ResultTuple[]];

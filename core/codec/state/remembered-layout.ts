@@ -1,5 +1,4 @@
 import type { RememberedKey } from '../../vocabulary/state/state.ts';
-import { replyFromWire, replyToWire, type WireReply } from '../messages/reply-layout.ts';
 import type { RecentEvent, RecordedPurchase } from '../../vocabulary/state/player.ts';
 
 /* Layout of a player's stored requests that can repeat. `byClient` is absent where the caller has no kind. */
@@ -13,7 +12,7 @@ export type RecordedPurchaseTuple = [
   byClient?: [] | ReportedTuple,
 ];
 type ReportedTuple = [at: number, currency: string | null, productId: string | null];
-export type KeyTuple = [key: string, bodyHash: string, at: number, reply: WireReply, byClient?: boolean];
+export type KeyTuple = [key: string, bodyHash: string, at: number, reply: Uint8Array, byClient?: boolean];
 export type EventTuple = [
   eventId: string,
   eventName: string,
@@ -60,14 +59,14 @@ export function purchaseFromTuple(tuple: RecordedPurchaseTuple): RecordedPurchas
 
 export function keyToTuple(remembered: RememberedKey): KeyTuple {
   const { key, bodyHash, at, reply, by } = remembered;
-  const tuple: KeyTuple = [key, bodyHash, at, replyToWire(reply)];
+  const tuple: KeyTuple = [key, bodyHash, at, reply];
   if (by !== undefined) tuple.push(by === 'client');
   return tuple;
 }
 
 export function keyFromTuple(tuple: KeyTuple): RememberedKey {
   const [key, bodyHash, at, reply, byClient] = tuple;
-  const remembered: RememberedKey = { key, bodyHash, at, reply: replyFromWire(reply) };
+  const remembered: RememberedKey = { key, bodyHash, at, reply: new Uint8Array(reply) };
   if (byClient !== undefined) remembered.by = byClient ? 'client' : 'server';
   return remembered;
 }

@@ -2,7 +2,6 @@ import type { JsonText } from '../../kernel/text/json.ts';
 import type { QuarantineReason } from '../commands/commands.ts';
 import type { FlagExposed, FlagOverridden, FlagsServed } from './flag-facts.ts';
 import type { PurchaseRecorded, PurchaseReversed } from './purchase-facts.ts';
-import type { Reply } from '../commands/replies.ts';
 import type { EntityState } from '../state/state.ts';
 import type { ChurnRisk } from '../state/churn-risk.ts';
 import type { CallerKind } from '../documents/scope.ts';
@@ -67,7 +66,8 @@ export interface IdempotencyKeyUsed extends FactBase {
   kind: 'IdempotencyKeyUsed';
   key: string;
   bodyHash: string;
-  reply: Reply;
+  /** As `encodeReply` writes it. */
+  reply: Uint8Array;
   /** Absent in records older than kinds of callers. */
   by?: CallerKind;
 }

@@ -1,14 +1,13 @@
 import type { ActiveProperties } from '../documents/computed.ts';
-import type { Reply } from '../commands/replies.ts';
 import type { CallerKind, Environment } from '../documents/scope.ts';
 import type { PlayerFields, PlayerView } from './player.ts';
 
-/** An Idempotency-Key, the hash of its request, and the reply. */
+/** An Idempotency-Key, the hash of its request, and the reply as `encodeReply` writes it. */
 export interface RememberedKey {
   key: string;
   bodyHash: string;
   at: number;
-  reply: Reply;
+  reply: Uint8Array;
   /** Client and server API keys have separate keys. Without it, the key matches both kinds. */
   by?: CallerKind;
 }

@@ -1,6 +1,6 @@
 import { BACKEND_LIMITS } from './limits.ts';
 import type { Command } from '../../../core/vocabulary/commands/commands.ts';
-import { commandChars } from '../../../core/vocabulary/state/size-estimates.ts';
+import { roughChars } from '../../../core/codec/rough-chars.ts';
 
 /** Bytes of the commands that may wait in a gateway for each of so many partitions. */
 export function pendingBytes(partitions: number): number {
@@ -31,7 +31,7 @@ interface Waiting {
 /** How many places are emptied before the array is moved. */
 const MOST_EMPTY = 1_000;
 
-const waitingOf = (command: Command): Waiting => ({ command, chars: commandChars(command.body) });
+const waitingOf = (command: Command): Waiting => ({ command, chars: roughChars(command) });
 
 export function createCommandQueue(mostBytes: number): CommandQueue {
   let waiting: Waiting[] = [];

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../../core/kernel/clock.ts';
-import { queryChars } from '../../../core/vocabulary/state/size-estimates.ts';
+import { roughChars } from '../../../core/codec/rough-chars.ts';
 import type { Query } from '../../../core/vocabulary/commands/commands.ts';
 import { BACKEND_LIMITS } from './limits.ts';
 import { encodeQueries } from '../../../core/codec/codec.ts';
@@ -101,7 +101,7 @@ function* messagesOf(queries: readonly Query[]): Generator<Uint8Array> {
   let from = 0;
   let chars = 0;
   for (const [at, query] of queries.entries()) {
-    const more = queryChars(query.body);
+    const more = roughChars(query);
     if (at > from && (at - from >= MESSAGE_QUERIES || chars + more > MESSAGE_CHARS)) {
       yield encodeQueries(queries.slice(from, at));
       from = at;

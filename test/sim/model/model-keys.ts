@@ -1,3 +1,4 @@
+import { decodeReply, encodeReply } from '../../../core/codec/codec.ts';
 import type { IdempotencyClaim } from '../../../core/vocabulary/commands/commands.ts';
 import type { EventSender } from '../../../core/vocabulary/facts/event-tracked.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';
@@ -17,13 +18,10 @@ export function recall(
   slot: Reply['kind'] | undefined,
   by: CallerKind | undefined,
 ): Reply | undefined {
-  const known = holder?.keys.find(
-    (entry) =>
-      entry.key === claim.key &&
-      isOneCaller(entry.by, by) &&
-      at - entry.at < DAY_MS &&
-      (slot === undefined || entry.reply.kind === slot),
-  );
+  const known = holder?.keys
+    .filter((entry) => entry.key === claim.key && isOneCaller(entry.by, by) && at - entry.at < DAY_MS)
+    .map(({ bodyHash, reply }) => ({ bodyHash, reply: decodeReply(reply) }))
+    .find(({ reply }) => slot === undefined || reply.kind === slot);
   if (known === undefined) return undefined;
   if (known.bodyHash !== claim.bodyHash) return { kind: 'failure', code: 'CONFLICT' };
   const { reply } = known;
@@ -48,7 +46,7 @@ export function remember(
   scope: Scope,
   at: number,
 ): void {
-  const { reply } = run;
+  const reply = encodeReply(run.reply);
   run.facts.push({ kind: 'IdempotencyKeyUsed', entityId, ...scope, at, ...claim, reply });
   const before = holder ?? { kind: 'ledger', id: entityId, ...scope, keys: [], lastSeq: 0 };
   const keys = [...before.keys.filter((entry) => at - entry.at < DAY_MS), { ...claim, at, reply }];

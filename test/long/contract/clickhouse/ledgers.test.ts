@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aPlayer } from '../../../../actors/testing-players.ts';
+import { encodeReply } from '../../../../core/codec/codec.ts';
 import type { Fact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { EntityState, LedgerState } from '../../../../core/vocabulary/state/state.ts';
 import { prepareStore } from '../../../../actors/runtime/rebuild/rebuild.ts';
@@ -46,7 +47,7 @@ beforeEach(async () => {
 });
 
 function ledger(key: string, lastSeq: number): LedgerState {
-  const keys = [{ key, bodyHash: 'h', at: 0, reply: { kind: 'claimed' } as const }];
+  const keys = [{ key, bodyHash: 'h', at: 0, reply: encodeReply({ kind: 'claimed' }) }];
   return { kind: 'ledger', id: LEDGER_ID, game: 'demo', environment: 'live', keys, lastSeq };
 }
 
