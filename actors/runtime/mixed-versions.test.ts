@@ -98,7 +98,8 @@ describe('an owner of an older version', () => {
   it('does not lead past a fact that it does not know, and keeps its local store', async () => {
     const { sequence } = world.records().at(-1) ?? { sequence: 0 };
     const fact = { kind: 'PlayerFrozen', entityId: P1, game: 'demo', environment: 'live', at: 1 };
-    await node.log.append('facts.0', packed([0, 1, 'newer', 1, null, 0, [fact]]), { expectedLastSequence: sequence });
+    const record = encodeFrame([[0, 1, 'newer', 1, null, 0], [fact]]);
+    await node.log.append('facts.0', record, { expectedLastSequence: sequence });
     // A record behind it that every version can read.
     const last = {
       partition: 0,

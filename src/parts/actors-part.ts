@@ -12,7 +12,7 @@ import type { Base } from './base.ts';
 
 /** The role `actors`: owns partitions, and trims FACTS. */
 export async function startActorsPart(base: Base): Promise<Part> {
-  const { config, dataDir, clock, logger, metrics, log, partitions, room, ownFacts } = base;
+  const { config, dataDir, clock, logger, metrics, log, partitions, room } = base;
   const path = join(dataDir, 'players');
   const lock = await lockDataDir(path);
   if (lock.kind === 'held') {
@@ -30,7 +30,7 @@ export async function startActorsPart(base: Base): Promise<Part> {
     partitions,
     node: base.node,
     incarnation: base.incarnation,
-    log: ownFacts.log,
+    log,
     clock,
     config: base.configStore,
     definitions: base.definitions,
@@ -44,7 +44,6 @@ export async function startActorsPart(base: Base): Promise<Part> {
     logger,
     metrics,
   });
-  ownFacts.leads(() => actors.led);
   const retentionMs = SERVICE_LIMITS.factsRetentionMs;
   const trimmer = startFactsTrimmer({ log, clock, partitions, holder: base.holder, retentionMs, room, logger });
   return {

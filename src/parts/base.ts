@@ -25,7 +25,6 @@ import { about } from '../process/about.ts';
 import { agreeOnSecretsKey } from '../process/deployment.ts';
 import { joinDeployment } from '../process/join-deployment.ts';
 import { nameInGroup, nodeName } from '../process/node-identity.ts';
-import { handOverOwnFacts } from '../process/own-facts.ts';
 import { ConfigError, logAddress, type Config, type Role } from '../settings/config.ts';
 import { NO_SECRETS_KEY, serviceSecretBox } from '../settings/secrets-key.ts';
 
@@ -54,7 +53,6 @@ export async function openBase(config: Config, logger: Logger) {
   });
   const watches = await startWatches(found);
   const { room } = watches;
-  const ownFacts = handOverOwnFacts({ log, clock, logger, room, partitions, shared: group !== undefined });
   const definitions = createLiveDefinitions(configStore, logger, metrics);
   return {
     ...found,
@@ -64,7 +62,6 @@ export async function openBase(config: Config, logger: Logger) {
     has,
     beat,
     commandClient,
-    ownFacts,
     definitions,
     /** Ends what the parts use, once they have stopped. */
     async close(): Promise<void> {

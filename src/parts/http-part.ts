@@ -86,7 +86,7 @@ function startModels({ log, clock, ids, node, instance, config, writes, logger, 
 }
 
 /** What answers of the log and of ClickHouse come from. */
-function openReaders({ config, log, clock, ids, logger, metrics, ownFacts }: Base) {
+function openReaders({ config, log, clock, ids, logger, metrics }: Base) {
   const { group } = config;
   const reporter = createFreshnessReporter({ log, clock });
   const analytics = createAnalytics({
@@ -98,7 +98,7 @@ function openReaders({ config, log, clock, ids, logger, metrics, ownFacts }: Bas
   const sql = createSqlReader({ address: readerAddress(config), clock, logger });
   const feed = createLiveFeed({
     log,
-    readFacts: ownFacts.read,
+    ...(group === undefined ? {} : { gatherMs: PROCESS_LIMITS.sinksGatherMs }),
     clock,
     logger,
     metrics,

@@ -1,15 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
-import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { Worker, isMainThread, parentPort } from 'node:worker_threads';
 import { openConfigStore } from '../../streams/config/config-store.ts';
 import { connectJetStream } from '../../streams/log/jetstream/log-jetstream.ts';
-import {
-  createHandledBytes,
-  createHandOverReceiver,
-  createHandOverSender,
-  type HandledBytes,
-  type HandOverMessage,
-} from '../../streams/log/hand-over-batches.ts';
-import type { HandOver } from '../../streams/log/own-appends.ts';
 import { shareReader } from '../../streams/log/shared-reader.ts';
 import { createClickhouseSink } from '../../streams/sinks/clickhouse/clickhouse-sink.ts';
 import { createFreshnessReporter } from '../../streams/freshness/freshness-reports.ts';
@@ -31,30 +23,26 @@ export interface SinksThread {
   stop(): Promise<void>;
 }
 
-type ToThread = { kind: 'metrics' } | { kind: 'stop' } | { kind: 'facts'; message: HandOverMessage };
+type ToThread = { kind: 'metrics' } | { kind: 'stop' };
 type FromThread = { kind: 'metrics'; text: string } | { kind: 'silent'; silences: Silences };
 
 /**
  * Starts the ClickHouse and webhook sinks in a separate thread: converting a large batch to rows, and the garbage
- * collection after it, must not delay requests. The threads share only the log, and what this process appends to FACTS
- * is handed over.
+ * collection after it, must not delay requests. The threads share only the log.
  * @param node the writer's name in RECORDS
  * @param holder the holder of the sinks' leases, unique per process
- * @param handOver what this process appends to FACTS
  * @param onFailed called if the thread ends without `stop`
  * @param onSilences called with the streams that store nothing of what the thread appends
  */
 export function startSinksThread(
   node: string,
   holder: string,
-  handOver: HandOver,
   onFailed: (error: unknown) => void,
   onSilences: (silences: Silences) => void,
 ): SinksThread {
-  const handled = createHandledBytes();
   // A thread takes the nursery of the process, and not that of its resource limits (docs/decisions/0028).
   setFlagsFromString(`--max-semi-space-size=${PROCESS_LIMITS.sinksNurseryMiB}`);
-  const worker = new Worker(new URL(import.meta.url), { argv: [node, holder], workerData: handled });
+  const worker = new Worker(new URL(import.meta.url), { argv: [node, holder] });
   const waiting: ((text: string) => void)[] = [];
   let stopping = false;
   worker.on('message', (message: FromThread) => {
@@ -70,16 +58,6 @@ export function startSinksThread(
     });
   });
   const send = (message: ToThread): void => worker.postMessage(message);
-  const sender = createHandOverSender({
-    clock: systemClock,
-    handled,
-    gatherMs: PROCESS_LIMITS.sinksGatherMs,
-    post(message) {
-      const given = message.kind === 'records' ? [message.data.buffer] : [];
-      worker.postMessage({ kind: 'facts', message } satisfies ToThread, given);
-    },
-  });
-  const stopHandOver = handOver.subscribe(sender);
   return {
     metrics: () =>
       new Promise((resolve) => {
@@ -88,7 +66,6 @@ export function startSinksThread(
       }),
     async stop() {
       stopping = true;
-      stopHandOver();
       send({ kind: 'stop' });
       await ended;
     },
@@ -96,7 +73,7 @@ export function startSinksThread(
 }
 
 /** Runs inside the thread. */
-async function runSinks(node: string, holder: string, handled: HandledBytes): Promise<void> {
+async function runSinks(node: string, holder: string): Promise<void> {
   const config = readConfig();
   const clock = systemClock;
   const logger = createLogger(config.logLevel, 'sinks');
@@ -106,14 +83,12 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
   const log = await connectJetStream({ ...logAddress(config), asFound: true, logger, clock });
   const box = serviceSecretBox(config, config.dataDir, systemIds);
   const configStore = await openConfigStore(log, clock, logger, box);
-  const handOver = createHandOverReceiver(handled);
   const readFacts = shareReader({
     log,
     clock,
     logger,
     stream: 'FACTS',
     gatherMs: PROCESS_LIMITS.sinksGatherMs,
-    handOver,
   });
   const freshness = createFreshnessReporter({ log, clock });
   const tracedOf = (sink: 'clickhouse' | 'webhooks') =>
@@ -152,10 +127,6 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
   });
 
   async function onMessage(message: ToThread): Promise<void> {
-    if (message.kind === 'facts') {
-      handOver.receive(message.message);
-      return;
-    }
     if (message.kind === 'metrics') {
       parentPort?.postMessage({ kind: 'metrics', text: await metrics.registry.metrics() } satisfies FromThread);
       return;
@@ -170,4 +141,4 @@ async function runSinks(node: string, holder: string, handled: HandledBytes): Pr
   parentPort?.on('message', (message: ToThread) => void onMessage(message));
 }
 
-if (!isMainThread) await runSinks(process.argv[2] ?? '', process.argv[3] ?? '', workerData);
+if (!isMainThread) await runSinks(process.argv[2] ?? '', process.argv[3] ?? '');

@@ -35,10 +35,6 @@ export const LOG_LIMITS = {
   sharedReaderNear: 256,
   /** Pause before a shared reader that failed is opened again; until then each sink reads by itself. */
   sharedReaderReopenMs: 1_000,
-  /** A process hands its own records over in memory once it alone has appended to FACTS for this long. */
-  aloneMs: 2_000,
-  /** Bytes on the way to the sinks' thread; beyond them it reads the log. */
-  handOverBytes: 16 * 1024 * 1024,
 
   /**
    * How long erased players are remembered, for replays of FACTS and waiting deliveries: longer than either is kept.

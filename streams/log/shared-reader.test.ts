@@ -4,7 +4,6 @@ import { createFakeClock, type FakeClock } from '../../test/support/in-memory/fa
 import { silentLogger } from '../../test/support/in-memory/silent-logger.ts';
 import { createMemoryBroker, type MemoryBroker, type MemoryLog } from './memory/log-memory.ts';
 import type { Log, Reader, ReadOptions } from './log.ts';
-import { createOwnAppends, type OwnAppends, watchAppends } from './own-appends.ts';
 import { shareReader, type OpenReader } from './shared-reader.ts';
 
 const limits = { ...LOG_LIMITS, sharedReaderRecords: 8, sharedReaderNear: 4 };
@@ -14,9 +13,6 @@ describe('a shared reader', () => {
   let broker: MemoryBroker;
   let log: MemoryLog;
   let open: OpenReader;
-  /** The log of an owner in this process. */
-  let owners: Log;
-  let own: OwnAppends;
   /** The readers of the log that are open, by their first sequence. */
   let consumers: ReadOptions[];
 
@@ -25,8 +21,6 @@ describe('a shared reader', () => {
     broker = createMemoryBroker({ clock });
     log = broker.connect('a');
     consumers = [];
-    own = createOwnAppends({ clock, isAlone: () => true });
-    owners = watchAppends(log, clock, 'facts.', (record) => own.appended(record));
     const counted: Pick<Log, 'info' | 'read'> = {
       info: (stream) => log.info(stream),
       read(stream, options) {
@@ -48,12 +42,12 @@ describe('a shared reader', () => {
         };
       },
     };
-    open = shareReader({ log: counted, clock, logger: silentLogger, stream: 'FACTS', handOver: own, limits });
+    open = shareReader({ log: counted, clock, logger: silentLogger, stream: 'FACTS', limits });
   });
 
-  async function append(from: number, to: number, client: Log = log): Promise<void> {
+  async function append(from: number, to: number): Promise<void> {
     for (let value = from; value <= to; value++) {
-      void client.append(`facts.${value % 3}`, Buffer.from(String(value)));
+      void log.append(`facts.${value % 3}`, Buffer.from(String(value)));
       await clock.advance(1);
     }
     await clock.advance(10);
@@ -178,64 +172,5 @@ describe('a shared reader', () => {
     expect(slow.taken).toEqual(upTo(10));
     await append(61, 70);
     expect(fast.taken).toEqual(upTo(70));
-  });
-
-  describe('with a hand-over', () => {
-    beforeEach(() => clock.advance(LOG_LIMITS.aloneMs));
-
-    test('reads nothing from the log once the sinks have caught up', async () => {
-      const [one, two] = [sink(), sink()];
-      await append(1, 60, owners);
-      for (const { taken } of [one, two]) expect(taken).toEqual(upTo(60));
-      expect(consumers).toEqual([]);
-    });
-
-    test('a sink that falls behind reads the log, loses nothing and joins again', async () => {
-      const [fast, slow] = [sink(), sink()];
-      await append(1, 10, owners);
-      slow.takes = false;
-      await append(11, 60, owners);
-      slow.takes = true;
-      slow.take();
-      await append(61, 80, owners);
-      for (const { taken } of [fast, slow]) expect(taken).toEqual(upTo(80));
-      expect(consumers).toEqual([]);
-    });
-
-    test('records of another process are read from the log, and later the hand-over continues', async () => {
-      const other = broker.connect('b');
-      const [one, two] = [sink(), sink()];
-      await append(1, 10, owners);
-      await append(11, 12, other);
-      await append(13, 16, owners);
-      await clock.advance(100);
-      for (const { taken } of [one, two]) expect(taken).toEqual(upTo(16));
-      expect(consumers).toHaveLength(1);
-      await clock.advance(LOG_LIMITS.aloneMs);
-      await append(17, 24, owners);
-      for (const { taken } of [one, two]) expect(taken).toEqual(upTo(24));
-      expect(consumers).toEqual([]);
-    });
-
-    test('records of another process alone arrive once the broker has reported them', async () => {
-      const one = sink();
-      await append(1, 10, owners);
-      await append(11, 15, broker.connect('b'));
-      expect(one.taken).toEqual(upTo(10));
-      own.observed((await log.info('FACTS')).lastSequence);
-      await clock.advance(100);
-      expect(one.taken).toEqual(upTo(15));
-    });
-
-    test.each(['new', 'same'] as const)('ends with `reset` if the stream was emptied (%s)', async (creation) => {
-      const one = sink();
-      await append(1, 10, owners);
-      expect(consumers).toEqual([]);
-      broker.wipe('FACTS', creation);
-      await append(101, 130, owners);
-      await clock.advance(2 * limits.sharedReaderReopenMs);
-      expect(one.reader.ended).toBe('reset');
-      expect(one.taken).toEqual(upTo(10));
-    });
   });
 });

@@ -14,11 +14,9 @@ export type OpenReader = (options: { from: number; onWaiting: () => void }) => R
  * Invariants
  * 1. A sink gets every record from its `from` on once and in order, as from `Log.read`.
  * 2. A sink joins only behind a record that its consumer and `recent` both have, byte for byte: so both read the same
- *    incarnation of the stream, and `recent` holds the sink's next record or will get it first. In the same way the
- *    hand-over replaces the shared consumer.
+ *    incarnation of the stream, and `recent` holds the sink's next record or will get it first.
  * 3. A joined sink whose next record was dropped from `recent`, or whose source ended, reads apart from the record
- *    after its last one (`ReadOptions.after`). The log then decides whether its position is lost. In the same way the
- *    shared consumer replaces the hand-over after a gap.
+ *    after its last one (`ReadOptions.after`). The log then decides whether its position is lost.
  * 4. `recent` is bounded. It keeps only records that a joined sink has not taken, and some for sinks about to join.
  * 5. There is a source only while a sink is joined or near the end of the stream.
  */
@@ -78,7 +76,7 @@ export function shareReader(options: SharedReaderOptions): OpenReader {
     const { own, last } = sink;
     if (own === undefined || last === undefined) return;
     if (own.ended !== undefined || !isNear(sink)) return;
-    if (!source.isOpen) source.open(last);
+    if (!source.isOpen) source.open();
     const place = recent.placeOf(last);
     if (place === undefined) return;
     sink.own = undefined;

@@ -2,7 +2,6 @@ import { type Clock, sleep } from '../../../core/kernel/clock.ts';
 import { LIVE_LIMITS } from './limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
 import type { Log, Reader } from '../../log/log.ts';
-import type { OpenReader } from '../../log/shared-reader.ts';
 import { streamTag } from './position.ts';
 import { type RecentRecords, createRecentRecords } from './recent-records.ts';
 
@@ -19,8 +18,8 @@ export interface Feed {
 
 export interface FeedOptions {
   log: Log;
-  /** Opens the reader of FACTS; by default one of its own. */
-  readFacts?: OpenReader | undefined;
+  /** How the reader gathers records, as in `ReadOptions`. */
+  gatherMs?: number | undefined;
   clock: Clock;
   logger: Logger;
   onWaiting: () => void;
@@ -45,14 +44,9 @@ export async function openFeed(options: FeedOptions): Promise<Feed | undefined> 
 }
 
 /** Reads from the sequence after the last one instead of from "new", so that the position is known at once. */
-async function tryOpen({
-  log,
-  readFacts = (terms) => log.read('FACTS', terms),
-  onWaiting,
-  stopped,
-}: FeedOptions): Promise<Feed | undefined> {
+async function tryOpen({ log, gatherMs, onWaiting, stopped }: FeedOptions): Promise<Feed | undefined> {
   const { created, lastSequence } = await log.info('FACTS');
-  const reader = readFacts({ from: lastSequence + 1, onWaiting });
+  const reader = log.read('FACTS', { from: lastSequence + 1, gatherMs, onWaiting });
   await reader.started;
   const now = await log.info('FACTS');
   if (stopped() || now.created !== created || reader.ended !== undefined) {

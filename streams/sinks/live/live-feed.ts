@@ -2,7 +2,6 @@ import { type Cancel, type Clock, within } from '../../../core/kernel/clock.ts';
 import { LIVE_LIMITS } from './limits.ts';
 import { SHARED_LIMITS } from '../../../core/kernel/limits.ts';
 import type { Logger } from '../../../core/kernel/logger.ts';
-import type { OpenReader } from '../../log/shared-reader.ts';
 import type { LiveMetrics } from './metrics.ts';
 import { watchErasures } from '../../facts/erasures.ts';
 import type { TracedEvents } from '../../freshness/traced-events.ts';
@@ -25,7 +24,7 @@ export const FACTS_RESET = 'live: FACTS was reset; readers get a gap';
 export interface LiveFeedOptions {
   log: Log;
   /** As in `FeedOptions`. */
-  readFacts?: OpenReader;
+  gatherMs?: number;
   clock: Clock;
   logger: Logger;
   metrics: LiveMetrics;
@@ -88,7 +87,7 @@ export function createLiveFeed(options: LiveFeedOptions): RunningLiveFeed {
     await erasures.ready;
     feed = await openFeed({
       log,
-      readFacts: options.readFacts,
+      gatherMs: options.gatherMs,
       clock,
       logger,
       onWaiting: drain,

@@ -42,7 +42,6 @@ export const SIM_LIMITS = {
   // A sink often falls behind the shared reader.
   sharedReaderRecords: 16,
   sharedReaderNear: 8,
-  aloneMs: 200,
   // A fill takes several records, between which its owner may fall.
   fillPlayers: 1,
 } as const;

@@ -11,15 +11,7 @@ import { createMetrics } from '../../../src/parts/metrics.ts';
 import { type ConfigStore, openConfigStore } from '../../../streams/config/config-store.ts';
 import type { MemoryBroker, MemoryLog } from '../../../streams/log/memory/log-memory.ts';
 import { watchBrokerClock } from '../../../streams/broker-clock.ts';
-import {
-  createHandledBytes,
-  createHandOverReceiver,
-  createHandOverSender,
-  type HandOverMessage,
-} from '../../../streams/log/hand-over-batches.ts';
-import { createOwnAppends, type HandOver, watchAppends } from '../../../streams/log/own-appends.ts';
 import { shareReader } from '../../../streams/log/shared-reader.ts';
-import { FACTS_PREFIX } from '../../../streams/subjects.ts';
 import { createEraser } from '../../../streams/sinks/clickhouse/erasure/eraser.ts';
 import { createFactsWriter } from '../../../streams/sinks/clickhouse/facts-writer.ts';
 import { createLiveFeed, type RunningLiveFeed } from '../../../streams/sinks/live/live-feed.ts';
@@ -157,10 +149,6 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
     options.onTermEnd(owner, Number(fields.get('partition')), String(fields.get('end')));
   });
   const shared = { log: touchyLog(log, toucher), clock, logger, metrics };
-  const handOverRandom = random.fork('hand-over');
-  // A process may believe that it is alone: gaps prove the contrary.
-  const believes = handOverRandom.chance(0.5);
-  const ownFacts = createOwnAppends({ clock, limits, isAlone: () => believes || actors?.led === partitions });
 
   async function boot(): Promise<void> {
     const config = await openConfigStore(shared.log, clock, logger);
@@ -171,12 +159,8 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       configRevision: () => config.revision,
     });
     const room = machine.roles.has('actors') ? watchFactsRoom({ ...shared, limits }) : undefined;
-    room?.onPolled(({ lastSequence }) => ownFacts.observed(lastSequence));
     actors = room && startOwners(config, commandClient, room);
-    const readFacts = shareReader({ ...shared, stream: 'FACTS', handOver: ownFacts, limits });
-    const feed = machine.roles.has('gateway')
-      ? createLiveFeed({ ...shared, readFacts, heartbeatMs: HEARTBEAT_MS })
-      : undefined;
+    const feed = machine.roles.has('gateway') ? createLiveFeed({ ...shared, heartbeatMs: HEARTBEAT_MS }) : undefined;
     void feed?.start();
     const trimmer = room && trimFacts(room);
     if (machine.roles.has('sinks')) startSinks(config);
@@ -193,7 +177,6 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       local: handed.watch(commandClient.local),
       clockFault: () => brokerClock.fault(),
       ...shared,
-      log: watchAppends(shared.log, clock, FACTS_PREFIX, (record) => ownFacts.appended(record)),
       partitions,
       node: machine.name,
       incarnation,
@@ -232,7 +215,6 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       ...shared,
       stream: 'FACTS',
       gatherMs: limits.sinksGatherMs,
-      handOver: handOverToSinks(),
       limits,
     });
     const sink = createFactsWriter({ ...shared, readFacts, holder: name, target, onErasures: () => eraser.wake() });
@@ -244,36 +226,6 @@ export function startProcess(options: ProcessOptions, machine: Machine): SimProc
       () => Promise.all([matcher.stop(), stopWorker?.()]).then(() => undefined),
       () => Promise.all([sink.stop(), eraser.stop()]).then(() => undefined),
     );
-  }
-
-  /** As to the sinks' thread. */
-  function handOverToSinks(): HandOver {
-    const handled = createHandledBytes();
-    const receiver = createHandOverReceiver(handled);
-    const underWay: HandOverMessage[] = [];
-    const sender = createHandOverSender({
-      clock,
-      handled,
-      gatherMs: limits.sinksGatherMs,
-      post(message) {
-        underWay.push(message);
-        clock.timer(handOverRandom.between(0.1, 3), () => {
-          const first = underWay.shift();
-          if (first !== undefined) receiver.receive(first);
-        });
-      },
-    });
-    ownFacts.subscribe({
-      onRecords(records) {
-        world.cover('facts handed over');
-        sender.onRecords(records);
-      },
-      onGap() {
-        world.cover('gap in the hand-over of facts');
-        sender.onGap();
-      },
-    });
-    return receiver;
   }
 
   function startWorker(config: ConfigStore, receivers: Receivers): () => Promise<void> {
