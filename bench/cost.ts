@@ -1,5 +1,5 @@
 import { inPhase, type Bench } from './lib/bench.ts';
-import { count, defineCase, duration, on, optional, some, text } from './lib/case.ts';
+import { count, defineCase, duration, on, some } from './lib/case.ts';
 import { costRow, type Cost, type CostRow } from './lib/cost/cost-figures.ts';
 import { COST_GROUPS } from './lib/cost/cost-groups.ts';
 import { COST_LOADS, type CostGroup, type CostLoad, type CostSettings } from './lib/cost/cost-load.ts';
@@ -30,8 +30,6 @@ export const cost = defineCase({
     players: count('--players <n>', 'players registered beforehand', 500),
     openConnections: count('--open-connections <n>', 'connections of the open loops', 512),
     backlog: count('--backlog <n>', 'deliveries in one run', 5_000),
-    properties: optional(count('--properties <n>', 'computed properties that exist beforehand, for events', 0)),
-    counted: text('--counted <event>', 'the name of the events that they count', 'other_event'),
     wrkThreads: count('--threads <n>', 'threads of wrk', 1),
   },
   reportsToStandardError: ({ json }) => json,

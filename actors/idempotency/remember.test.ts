@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { IDEMPOTENCY_LIMITS } from './limits.ts';
 import type { CommandBody } from '../../core/vocabulary/commands/commands.ts';
-import { encodeReply } from '../../core/codec/codec.ts';
+import { encodeReply } from '../../core/codec/stored-reply.ts';
 import { decide } from '../decide.ts';
 import { createDraft } from '../runtime/term/draft.ts';
 import type { IdempotencyKeyUsed } from '../../core/vocabulary/facts/facts.ts';

@@ -1,4 +1,4 @@
-import { decodeReply, encodeReply } from '../../core/codec/codec.ts';
+import { decodeReply, encodeReply } from '../../core/codec/stored-reply.ts';
 import { failure } from '../../core/kernel/errors.ts';
 import { IDEMPOTENCY_LIMITS } from './limits.ts';
 import type { IdempotencyClaim } from '../../core/vocabulary/commands/commands.ts';

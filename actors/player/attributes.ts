@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonText } from '../../core/kernel/text/json.ts';
-import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
+import { ATTRIBUTE_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../core/kernel/text/limits.ts';
 
 type JsonObject = { [key: string]: Json };
@@ -19,7 +19,7 @@ export function mergeAttributes(current: JsonText, patch: JsonText): JsonText | 
 export function countryOf(attributes: JsonText): string {
   if (!attributes.includes('"country"')) return '';
   const country = parseObject(attributes)['country'];
-  return typeof country === 'string' && country.length <= STATE_LIMITS.countryLength ? country : '';
+  return typeof country === 'string' && country.length <= ATTRIBUTE_LIMITS.countryLength ? country : '';
 }
 
 function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {

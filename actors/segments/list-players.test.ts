@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { LIST_LIMITS } from './limits.ts';
-import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { given } from '../testing/harness.ts';
 import { aCommand, aPlayer, definitionsOf } from '../testing-players.ts';
 import type { Definitions } from '../decision/definitions.ts';
@@ -79,7 +78,7 @@ describe('a list of players', () => {
   it('may be replaced as often as one likes', () => {
     let active = FIRST;
     let player = ANN;
-    for (let n = 0; n < 3 * STATE_LIMITS.listLoadsOfPlayer; n++) {
+    for (let n = 0; n < 3 * LIST_LIMITS.listLoadsOfPlayer; n++) {
       const load = newLoadId(NOW, new Uint8Array([n, 0, 0, 0]), active);
       const world = given([player], inForce(active));
       world.when(listing({ load, active, playerIds: ['ann'] })).thenReply({ kind: 'listed', members: 1 });
@@ -98,7 +97,7 @@ describe('a list of players', () => {
   });
 
   it('is refused as a whole after too many that broke, for as long as those are kept', () => {
-    const broken = Array.from({ length: STATE_LIMITS.listLoadsOfPlayer - 1 }, (_, n) =>
+    const broken = Array.from({ length: LIST_LIMITS.listLoadsOfPlayer - 1 }, (_, n) =>
       newLoadId(NOW, new Uint8Array([n + 1, 0, 0, 0]), FIRST),
     );
     const lists = [{ segmentId: 'seg_1', loads: [FIRST, ...broken] }];

@@ -1,7 +1,6 @@
 import type { SegmentSet } from '../decision/definitions.ts';
 import { failure, type Failure } from '../../core/kernel/errors.ts';
 import { LIST_LIMITS } from './limits.ts';
-import { STATE_LIMITS } from '../../core/vocabulary/limits.ts';
 import { playerIn, type Step } from '../decision/decision.ts';
 import { loadBaseBegan, loadBegan, type ListPlayers } from '../../core/vocabulary/documents/player-lists.ts';
 import type { Reply } from '../../core/vocabulary/commands/replies.ts';
@@ -62,7 +61,7 @@ function crowding({ draft, context }: Step, { segmentId, load, active, playerIds
     const held = state === undefined ? NO_LOADS : loadsOf(state, segmentId);
     if (held.includes(load)) continue;
     const kept = fresh(held, active, context.at);
-    if (kept.length < STATE_LIMITS.listLoadsOfPlayer) continue;
+    if (kept.length < LIST_LIMITS.listLoadsOfPlayer) continue;
     const began = kept.filter((one) => one !== active).map(loadBegan);
     until = Math.max(until, Math.min(...began) + KEPT_MS);
   }
@@ -71,7 +70,7 @@ function crowding({ draft, context }: Step, { segmentId, load, active, playerIds
 
 function tooManyLoads(until: number, at: number): Failure {
   const seconds = Math.max(1, Math.ceil((until - at) / 1_000));
-  const broken = `${STATE_LIMITS.listLoadsOfPlayer - 1} lists of the segment were not loaded to their ends`;
+  const broken = `${LIST_LIMITS.listLoadsOfPlayer - 1} lists of the segment were not loaded to their ends`;
   return failure('CONFLICT', `${broken}; send yours again in ${seconds} seconds.`, { retry_after_seconds: seconds });
 }
 

@@ -1,5 +1,5 @@
 import type { Command, Query, ReceivedCommand } from '../vocabulary/commands/commands.ts';
-import type { AddressedReply, Reply } from '../vocabulary/commands/replies.ts';
+import type { AddressedReply } from '../vocabulary/commands/replies.ts';
 import type { CommitRecord } from '../vocabulary/facts/commit-record.ts';
 import type { EventTracked } from '../vocabulary/facts/event-tracked.ts';
 import type { Fact } from '../vocabulary/facts/facts.ts';
@@ -19,7 +19,7 @@ import {
   type WireFact,
 } from './messages/commit-layout.ts';
 import { deliveryFromTuple, deliveryToTuple } from './messages/delivery-layout.ts';
-import { addressedFromTuple, addressedToTuple, replyFromWire, replyToWire } from './messages/reply-layout.ts';
+import { addressedFromTuple, addressedToTuple } from './messages/reply-layout.ts';
 import { scoreFromTuple, scoreToTuple } from './messages/score-layout.ts';
 
 /*
@@ -48,10 +48,6 @@ export const decodeQueries = (bytes: Uint8Array): Query[] => decodeValue(bytes, 
 export const encodeReplies = (replies: readonly AddressedReply[]): Uint8Array =>
   encodeList(replies.map(addressedToTuple));
 export const decodeReplies = (bytes: Uint8Array): AddressedReply[] => decodeList(bytes, addressedFromTuple);
-
-/** A reply that a fact and a state hold under its Idempotency-Key. */
-export const encodeReply = (reply: Reply): Uint8Array => new Uint8Array(encodeFrame([replyToWire(reply)]));
-export const decodeReply = (bytes: Uint8Array): Reply => replyFromWire(decodeValue(bytes, 0));
 
 /** Facts as values of their record's frame: encoded when they are decided, which gives the size of the record. */
 export const encodeFacts = (facts: readonly Fact[]): Uint8Array[] => inParts(facts.map(factToWire)).map(encodeValue);

@@ -1,8 +1,6 @@
 /** Bounds of the state of a player that several domains share, and of what a game may define. */
 export const STATE_LIMITS = {
-  /** `key` of a named property, in characters: players and events repeat it. */
-  propertyKeyLength: 40,
-  /** Those of one name of events. Each event carries what it adds to them. */
+  /** Computed properties of one name of events. Each event carries what it adds to them. */
   computedPerEvent: 16,
   /**
    * Buckets of all of them: the days of each window and one, or 1 without a window. A bucket of texts counts
@@ -17,14 +15,6 @@ export const STATE_LIMITS = {
   /** A number in a sum or an average, beyond which it is not counted: 900 of them fit a sum exactly. */
   computedNumber: 1_000_000_000,
 
-  /** Loads of one segment in a player's state: the current one, and others that are still being loaded. */
-  listLoadsOfPlayer: 8,
-
-  /**
-   * Characters of the attribute `country` that events and players carry as a column; a longer text counts as none. The
-   * longest official name of a country has 56. Without this bound each event of a batch could store 8 KiB.
-   */
-  countryLength: 64,
   /** Days of play that are stored day by day: the input of the churn risk. */
   activityDays: 28,
 

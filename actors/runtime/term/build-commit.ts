@@ -19,6 +19,7 @@ import type { Computing } from '../definitions/computing.ts';
 import type { LiveDefinitions } from '../definitions/live-definitions.ts';
 import type { CommitDraft } from './draft.ts';
 import type { Entities } from './entities.ts';
+import { takeSnapshots } from '../store/take-snapshots.ts';
 import type { Exposures, Noted } from './exposures.ts';
 import type { HandedCommands } from '../../../core/vocabulary/commands/local-gateway.ts';
 import { tenantOf } from '../store/player-counts.ts';
@@ -182,12 +183,8 @@ function sweep(options: BuildOptions, draft: CommitDraft): Swept {
   // Discards what commands have exceeded until now.
   definitions.takeOverBudget();
   for (const entityId of maintenance.sweepIds) {
-    if (
-      tookMs > OWNER_LIMITS.sweepMs ||
-      changed >= OWNER_LIMITS.sweepChanges ||
-      draft.encodedBytes() > MAINTENANCE_BYTES
-    )
-      break;
+    const isFull = changed >= OWNER_LIMITS.sweepChanges || draft.encodedBytes() > MAINTENANCE_BYTES;
+    if (tookMs > OWNER_LIMITS.sweepMs || isFull) break;
     count += 1;
     const state = draft.changed.get(entityId) ?? entities.inBulk(entityId);
     const tenant = state === undefined ? '' : tenantOf(state);
@@ -348,27 +345,3 @@ const isAhead = ({ receivedAt }: Command, nowMs: number): boolean => receivedAt 
 
 /** Two right clocks differ by less: each is compared with the broker's. */
 const CLOCKS_APART_MS = 2 * CLOCK_LIMITS.clockToleranceMs;
-
-interface TakenSnapshots {
-  snapshots: EntitySnapshot[];
-  values: Uint8Array[];
-  valueBytes: number;
-}
-
-/** At most half a record of snapshots, and at least one if one is due. */
-function takeSnapshots(entities: Entities, ids: readonly string[], nowMs: number): TakenSnapshots {
-  const taken: TakenSnapshots = { snapshots: [], values: [], valueBytes: 0 };
-  for (const entityId of ids) {
-    const state = entities.inBulk(entityId);
-    if (state === undefined) continue;
-    const { game, environment } = state;
-    const snapshot: EntitySnapshot = { kind: 'EntitySnapshot', entityId, game, environment, at: nowMs, state };
-    const values = encodeFacts([snapshot]);
-    const valueBytes = values.reduce((sum, { length }) => sum + length, taken.valueBytes);
-    if (valueBytes > OWNER_LIMITS.commitBytes / 2 && taken.snapshots.length > 0) break;
-    taken.snapshots.push(snapshot);
-    taken.values.push(...values);
-    taken.valueBytes = valueBytes;
-  }
-  return taken;
-}

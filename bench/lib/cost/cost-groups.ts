@@ -1,24 +1,14 @@
 import { prepareDeliveries, type DeliveriesRun } from '../../outputs/outputs-deliveries.ts';
 import { prepareEvaluation } from '../../targeting/flags.ts';
 import { prepareScoring } from '../../scoring.ts';
-import { create } from '../load/calls.ts';
 import { prepareIngest } from '../ingest-stage.ts';
 import { prepareSyncs } from '../lives/syncs.ts';
 import { prepareOutputs } from '../outputs-stage.ts';
 import type { Counters } from '../service/counters.ts';
-import type { Service } from '../service/service.ts';
 import { startReceiver } from '../service/readers/receiver.ts';
 import type { Target } from '../stage.ts';
 import { costOf, costOfSyncs, type Cost } from './cost-figures.ts';
-import {
-  counting,
-  httpLoads,
-  restLoad,
-  withCounters,
-  type CostGroup,
-  type CostLoad,
-  type CostSettings,
-} from './cost-load.ts';
+import { counting, httpLoads, restLoad, withCounters, type CostGroup, type CostLoad } from './cost-load.ts';
 
 const at = (rate: number) => async (): Promise<number> => rate;
 
@@ -30,7 +20,6 @@ const events: CostGroup = {
   loads: ['rest', 'single-250', 'single-1000', 'single-2500', 'single-5000', 'closed-64', 'closed-512', 'batches'],
   async prepare(bench, settings) {
     const stage = counting(await prepareIngest(bench, { ...settings, batchSize: BATCH_SIZE }));
-    await defineProperties(stage.service, settings);
     const { single, batch } = stage.workloads;
     const { open, closed, warmUp } = httpLoads(bench, stage, settings);
     await warmUp(single);
@@ -47,15 +36,6 @@ const events: CostGroup = {
     };
   },
 };
-
-/** Each computes something else: their filters differ. */
-async function defineProperties(service: Service, { properties = 0, counted }: CostSettings): Promise<void> {
-  for (let n = 0; n < properties; n++) {
-    const where = { 'properties.level': { $gte: n } };
-    const definition = { key: `property_${n}`, event: counted, where, aggregate: 'count', within_days: 7 };
-    await create(service, '/v1/properties/properties', definition);
-  }
-}
 
 const SYNCS_PER_SECOND = 250;
 

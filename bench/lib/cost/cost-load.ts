@@ -38,9 +38,6 @@ export interface CostSettings {
   wrkThreads: number;
   /** Deliveries in one run. */
   backlog: number;
-  /** Computed properties that exist beforehand, and the name of the events that they count. */
-  properties: number | undefined;
-  counted: string;
   /** Where the service's folder is made. */
   folder: string | undefined;
 }

@@ -1,5 +1,4 @@
-import { markdownTable } from '../report/markdown.ts';
-import { figure } from '../report/table.ts';
+import { figure, tableOf } from '../report/table.ts';
 import { delayMs } from '../service/counters.ts';
 import { DEPLOYED, sumOfDeployed, type CostRow } from './cost-figures.ts';
 
@@ -11,7 +10,7 @@ export function costTables(rows: readonly CostRow[]): string {
   return [
     'µs of CPU per event, request or delivery; latencies in ms, from the same run.',
     '',
-    markdownTable(rows, {
+    tableOf(rows, {
       load: ({ name }) => name,
       per: ({ unit }) => unit,
       'rate/s': ({ unitsPerSecond }) => unitsPerSecond,
@@ -27,7 +26,7 @@ export function costTables(rows: readonly CostRow[]): string {
     '',
     'Per event, request or delivery; resident memory at the end.',
     '',
-    markdownTable(rows, {
+    tableOf(rows, {
       load: ({ name }) => name,
       'FACTS records': counted('appends FACTS'),
       fsyncs: counted('fsyncs'),

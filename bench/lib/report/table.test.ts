@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compact, figure, table } from './table.ts';
+import { compact, figure, tableOf } from './table.ts';
 
 test.each([
   [0.012345, '0.0123'],
@@ -21,14 +21,16 @@ test.each([
   expect(compact(value)).toBe(text);
 });
 
-test('columns are as wide as their widest cell; figures stand to the right', () => {
-  expect(
-    table(
-      ['', 'req/s'],
-      [
-        ['a long name', '1'],
-        ['b', '100,000'],
-      ],
-    ),
-  ).toBe(['               req/s', '───────────  ───────', 'a long name        1', 'b            100,000'].join('\n'));
+test('a table is Markdown as the formatter lays it out: names to the left, figures to the right', () => {
+  const items = [
+    { name: 'one', value: 1_234 },
+    { name: 'twenty', value: 0.5 },
+  ];
+  const text = tableOf(items, { '': ({ name }) => name, µs: ({ value }) => value });
+  expect(text.split('\n')).toEqual([
+    '|        |    µs |',
+    '| ------ | ----: |',
+    '| one    | 1,234 |',
+    '| twenty |   0.5 |',
+  ]);
 });

@@ -4,16 +4,16 @@ import { latencyAt, type Latency } from '../figures/statistics.ts';
 export type Cell = string | number;
 export type Row = readonly Cell[];
 
-/** Lays rows out in columns: the first to the left, the others, which hold figures, to the right. */
+/** A Markdown table as the formatter lays it out: the first column to the left, the others, figures, to the right. */
 export function table(head: readonly string[], rows: readonly Row[]): string {
   const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? figure(cell) : cell)));
-  const widths = head.map((title, column) => Math.max(title.length, ...texts.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    widths
-      .map((width, column) => pad(row[column] ?? '', width, column > 0))
-      .join('  ')
-      .trimEnd();
-  return [line(head), widths.map((width) => '─'.repeat(width)).join('  '), ...texts.map(line)].join('\n');
+  const widths = head.map((title, column) =>
+    Math.max(3, title.length, ...texts.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    `| ${widths.map((width, column) => pad(row[column] ?? '', width, column > 0)).join(' | ')} |`;
+  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  return [line(head), line(rule), ...texts.map(line)].join('\n');
 }
 
 /** A table of one row per item. @param columns title → cell of an item */

@@ -3,6 +3,7 @@ import type { PropertyDocument } from '../../../core/vocabulary/documents/docume
 import type { JsonObject } from '../../../core/kernel/text/json.ts';
 import { CONDITION_LIMITS } from '../../../actors/conditions/limits.ts';
 import { STATE_LIMITS } from '../../../core/vocabulary/limits.ts';
+import { PROPERTY_LIMITS } from './limits.ts';
 import { TEXT_LIMITS } from '../../../core/kernel/text/limits.ts';
 import {
   BasedOn,
@@ -55,10 +56,10 @@ const WithinDays = nullable(
 export const PropertyBody = Type.Object(
   {
     key: Type.String({
-      pattern: `^[A-Za-z0-9._-]{1,${STATE_LIMITS.propertyKeyLength}}$`,
+      pattern: `^[A-Za-z0-9._-]{1,${PROPERTY_LIMITS.propertyKeyLength}}$`,
       description:
         'Key, unique in game and environment. Conditions read the property as `computed.<key>`. ' +
-        `1 to ${STATE_LIMITS.propertyKeyLength} characters: A-Z a-z 0-9 . _ -`,
+        `1 to ${PROPERTY_LIMITS.propertyKeyLength} characters: A-Z a-z 0-9 . _ -`,
     }),
     event: Event,
     aggregate: AggregateField,

@@ -14,7 +14,7 @@ import { aDelivery, aWebhook, type FakeSender } from './testing-webhooks.ts';
 const newerFact = { kind: 'PlayerFrozen', entityId: 'p', game: 'demo', environment: 'live', at: 1 };
 const NEWER_RECORDS = {
   'of another version byte': Buffer.concat([Buffer.from([9]), encodeCommit(aCommit([aTrackedEvent()])).subarray(1)]),
-  'with a fact of an unknown kind': encodeFrame([[0, 1, 'newer', 1, null, 1, [newerFact]]]),
+  'with a fact of an unknown kind': encodeFrame([[0, 1, 'newer', 1, null, 1], [newerFact]]),
 };
 const levels = (sender: FakeSender) =>
   sender.attempts.map(({ body }) => JSON.stringify(body.data['properties'])).toSorted();

@@ -1,4 +1,4 @@
-import { decodeReply, encodeReply } from '../../../core/codec/codec.ts';
+import { decodeReply, encodeReply } from '../../../core/codec/stored-reply.ts';
 import type { IdempotencyClaim } from '../../../core/vocabulary/commands/commands.ts';
 import type { EventSender } from '../../../core/vocabulary/facts/event-tracked.ts';
 import type { DomainFact } from '../../../core/vocabulary/facts/facts.ts';

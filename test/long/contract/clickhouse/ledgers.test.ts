@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aPlayer } from '../../../../actors/testing-players.ts';
-import { encodeReply } from '../../../../core/codec/codec.ts';
+import { encodeReply } from '../../../../core/codec/stored-reply.ts';
 import type { Fact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { EntityState, LedgerState } from '../../../../core/vocabulary/state/state.ts';
 import { prepareStore } from '../../../../actors/runtime/rebuild/rebuild.ts';
