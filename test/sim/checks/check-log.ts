@@ -35,7 +35,7 @@ import { mayLackRoom } from '../machines/sim-limits.ts';
 import type { World } from '../world.ts';
 import type { CommitRecord, RequestPosition } from '../../../core/vocabulary/facts/commit-record.ts';
 import type { PartitionLog, Placement } from './partition-log.ts';
-import { isSameState } from './same-state.ts';
+import { areSameFacts, isSameState } from './same-state.ts';
 
 export interface LogCheck {
   world: World;
@@ -188,7 +188,7 @@ export function checkLog(check: LogCheck): PartitionLog {
         const answer = twin.body && replyTo(twin);
         if (twin.body === undefined || answer === undefined || answer === 'lost') return false;
         const { facts, reply } = predict(timeline.now, datedByOwner(twin, record.committedAt), definitions);
-        return isDeepStrictEqual(facts, expected) && sameReply(answer, reply);
+        return areSameFacts(facts, expected) && sameReply(answer, reply);
       });
     }
 

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { areSameFacts } from './same-state.ts';
 import type { DomainFact, SegmentsScheduled } from '../../../core/vocabulary/facts/facts.ts';
 import { type ConfigHistory, missedChange, type SegmentUpdate, wrongMemberships } from '../model/model-segments.ts';
 import type { Observer } from '../observer.ts';
@@ -29,7 +29,7 @@ export function takeGroup(
     else break;
     end += 1;
   }
-  if (!isDeepStrictEqual(found, expected)) return undefined;
+  if (!areSameFacts(found, expected)) return undefined;
   for (const update of updates) {
     const own = times.filter(({ entityId }) => entityId === update.next.id);
     if (own.length > 1) wrong('time', `one evaluation of ${update.next.id} sets the time of the next one twice`);
