@@ -30,7 +30,7 @@ const item = (some: Partial<TrackItem> = {}): TrackItem => ({
   ...some,
 });
 const track = (...items: TrackItem[]): CommandBody => ({ kind: 'TrackEvents', items });
-/** Their owner stores its position before it answers them without facts; ServeFlags is a command of the owner itself. */
+/** Their owner stores its position before it answers them without facts; ServeFlags is a command of the owner. */
 const BY_DEFINITIONS: ReadonlySet<CommandBody['kind']> = new Set(['ListPlayers', 'ServeFlags']);
 const kinds = (facts: readonly DomainFact[]) => facts.map((fact) => fact.kind);
 

@@ -53,7 +53,7 @@ export const ELECTION_MS = 5_000;
 /** An owner may refuse commands for this long after FACTS has room again: until it has read the size again. */
 const ROOM_SEEN_MS = 2 * SIM_LIMITS.factsPollMs;
 
-/** Whether FACTS may have lacked room between two times, as far as an owner knew: reads wait while FACTS has no leader. */
+/** Whether FACTS may have lacked room between two times, as an owner knew: reads wait while FACTS has no leader. */
 export function mayLackRoom(world: Pick<World, 'wasCaused'>, fromMs: number, toMs: number): boolean {
   const readMs = fromMs - ROOM_SEEN_MS;
   const waitsMs = world.wasCaused('away', readMs, toMs) ? ELECTION_MS : 0;
