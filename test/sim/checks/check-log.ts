@@ -132,7 +132,7 @@ export function checkLog(check: LogCheck): PartitionLog {
       if (!isRepeat) passed.set(command.replyTo, number);
       const { facts: expected, reply, next, updates } = predict(timeline.now, dated, definitions);
       if (expected.length === 0) continue;
-      if (isOfTwin(command, expected, covered.slice(at + 1))) {
+      if (isOfTwin(command, place, expected, covered.slice(at + 1))) {
         world.cover('command without effect: sent again with equal facts');
         continue;
       }
@@ -179,11 +179,16 @@ export function checkLog(check: LogCheck): PartitionLog {
     timeline.endRecord(sequence);
 
     /**
-     * Whether FACTS refused the command, and the reply to a later one of the record shows that it caused these facts:
-     * a client repeats a request, and the owner dates both by its own clock.
+     * Whether the command may have been refused, and the reply to a later one of the record shows that it caused these
+     * facts: a client repeats a request, and the owner dates both by its own clock.
      */
-    function isOfTwin(command: Command, expected: readonly DomainFact[], later: readonly CommandPlace[]): boolean {
-      if (!refused.has(commandKey(command)) || !isUnanswered(command)) return false;
+    function isOfTwin(
+      command: Command,
+      place: CommandPlace,
+      expected: readonly DomainFact[],
+      later: readonly CommandPlace[],
+    ): boolean {
+      if (!isUnanswered(command) || reasonToSkip(command, place, commit) === undefined) return false;
       return later.some(({ command: twin }) => {
         const answer = twin.body && replyTo(twin);
         if (twin.body === undefined || answer === undefined || answer === 'lost') return false;
