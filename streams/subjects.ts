@@ -4,7 +4,7 @@
 export const requestsSubject = (partition: number): string => `requests.${partition}`;
 /** Commits of a partition, written by its owner under its fence, read by every sink. */
 export const factsSubject = (partition: number): string => `${FACTS_PREFIX}${partition}`;
-export const FACTS_PREFIX = 'facts.';
+const FACTS_PREFIX = 'facts.';
 /** Subjects of RECORDS; the last token is the node. */
 export const SCORE_RECORDS = 'records.scores.*';
 export const MODEL_RECORDS = 'records.models.*';
