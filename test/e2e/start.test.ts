@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +9,11 @@ import { decodeJson, encodeJson } from '../../core/codec/codec.ts';
 import { systemClock } from '../../core/kernel/clock.ts';
 import { connectJetStream } from '../../streams/log/jetstream/log-jetstream.ts';
 import type { Bucket, BucketEntry } from '../../streams/log/log.ts';
-import { readPids } from '../../src/local/processes/run-files.ts';
 import { panelStatements, serviceMetricsInUse } from '../support/browser/monitoring-files.ts';
 import { silentLogger } from '../support/in-memory/silent-logger.ts';
 import { reservedPort } from '../support/servers/reserved-port.ts';
 import { queryAsReader } from '../support/servers/running-service.ts';
 import {
-  environmentWithTables,
   freshEnvironment,
   isAlive,
   launch,
@@ -56,7 +53,7 @@ describe('a running service', () => {
   let service: Supervised;
 
   beforeAll(async () => {
-    service = launch({ env: await freshEnvironment() });
+    service = launch({ entry: 'npm start', env: await freshEnvironment() });
     await untilReady(service);
     await until('it prints the first request', () => service.output().includes('Press Ctrl-C'));
   });
@@ -191,38 +188,15 @@ describe('a running service', () => {
       rmSync(dataDir, { recursive: true, force: true });
     }
   });
-});
 
-test('after kill -9 of the supervisor no process remains, and the next start has all acknowledged data', async () => {
-  const first = launch({ env: await environmentWithTables() });
-  let last = first;
-  try {
-    await untilReady(first);
-    const pids = Object.values(first.pids() ?? {}).map(Number);
-    const { live } = JSON.parse(readFileSync(join(first.dataDir, 'demo-keys.json'), 'utf8'));
-    const headers = { 'X-API-Key': live.server, 'Content-Type': 'application/json' };
-    const ids = await Promise.all(
-      Array.from({ length: 20 }, async (_, place) => {
-        const body = JSON.stringify({ external_id: `p-${place}` });
-        const response = await fetch(`${first.baseUrl}/v1/players/players`, { method: 'POST', headers, body });
-        expect(response.status).toBe(201);
-        const answer: { data: { id: string } } = JSON.parse(await response.text());
-        return answer.data.id;
-      }),
-    );
-    first.signal('SIGKILL');
-    await first.ended;
-    await until('no process is left', () => !pids.some(isAlive));
-
-    last = launch({ env: first.env });
-    await untilReady(last);
-    const statuses = await Promise.all(
-      ids.map(async (id) => (await fetch(`${last.baseUrl}/v1/players/players/${id}`, { headers })).status),
-    );
-    expect(statuses).toEqual(ids.map(() => 200));
-  } finally {
-    await stopAndRemove(last);
-  }
+  test('ends with 0 after SIGTERM to the whole process group of npm, and no process remains', async () => {
+    const { services = {}, ...others } = service.pids() ?? {};
+    const pids = [...new Set(Object.values({ ...others, ...services }).map(Number))];
+    expect(pids).toHaveLength(3 + Number(service.env['PROCESSES']));
+    service.signal('SIGTERM');
+    expect(await service.ended).toBe(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
 });
 
 describe('operator commands', () => {
@@ -249,30 +223,4 @@ describe('operator commands', () => {
       rmSync(env['DATA_DIR'] ?? '', { recursive: true, force: true });
     }
   });
-});
-
-test('npm start: SIGTERM to its whole process group ends it with 0 within 10 s, and no process remains', async () => {
-  const env = await environmentWithTables();
-  const npm = spawn('npm', ['start'], { cwd: ROOT, env, stdio: 'ignore', detached: true });
-  const ended = once(npm, 'exit');
-  try {
-    const ready = () =>
-      fetch(`http://127.0.0.1:${env['PORT']}/readyz`).then(
-        (response) => response.ok,
-        () => false,
-      );
-    await until('the service is ready', ready, 60_000);
-    const { services = {}, ...others } = readPids(env['DATA_DIR'] ?? '') ?? {};
-    const pids = [...new Set([...Object.values(others), ...Object.values(services)].map(Number))];
-    const beganMs = performance.now();
-    process.kill(-(npm.pid ?? 0), 'SIGTERM');
-    expect(await ended).toEqual([0, null]);
-    expect(performance.now() - beganMs).toBeLessThan(10_000);
-    expect(pids).toHaveLength(3 + Number(env['PROCESSES']));
-    expect(pids.filter(isAlive)).toEqual([]);
-  } finally {
-    if (npm.exitCode === null && npm.signalCode === null) process.kill(-(npm.pid ?? 0), 'SIGTERM');
-    await ended;
-    rmSync(env['DATA_DIR'] ?? '', { recursive: true, force: true });
-  }
 });

@@ -28,8 +28,8 @@ export interface Supervised {
 }
 
 export interface SupervisedOptions {
-  /** The script to run; by default the one of `npm start`. */
-  entry?: URL;
+  /** The script to run; by default the one of `npm start`. With `npm start`, signals go to npm's process group. */
+  entry?: URL | 'npm start';
   env?: Readonly<Record<string, string | undefined>>;
   /** The umask of the process in octal digits; by default that of the test. */
   umask?: string;
@@ -68,10 +68,11 @@ export async function environmentWithTables(): Promise<Record<string, string | u
 
 /** Launches a supervisor without waiting for it. Create `env` with one of the functions above. */
 export function launch({ entry = START, env = process.env, umask }: SupervisedOptions): Supervised {
-  const command = [process.execPath, fileURLToPath(entry)];
+  const byNpm = entry === 'npm start';
+  const command = byNpm ? ['npm', 'start'] : [process.execPath, fileURLToPath(entry)];
   const [program = '', ...args] =
     umask === undefined ? command : ['/bin/sh', '-c', `umask ${umask}; exec "$@"`, 'sh', ...command];
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: byNpm });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (printed += text.toString()));
   const ended = once(child, 'exit').then(() => child.exitCode ?? child.signalCode);
@@ -91,7 +92,10 @@ export function launch({ entry = START, env = process.env, umask }: SupervisedOp
     clickhouseUrl: `http://127.0.0.1:${env['EMBEDDED_CLICKHOUSE_PORT']}`,
     output: () => printed,
     pids: () => readPids(dataDir),
-    signal: (name) => void child.kill(name),
+    signal(name) {
+      if (!byNpm) child.kill(name);
+      else if (child.exitCode === null && child.signalCode === null) process.kill(-pid, name);
+    },
     ended,
   };
 }
