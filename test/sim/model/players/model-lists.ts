@@ -1,4 +1,4 @@
-import type { ListPlayers } from '../../../../core/vocabulary/documents/player-lists.ts';
+import { type ListPlayers, newLoadId } from '../../../../core/vocabulary/documents/player-lists.ts';
 import type { DomainFact } from '../../../../core/vocabulary/facts/facts.ts';
 import type { Scope } from '../../../../core/vocabulary/documents/scope.ts';
 import type { Reply } from '../../../../core/vocabulary/commands/replies.ts';
@@ -11,10 +11,19 @@ export interface Listing {
   reply: Reply;
 }
 
-/** Loads that begin after the simulation's time stay; others stay while they are current. */
-const FRESH = 'zzzzzzzz';
+/** Later than the simulation's time: loads of then are never too old to take effect. */
+const LATER_MS = 2_800_000_000_000;
+const idOf = (atMs: number, digit: number, base: string): string =>
+  newLoadId(atMs, new Uint8Array(4).fill(digit), base);
+const FIRST = idOf(LATER_MS, 1, '');
+const SECOND = idOf(LATER_MS, 2, FIRST);
+const OLD = idOf(1, 3, '');
 /** Ids of loads, as the simulation draws them. */
-export const LOADS = [`${FRESH}.a`, `${FRESH}.b`, '1.c'] as const;
+export const LOADS = [FIRST, SECOND, OLD] as const;
+
+/** A load stays while it is the current one, or while its base is the current one or newer than that. */
+const staysWith = (active: string, load: string): boolean =>
+  load === active || (load === SECOND && (active === FIRST || active === OLD));
 
 /**
  * @param playerOf the player now
@@ -45,7 +54,7 @@ export function predictListing(
     const before = lists.get(segmentId) ?? [];
     if (change === 'add') members += 1;
     if (before.includes(load) === (change === 'add')) return;
-    const kept = before.filter((one) => one !== load && (one === active || one.startsWith(FRESH)));
+    const kept = before.filter((one) => one !== load && staysWith(active, one));
     const loads = change === 'add' ? [...kept, load] : kept;
     const isStatic = (id: string) => segments.some((segment) => segment.id === id && segment.load !== undefined);
     const dropped = [...lists.keys()].filter((id) => !isStatic(id));
