@@ -132,11 +132,11 @@ export function checkLog(check: LogCheck): PartitionLog {
       if (!isRepeat) passed.set(command.replyTo, number);
       const { facts: expected, reply, next, updates } = predict(timeline.now, dated, definitions);
       if (expected.length === 0) continue;
-      if (isOfTwin(command, place, expected, covered.slice(at + 1))) {
+      const group = takeGroup(facts, done, expected, updates, wrong);
+      if (group !== undefined && isOfTwin(command, place, expected, covered.slice(at + 1))) {
         world.cover('command without effect: sent again with equal facts');
         continue;
       }
-      const group = takeGroup(facts, done, expected, updates, wrong);
       if (group === undefined) {
         const reason = isRepeat ? 'stored again, or a straggler' : reasonToSkip(command, place, commit);
         if (reason !== undefined) {
