@@ -71,6 +71,7 @@ const EXPECTED_ERRORS: readonly { message: string; error?: RegExp; cause: Cause 
   { message: STORE_UNWRITABLE, cause: 'disk' },
   { message: OWNER_FAILED, error: /^an entity of the local store cannot be read/, cause: 'broken rows' },
   { message: STORE_DISCARDED, error: /^an entity of the local store cannot be read/, cause: 'broken rows' },
+  { message: PARTITION_REFUSED, error: /^an entity of the local store cannot be read/, cause: 'broken rows' },
   { message: CLOCK_WRONG, cause: 'clock' },
   { message: PARTITION_REFUSED, error: /cannot be rebuilt from ClickHouse/, cause: 'clickhouse restored' },
   { message: 'ClickHouse has lost rows of FACTS', cause: 'clickhouse restored' },
