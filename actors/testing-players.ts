@@ -1,56 +1,29 @@
 import { createCampaignSet } from './campaigns/define/campaign-set.ts';
 import type { Command, CommandBody } from '../core/vocabulary/commands/commands.ts';
-import { DAY_MS } from '../core/kernel/days.ts';
 import { DEFAULT_THRESHOLDS } from './player/thresholds.ts';
 import { createSegmentSet } from './segments/segment-set.ts';
 import type { PlayerState } from '../core/vocabulary/state/state.ts';
 import type { Targeting } from './decision/targeting.ts';
-import { NO_ACTIVITY, NO_QUARANTINE } from '../core/vocabulary/state/player.ts';
+import { registered } from './player/evolve-player.ts';
 import type { Definitions } from './decision/definitions.ts';
 
-/** A player for tests. Each test sets the fields it depends on. */
+/** A player for tests, as it was registered. Each test sets the fields it depends on. */
 export function aPlayer(some: Partial<PlayerState> = {}): PlayerState {
-  return {
-    kind: 'player',
+  const player = {
     id: '7d6f3f5e-6f0b-5f8e-9d2c-0d1e2f3a4b5c',
-    game: 'demo',
-    environment: 'live',
     externalId: 'ext-1',
     deviceId: null,
     email: null,
     lifecycleStage: 'new',
-    lifecycleChangedAt: 1_000,
     sessionCount: 0,
-    purchaseCount: 0,
     totalRevenue: 0,
-    totalPlaytimeSeconds: 0,
     isPayer: false,
     firstSeenAt: 1_000,
     lastSeenAt: 1_000,
     attributes: '{}',
-    country: '',
-    recentEvents: [],
-    keys: [],
-    counters: [],
-    device: null,
-    segments: [],
-    segmentsDueAt: 0,
-    overrides: [],
-    exposures: [],
-    servedFlags: [],
-    sessions: [],
-    activity: NO_ACTIVITY,
-    recordedSessions: [],
-    recordedPurchases: [],
-    sessionsInStage: 0,
-    interventions: [],
-    campaignTallies: [],
-    lifecycleDueAt: 1_000 + DAY_MS,
-    churnHigh: false,
-    quarantine: NO_QUARANTINE,
-    lastSeq: 0,
-    ...some,
-  };
+  } as const;
+  const scope = { entityId: player.id, game: 'demo', environment: 'live' } as const;
+  return { ...registered(undefined, { kind: 'PlayerRegistered', ...scope, at: 1_000, player }), ...some };
 }
 
 /** A command for tests, received at `at` (epoch milliseconds). */

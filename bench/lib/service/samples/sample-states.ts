@@ -49,7 +49,7 @@ function countedEvents(turn: number): Pick<PlayerState, 'recentEvents' | 'counte
   };
 }
 
-/** What segments and flags know of a player. */
+/** The fields of a player's state that segments and flags store. */
 const TARGETED: Pick<PlayerState, 'segments' | 'segmentsDueAt' | 'exposures' | 'servedFlags'> = {
   segments: times(4, (index) => ({
     segmentId: uuidv5(NAMESPACE, `segment-${index}`),
