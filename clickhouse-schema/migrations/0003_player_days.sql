@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS player_days
     game_id LowCardinality(String),
     environment LowCardinality(String),
     player_id UUID CODEC(ZSTD(1)),
-    -- When it happened: see `event_day` in docs/analytics.md.
+    -- The day of `happened_at`.
     day Date CODEC(Delta, ZSTD(1)),
     events UInt64 CODEC(T64, ZSTD(1)),
     sessions UInt32 CODEC(T64, ZSTD(1)),

@@ -28,15 +28,8 @@ CREATE TABLE IF NOT EXISTS sessions
     -- What the session was played on; '' if unknown.
     platform LowCardinality(String),
     app_version LowCardinality(String),
-    -- The day on which the session counts in player_days.
-    start_day Date
-        DEFAULT toDate(
-            if(
-                ifNull(start_time <= received_at AND start_time > received_at - INTERVAL 7 DAY, 0),
-                assumeNotNull(start_time),
-                received_at),
-            'UTC')
-        CODEC(Delta, ZSTD(1)),
+    -- The start, by which every figure counts.
+    happened_at DateTime64(3, 'UTC') ALIAS {{happened_at start_time}},
     INDEX by_sequence facts_sequence TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
@@ -66,6 +59,8 @@ CREATE TABLE IF NOT EXISTS purchases
     facts_index UInt32 CODEC(Delta, ZSTD(1)),
     -- As in events.
     facts_created UInt64 CODEC(ZSTD(1)),
+    -- The receipt, by which every figure counts.
+    happened_at DateTime64(3, 'UTC') ALIAS received_at,
     INDEX by_sequence facts_sequence TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree

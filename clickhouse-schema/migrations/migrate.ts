@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { ClickhouseAddress } from '../clickhouse-address.ts';
+import { happenedAt } from '../event-time.ts';
 import { openClient } from '../open-client.ts';
 import { checksumOf, type Recorded, recordOf, SchemaError, statementsOf } from '../schema-record.ts';
+import { expanded } from '../templates.ts';
 import { applyViews, outdateViews } from '../views/apply-views.ts';
 
 /**
@@ -45,7 +47,8 @@ async function migrationFiles(): Promise<MigrationFile[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).toSorted();
   return Promise.all(
     names.map(async (file) => {
-      const statements = statementsOf(await readFile(new URL(file, folder), 'utf8'));
+      const text = await readFile(new URL(file, folder), 'utf8');
+      const statements = statementsOf(expanded(text, { happened_at: happenedAt }));
       return { name: file.replace(/\.sql$/, ''), statements, checksum: checksumOf(...statements) };
     }),
   );

@@ -93,7 +93,7 @@ WHERE active > 0;
 
 CREATE OR REPLACE VIEW active_players_daily AS
 SELECT
-    toDate(received_at) AS day,
+    toDate(happened_at) AS day,
     game_id,
     country,
     uniqExact(player_id) AS players,

@@ -1,13 +1,13 @@
 -- `live_…` views hold what a table holds of the live environment. Tables hold both environments, so a query without the
 -- filter mixes them. Views for dashboards hold live data only.
 CREATE OR REPLACE VIEW live_events AS
-SELECT * EXCEPT environment
+SELECT * EXCEPT environment, happened_at
 FROM events
 WHERE environment = 'live';
 
 CREATE OR REPLACE VIEW event_counts_daily AS
 SELECT
-    toDate(received_at) AS day,
+    toDate(happened_at) AS day,
     game_id,
     event_name,
     count() AS events,

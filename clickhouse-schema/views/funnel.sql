@@ -47,7 +47,7 @@ FROM
         maxIf(at, event_name = steps[1] AND at < until) + toIntervalSecond(window_seconds) > now64(3, 'UTC') AS is_inside
     FROM
     (
-        SELECT player_id, event_name, if(timestamp <= received_at AND timestamp > received_at - INTERVAL 7 DAY, timestamp, received_at) AS at
+        SELECT player_id, event_name, happened_at AS at
         FROM events
         WHERE game_id = {game: String}
             AND environment = 'live'

@@ -23,6 +23,7 @@ WHERE environment = 'live';
 CREATE OR REPLACE VIEW identified_events AS
 SELECT
     events.*,
+    events.happened_at AS happened_at,
     if(identities.anonymous_external_id = '', events.player_id, identities.identified_player_id) AS identified_player_id,
     if(identities.anonymous_external_id = '', events.external_id, identities.identified_external_id)
         AS identified_external_id

@@ -41,7 +41,7 @@ SELECT
 FROM
 (
     SELECT
-        toDate(if(timestamp <= received_at AND timestamp > received_at - INTERVAL 7 DAY, timestamp, received_at), 'UTC') AS day,
+        toDate(happened_at) AS day,
         game_id,
         currency,
         sumIf(currency_amount, event_name = 'currency_earned') AS sources,

@@ -1,12 +1,12 @@
 CREATE OR REPLACE VIEW live_sessions AS
-SELECT * EXCEPT environment
+SELECT * EXCEPT environment, happened_at
 FROM sessions
 WHERE environment = 'live';
 
 -- Sessions by the UTC day of their start, as player_days counts them.
 CREATE OR REPLACE VIEW sessions_daily AS
 SELECT
-    start_day AS day,
+    toDate(happened_at) AS day,
     game_id,
     count() AS sessions,
     uniqExact(player_id) AS players,
@@ -21,7 +21,7 @@ WHERE environment = 'live'
 GROUP BY day, game_id;
 
 CREATE OR REPLACE VIEW live_purchases AS
-SELECT * EXCEPT environment
+SELECT * EXCEPT environment, happened_at
 FROM purchases
 WHERE environment = 'live';
 
@@ -35,7 +35,7 @@ SELECT
 FROM
 (
     SELECT
-        toDate(received_at) AS day,
+        toDate(happened_at) AS day,
         game_id,
         player_id,
         sum(counts) AS times,

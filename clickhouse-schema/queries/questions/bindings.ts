@@ -1,3 +1,5 @@
+import { LATE_MS } from '../../event-time.ts';
+
 type BoundType = 'String' | 'Int64' | 'UInt32' | 'Array(String)' | 'Array(UInt32)';
 
 /** The parameters of one statement. */
@@ -52,12 +54,17 @@ export interface Statement {
   parameters: Record<string, unknown>;
 }
 
-/** `received_at` of a scope, and its game and environment: the start of every table's primary key. */
+/**
+ * Rows of a game and environment that happened in a range. They were received in it or up to `LATE_DAYS` later, by
+ * which the engine finds them: tables are partitioned and ordered by the receipt.
+ */
 export function inScope(
   { bind, moment }: Bindings,
   { game, environment, fromMs, toMs }: { game: string; environment: string; fromMs: number; toMs: number },
 ): string {
   return `game_id = ${bind('String', game)} AND environment = ${bind('String', environment)}
     AND received_at >= ${moment(fromMs)}
-    AND received_at < ${moment(toMs)}`;
+    AND received_at < ${moment(toMs + LATE_MS)}
+    AND happened_at >= ${moment(fromMs)}
+    AND happened_at < ${moment(toMs)}`;
 }

@@ -60,13 +60,13 @@ ORDER BY key, cohort_day`;
 }
 
 /**
- * The first days of players as a source of measures: `received_at` is then when a player was first seen, and the other
+ * The first days of players as a source of measures: `happened_at` is then when a player was first seen, and the other
  * columns are those of the first day.
  */
 export function firstDays(bindings: Bindings, { fromMs, toMs }: { fromMs: number; toMs: number }): string {
   // By month of `day` the table is partitioned; `cohort_at` lies on that day.
   return `(
-    SELECT game_id, environment, player_id, cohort_at AS received_at, country, platform, app_version
+    SELECT game_id, environment, player_id, cohort_at AS happened_at, cohort_at AS received_at, country, platform, app_version
     FROM player_days FINAL
     WHERE day = cohort_day AND day >= ${dayOf(bindings, fromMs)} AND day <= ${dayOf(bindings, toMs)}
   )`;

@@ -13,17 +13,17 @@ export function funnelStatement(question: FunnelQuestion, bindings: Bindings): S
   const { steps, toMs, nowMs, by, limit } = question;
   const windowMs = wholeNumber(question.windowSeconds) * 1_000;
   const isStep = steps.map((step, place) => {
-    const began = place === 0 ? ` AND received_at < ${moment(toMs)}` : '';
+    const began = place === 0 ? ` AND happened_at < ${moment(toMs)}` : '';
     return conditionOf(bindings, step) + began;
   });
   const [first = '0'] = isStep;
   const untilMs = toMs + windowMs;
-  const key = by === undefined ? `''` : `argMinIf(${textOf(bindings, by)}, (received_at, facts_sequence), ${first})`;
+  const key = by === undefined ? `''` : `argMinIf(${textOf(bindings, by)}, (happened_at, facts_sequence), ${first})`;
   const players = `
 SELECT
   ${key} AS key,
-  windowFunnel(${windowMs})(toUInt64(toUnixTimestamp64Milli(received_at)), ${isStep.join(', ')}) AS level,
-  toUnixTimestamp64Milli(maxIf(received_at, ${first})) + ${windowMs} > ${bind('Int64', nowMs)} AS inside
+  windowFunnel(${windowMs})(toUInt64(toUnixTimestamp64Milli(happened_at)), ${isStep.join(', ')}) AS level,
+  toUnixTimestamp64Milli(maxIf(happened_at, ${first})) + ${windowMs} > ${bind('Int64', nowMs)} AS inside
 FROM events
 WHERE ${inScope(bindings, { ...question, toMs: untilMs })}
   AND event_name IN ${bind('Array(String)', [...new Set(steps.map(({ eventName }) => eventName))])}

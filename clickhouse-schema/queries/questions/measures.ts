@@ -13,10 +13,10 @@ import { firstDays } from './cohorts.ts';
 type Measured = TrendQuestion | BreakdownQuestion;
 
 const START: Readonly<Record<Interval, string>> = {
-  hour: `toStartOfHour(received_at, 'UTC')`,
-  day: `toStartOfDay(received_at, 'UTC')`,
-  week: `toDateTime(toMonday(received_at, 'UTC'), 'UTC')`,
-  month: `toDateTime(toStartOfMonth(received_at, 'UTC'), 'UTC')`,
+  hour: `toStartOfHour(happened_at, 'UTC')`,
+  day: `toStartOfDay(happened_at, 'UTC')`,
+  week: `toDateTime(toMonday(happened_at, 'UTC'), 'UTC')`,
+  month: `toDateTime(toStartOfMonth(happened_at, 'UTC'), 'UTC')`,
 };
 
 /** Rows `{at, key, value}`: seconds since 1970 of the interval's start, the value of the dimension, the metric. */

@@ -17,7 +17,7 @@ export const runAnalyticsQuery = defineRoute({
   tag: 'Analytics',
   summary: 'Query figures: trends, breakdowns, retention, lifetime value, funnels, paths',
   description:
-    "Answers one question about the key's game and environment from ClickHouse. Ranges select by `received_at`, in UTC. " +
+    "Answers one question about the key's game and environment from ClickHouse. Ranges select by `happened_at`, in UTC. " +
     'The range of a `trend` grows to whole intervals, as `from` and `to` of the answer say. ' +
     '`retention`, `ltv` and `new_players` read `player_days`, which follows some seconds later. An answer is given ' +
     'again until new ' +
@@ -77,7 +77,7 @@ export const describeAnalyticsQuery = defineRoute({
       { sql: Type.String({ description: 'One SELECT for ClickHouse, without a semicolon.' }) },
       { description: 'A statement.' },
     ),
-    example: { sql: "SELECT toUnixTimestamp(toStartOfDay(received_at, 'UTC')) AS at, '' AS key FROM events" },
+    example: { sql: "SELECT toUnixTimestamp(toStartOfDay(happened_at, 'UTC')) AS at, '' AS key FROM events" },
   },
   action: { kind: 'service', call: ({ body }, context) => describeQuery(body, context) },
 });

@@ -49,7 +49,7 @@ export const QueryBody = Type.Object(
     ),
     from: Type.Optional(
       timeIn(
-        'First moment, by `received_at`; for `retention` and `ltv` its UTC day. Default: 30 days before `to`, or before this day.',
+        'First moment, by `happened_at`; for `retention` and `ltv` its UTC day. Default: 30 days before `to`, or before this day.',
       ),
     ),
     to: Type.Optional(timeIn('Moment after the last. Default: the end of this UTC day.')),

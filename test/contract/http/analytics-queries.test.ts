@@ -58,7 +58,7 @@ beforeAll(async () => {
   gateway = await startGateway({ analytics });
   key = await gateway.key();
   events = madeEvents({ fromMs: FROM_MS, toMs: TODAY_MS, names: ['open', 'view', 'buy', ...HOSTILE], seed: 7 });
-  const facts = events.map((event, n) => aTrackedEvent({ ...event, eventId: `e${n}`, timestamp: event.at }));
+  const facts = events.map((event, n) => aTrackedEvent({ ...event, eventId: `e${n}`, ...clocksOf(n, event.at) }));
   const others = [
     aTrackedEvent({ game: 'other', at: FROM_MS + 1, timestamp: FROM_MS + 1 }),
     aTrackedEvent({ environment: 'test', at: FROM_MS + 1, timestamp: FROM_MS + 1 }),
@@ -73,6 +73,13 @@ afterAll(async () => {
   await analytics.close();
   await clickhouse.close();
 });
+
+/** Receipt and device's time of an event that counts at `at`: in time, late, and by clocks that are wrong. */
+function clocksOf(n: number, at: number): { at: number; timestamp: number } {
+  const lateMs = [0, 3_600_000, 3 * DAY_MS, 7 * DAY_MS - 1][n % 6];
+  if (lateMs !== undefined) return { at: at + lateMs, timestamp: at };
+  return { at, timestamp: n % 6 === 4 ? at + 1 : at - 7 * DAY_MS };
+}
 
 async function write(facts: Fact[]): Promise<void> {
   const target = createClickhouseTarget(clickhouse.address);

@@ -4,7 +4,7 @@
 type AnalyticsQuery = {
   /** `trend`: a metric over time. */
   readonly kind: 'trend' | 'breakdown' | 'retention' | 'ltv' | 'funnel' | 'paths';
-  /** First moment, by `received_at`. */
+  /** First moment, by `happened_at`. */
   readonly from?: string;
   /** Moment after the last. */
   readonly to?: string;

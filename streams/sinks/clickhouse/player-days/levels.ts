@@ -1,4 +1,4 @@
-import { NEW_ROWS, RECEIVED, SCOPE, VERSION, dayOf, timeOf } from './statements.ts';
+import { DAY, NEW_ROWS, RECEIVED, SCOPE, VERSION } from './statements.ts';
 
 /*
  * The SQL that makes `player_levels` from `events`. Parameters are those of `player_days` (`statements.ts`).
@@ -6,20 +6,19 @@ import { NEW_ROWS, RECEIVED, SCOPE, VERSION, dayOf, timeOf } from './statements.
 
 const LEVEL = "JSONExtractString(properties, 'level')";
 const IS_OF_LEVEL = "event_name IN ('level_started', 'level_failed', 'level_completed')";
-const TIME = timeOf('timestamp');
 
 /** Days of levels and players, from the events that match a condition. */
 const daysOf = (condition: string): string => `
 SELECT ${LEVEL} AS level, player_id, (
-    ${dayOf(TIME)},
+    ${DAY},
     toUInt32(countIf(event_name = 'level_started')),
     toUInt32(countIf(event_name = 'level_failed')),
     toUInt32(countIf(event_name = 'level_completed')),
-    max(${TIME})
+    max(happened_at)
   ) AS of_day
 FROM events
 WHERE ${SCOPE} AND ${IS_OF_LEVEL} AND ${condition} AND level != ''
-GROUP BY level, player_id, ${dayOf(TIME)}`;
+GROUP BY level, player_id, ${DAY}`;
 
 /** What a row says of its `days`. */
 const OF_DAYS = `arraySum(one -> one.2, days) AS starts, arraySum(one -> one.3, days) AS fails,
@@ -31,7 +30,7 @@ const INTO_LEVELS = `INSERT INTO player_levels
 /** Levels and players with events of the day behind `from`, up to `to`. */
 const touched = (columns: string): string => `(
   SELECT ${columns} FROM events
-  WHERE ${SCOPE} AND ${IS_OF_LEVEL} AND ${NEW_ROWS} AND ${RECEIVED} AND ${dayOf(TIME)} = {day: Date}
+  WHERE ${SCOPE} AND ${IS_OF_LEVEL} AND ${NEW_ROWS} AND ${RECEIVED} AND ${DAY} = {day: Date}
 )`;
 
 /**
@@ -41,7 +40,7 @@ const touched = (columns: string): string => `(
 export const BUILD_LEVELS = `${INTO_LEVELS}
 SELECT {game: String}, {environment: String}, level, player_id,
   arrayPushBack(arrayFilter(one -> one.1 != {day: Date}, stored.days), built.of_day) AS days, ${OF_DAYS}, ${VERSION}
-FROM (${daysOf(`${RECEIVED} AND ${dayOf(TIME)} = {day: Date} AND player_id IN ${touched('player_id')}
+FROM (${daysOf(`${RECEIVED} AND ${DAY} = {day: Date} AND player_id IN ${touched('player_id')}
   AND (level, player_id) IN ${touched(`${LEVEL}, player_id`)}`)}
 ) AS built
 LEFT ANY JOIN (

@@ -1,3 +1,5 @@
+import { LATE_DAYS } from '../../../../clickhouse-schema/event-time.ts';
+
 /*
  * The SQL that makes `player_days` from `events`, `sessions` and `purchases`.
  *
@@ -5,22 +7,13 @@
  * players are built again; `version` is the version of the rows to write.
  */
 
-/**
- * The time of an event or session: by the device's clock if that is at most seven days before the receipt and not after
- * it, otherwise by the receipt. The views count days by the same rule.
- */
-export function timeOf(time: string): string {
-  const likely = `ifNull(${time} <= received_at AND ${time} > received_at - INTERVAL ${LATE_DAYS} DAY, 0)`;
-  return `if(${likely}, assumeNotNull(${time}), received_at)`;
-}
-
-const LATE_DAYS = 7;
 export const dayOf = (time: string): string => `toDate(${time}, 'UTC')`;
+/** The day of a row of each source. */
+export const DAY = dayOf('happened_at');
 
 /** What one table contributes to a player's day. */
 interface Source {
   table: string;
-  time: string;
   /** In the order of `FIGURES`. */
   figures: readonly [events: string, sessions: string, playtime: string, purchases: string, revenue: string];
   /** In the order of `DETAILS`. */
@@ -32,25 +25,22 @@ const DETAILS = ['country', 'platform', 'app_version'] as const;
 
 const NO_DETAILS = ["''", "''", "''"] as const;
 /** The last of a day that is known. Rows of the same time count by their place in the log. */
-const lastOf = (column: string, time: string): string =>
-  `argMaxIf(${column}, (${time}, facts_sequence, facts_index), ${column} != '')`;
+const lastOf = (column: string): string =>
+  `argMaxIf(${column}, (received_at, facts_sequence, facts_index), ${column} != '')`;
 
 const SOURCES: readonly Source[] = [
   {
     table: 'events',
-    time: timeOf('timestamp'),
     figures: ['count()', '0', '0', '0', 'toDecimal64(0, 4)'],
-    details: [lastOf('country', 'received_at'), "''", "''"],
+    details: [lastOf('country'), "''", "''"],
   },
   {
     table: 'sessions',
-    time: timeOf('start_time'),
     figures: ['0', 'count()', 'sum(duration_seconds)', '0', 'toDecimal64(0, 4)'],
-    details: ["''", lastOf('platform', 'received_at'), lastOf('app_version', 'received_at')],
+    details: ["''", lastOf('platform'), lastOf('app_version')],
   },
   {
     table: 'purchases',
-    time: 'received_at',
     figures: ['0', '0', '0', 'sum(counts)', 'sum(amount)'],
     details: NO_DETAILS,
   },
@@ -70,7 +60,7 @@ const NEW_BEGINNINGS = `SELECT player_id FROM player_beginnings
 export const TOUCHED_DAYS = `
 SELECT game_id, environment, toString(day) AS day
 FROM (
-${SOURCES.map(({ table, time }) => `SELECT game_id, environment, ${dayOf(time)} AS day FROM ${table} WHERE ${NEW_ROWS} GROUP BY ALL`).join('\nUNION ALL\n')}
+${SOURCES.map(({ table }) => `SELECT game_id, environment, ${DAY} AS day FROM ${table} WHERE ${NEW_ROWS} GROUP BY ALL`).join('\nUNION ALL\n')}
 UNION ALL
 SELECT game_id, environment, ${dayOf('received_at')} AS day FROM player_beginnings WHERE ${NEW_ROWS} GROUP BY ALL
 )
@@ -79,22 +69,22 @@ ORDER BY day, game_id, environment`;
 
 /** Players with rows of the day behind `from`, up to `to`. */
 const TOUCHED_PLAYERS = SOURCES.map(
-  ({ table, time }) =>
-    `SELECT player_id FROM ${table} WHERE ${SCOPE} AND ${NEW_ROWS} AND ${RECEIVED} AND ${dayOf(time)} = {day: Date}`,
+  ({ table }) =>
+    `SELECT player_id FROM ${table} WHERE ${SCOPE} AND ${NEW_ROWS} AND ${RECEIVED} AND ${DAY} = {day: Date}`,
 ).join('\nUNION DISTINCT\n');
 
 /** @param players a list or a subquery */
 function daysOf(players: string, days: { received: string; isDay: (day: string) => string }): string {
-  const parts = SOURCES.map(({ table, time, figures, details }) => {
+  const parts = SOURCES.map(({ table, figures, details }) => {
     const columns = [
       ...figures.map((figure, at) => `${figure} AS ${FIGURES[at]}`),
       ...details.map((detail, at) => `${detail} AS ${DETAILS[at]}`),
-      `min(${time}) AS first_at`,
-      `max(${time}) AS last_at`,
+      'min(happened_at) AS first_at',
+      'max(happened_at) AS last_at',
     ];
-    return `SELECT player_id, ${dayOf(time)} AS day, ${columns.join(', ')}
+    return `SELECT player_id, ${DAY} AS day, ${columns.join(', ')}
 FROM ${table}
-WHERE ${SCOPE} AND ${days.received} AND ${days.isDay(dayOf(time))} AND player_id IN ${players}
+WHERE ${SCOPE} AND ${days.received} AND ${days.isDay(DAY)} AND player_id IN ${players}
 GROUP BY player_id, day`;
   });
   const columns = [
