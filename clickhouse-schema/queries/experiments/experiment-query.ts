@@ -1,5 +1,6 @@
 import { QUERY_LIMITS } from '../limits.ts';
 import { type Grouping, largestGroups, membersOf } from './experiment-groups.ts';
+import { IN_TIME, measuredRows, type RowMetric } from './measured-rows.ts';
 
 /** The inputs of an experiment's results for one metric. */
 export interface ExperimentQuery extends ExperimentPeriod, Metric {}
@@ -72,16 +73,7 @@ measured AS (
     any(exposed.named_other) AS named_other,
     ${listed(({ events, total }) => `${events}, ${total}`)}
   FROM (
-    SELECT
-      player_id,
-      event_name,
-      received_at,
-      (received_at, facts_sequence, facts_index) AS place,
-      ${listed(({ amount }) => amount)},
-      true AS counts
-    FROM events
-    WHERE game_id = {game:String} AND environment = {environment:String} AND event_name IN {metrics:Array(String)}
-      AND ${IN_TIME}
+    ${measuredRows(metrics)}
   ) AS tracked
   RIGHT JOIN exposed ON tracked.player_id = exposed.player_id
   GROUP BY player
@@ -157,20 +149,15 @@ function exposedPlayers(variant: string): string {
 )`;
 }
 
-const IN_TIME =
-  'received_at >= fromUnixTimestamp64Milli({since:Int64}) AND received_at < fromUnixTimestamp64Milli({until:Int64})';
-
 const AFTER_EXPOSURE = `tracked.place > exposed.first_place
       AND tracked.received_at < exposed.first_place.1 + toIntervalDay({window:UInt16})`;
 
 /** A metric as parts of the statement. */
-interface Measure {
+interface Measure extends RowMetric {
   number: number;
   /** Columns of a player: events in the window, and the sum of their amounts. */
   events: string;
   total: string;
-  /** Column of an event. */
-  amount: string;
   /** The metric of one player. */
   own: string;
   parameters: Record<string, string>;
@@ -178,7 +165,7 @@ interface Measure {
 
 function measureOf({ metric, aggregate }: Metric, number: number): Measure {
   const { value, parameters } = eventValue(aggregate, number);
-  const counts = `tracked.counts AND tracked.event_name = {metric_${number}:String} AND ${AFTER_EXPOSURE}`;
+  const counts = `tracked.event_name = {metric_${number}:String} AND ${AFTER_EXPOSURE}`;
   const own: Readonly<Record<Aggregate['kind'], string>> = {
     conversion: `toFloat64(events_${number} > 0)`,
     count: `toFloat64(events_${number})`,
@@ -186,9 +173,12 @@ function measureOf({ metric, aggregate }: Metric, number: number): Measure {
   };
   return {
     number,
-    events: `countIf(${counts}) AS events_${number}`,
+    metric,
+    property: aggregate.kind === 'sum' ? aggregate.property : undefined,
+    events: `sumIf(tracked.counts, ${counts}) AS events_${number}`,
     total: `sumIf(tracked.amount_${number}, ${counts}) AS total_${number}`,
-    amount: `${value} AS amount_${number}`,
+    amount: value,
+    column: `amount_${number}`,
     own: own[aggregate.kind],
     parameters: { ...parameters, [`metric_${number}`]: metric },
   };
