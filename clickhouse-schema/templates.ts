@@ -5,10 +5,14 @@ export type Macros = Readonly<Record<string, (argument: string) => string>>;
 
 /** @throws SchemaError if the text names no known macro */
 export function expanded(sql: string, macros: Macros): string {
-  return sql.replaceAll(/\{\{([^{}]*)\}\}/g, (written, inside: string) => {
-    const [name = '', ...words] = inside.split(' ');
-    const macro = Object.hasOwn(macros, name) ? macros[name] : undefined;
-    if (macro === undefined) throw new SchemaError(`A SQL file has ${written}, and no macro has this name.`);
-    return macro(words.join(' '));
-  });
+  const [start = '', ...parts] = sql.split('{{');
+  return start + parts.map((part) => expandedPart(part, macros)).join('');
+}
+
+function expandedPart(part: string, macros: Macros): string {
+  const end = part.indexOf('}}');
+  const [name = '', ...words] = part.slice(0, Math.max(0, end)).split(' ');
+  const macro = Object.hasOwn(macros, name) ? macros[name] : undefined;
+  if (macro === undefined) throw new SchemaError(`A SQL file has {{${part.slice(0, 60)}, which names no macro.`);
+  return macro(words.join(' ')) + part.slice(end + 2);
 }
